@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick for datagrams: what C gets out of libssl's DTLS 1.2 and the kernel's UDP.
+// The baseline for datagrams: what C gets out of libssl's DTLS 1.2 and the kernel's UDP.
 //
 //   datagrams server|client sendto|gso SIZE COUNT
 //
@@ -74,7 +74,7 @@ static void die(const char *what) {
 
 // MARK: packets
 
-/// Hands what is batched to the kernel: equal segments, the last of them perhaps shorter.
+/// Passes the batch to the kernel: equal segments, the last of them perhaps shorter.
 static void flush(void) {
     if (bench.batched == 0) return;
     struct iovec piece = { .iov_base = bench.batch, .iov_len = bench.batched };
@@ -98,7 +98,7 @@ static void flush(void) {
     bench.batched = 0;
 }
 
-/// libssl's way out: one record a call. It goes into the batch when it is as long as those in it.
+/// libssl's output: one record per call. It is added to the batch when it is as long as those in it.
 static int bio_write(BIO *bio, const char *bytes, int count) {
     (void)bio;
     size_t size = HEADER + (size_t)count;
@@ -132,7 +132,7 @@ static long bio_control(BIO *bio, int command, long number, void *pointer) {
 
 static void take(const unsigned char *content, size_t count);
 
-/// Everything that came, at most so many receives.
+/// Receives everything that has come, with at most `turns` calls.
 static void receive(int turns) {
     static unsigned char buffer[65536];
     while (turns-- > 0) {
@@ -234,7 +234,7 @@ static void produce(void) {
         receive(4);
         if (bench.sent - bench.reported < WINDOW) continue;
         if (wait_for(STALL)) receive(4);
-        else bench.reported = bench.sent;                   // lost: go on without them
+        else bench.reported = bench.sent;                   // lost: continue without them
     }
     while (!bench.is_done) {
         say(END, bench.sent, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both C programs ask of the system: the time, and what they have used.
+// What both C programs query from the system: the time, and their resource usage.
 #pragma once
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick of `make bench`: what careful C gets out of libssl alone, doing the work of one link.
+// The baseline of `make bench`: what careful C gets out of libssl alone, doing the work of one link.
 //
 //   twin server|client bulk|pipelined|pingpong|connect|fanout SIZE COUNT
 //
-// Both ends print `INTRO <hex>` (SHA-256 of their certificate and their port) and read the other's, the
-// client first; whoever starts them carries the lines across. In `fanout` one client sends COUNT messages to each of
-// seven servers. Then they talk over TLS 1.3 on 127.0.0.1,
-// print one line of JSON and end. Where the speed comes from: frames are packed into full records, records
-// into sends of 64 KiB, one receive takes up to 128 KiB, and libssl reaches both buffers through a BIO of our
-// own (measured: 5 to 9 % faster than a pair of memory BIOs).
+// Both ends print `INTRO <hex>` (SHA-256 of their certificate and their port) and read the other's, the client first;
+// the process that starts them relays the lines. In `fanout` one client sends COUNT messages to each of seven servers.
+// Then they talk over TLS 1.3 on 127.0.0.1, print one line of JSON and end. Where the speed comes from: frames are
+// packed into full records, records into sends of 64 KiB, one receive takes up to 128 KiB, and libssl reaches both
+// buffers through a BIO of our own (measured: 5 to 9 % faster than a pair of memory BIOs).
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -68,7 +67,7 @@ static struct {
     long long bytes;
     double began, ended, cpu_before;
     double *latencies;                                      // of each round trip or connect, in seconds
-    int peers;                                              // who has introduced itself
+    int peers;                                              // peers that have introduced themselves
     unsigned char mine[DIGEST], theirs[LINKS][DIGEST];
     char congestion[16];
 } bench;
@@ -81,14 +80,14 @@ static void die(const char *what) {
 
 // MARK: records and the socket
 
-/// Sends what is there until the socket is full.
+/// Sends what waits until the socket is full.
 static void flush(struct link *l) {
     size_t at = 0;
     while (at < l->output_end) {
         ssize_t n = send(l->fd, l->output + at, l->output_end - at, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) break;
-        if (n < 0 && (l->closed || l->done)) n = (ssize_t)(l->output_end - at);     // nobody waits for it
+        if (n < 0 && (l->closed || l->done)) n = (ssize_t)(l->output_end - at);     // no reader waits for it
         if (n < 0) die("send");
         at += (size_t)n;
     }
@@ -96,7 +95,7 @@ static void flush(struct link *l) {
     l->output_end -= at;
 }
 
-/// libssl's way out. It never blocks: `send_frame` begins a frame only when there is room for all of it.
+/// libssl's output. It never blocks: `send_frame` begins a frame only when there is room for all of it.
 static int bio_write(BIO *bio, const char *bytes, int count) {
     struct link *l = BIO_get_data(bio);
     if (l->output_end + (size_t)count > sizeof l->output) die("more output than expected");
@@ -105,7 +104,7 @@ static int bio_write(BIO *bio, const char *bytes, int count) {
     return count;
 }
 
-/// libssl's way in: from the buffer, which one receive fills for several records.
+/// libssl's input: from the buffer, which one receive fills for several records.
 static int bio_read(BIO *bio, char *into, int count) {
     struct link *l = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
@@ -116,7 +115,7 @@ static int bio_read(BIO *bio, char *into, int count) {
         if (n < 0 && errno != EAGAIN && errno != EINTR) die("recv");
         if (n < 0) return BIO_set_retry_read(bio), -1;
         if (n == 0) return 0;
-        if ((size_t)n < sizeof l->input) l->receives_left = 0;      // that was all; epoll tells of more
+        if ((size_t)n < sizeof l->input) l->receives_left = 0;      // that was all; epoll reports more
         l->input_at = 0;
         l->input_end = (size_t)n;
     }
@@ -154,7 +153,7 @@ static void write_record(struct link *l, const unsigned char *plain, size_t coun
     if (l->output_end >= SEND) flush(l);
 }
 
-/// Copies into the record that is being filled; what makes a whole record by itself is not copied.
+/// Copies into the record that is being filled; bytes that fill a whole record by themselves are not copied.
 static void append(struct link *l, const unsigned char *bytes, size_t count) {
     while (count > 0) {
         if (l->stage_end == 0 && count >= RECORD) {
@@ -193,7 +192,7 @@ static void parse(struct link *l) {
         if (count > LONGEST || count == 0) die("frame length");
         unsigned char *message = malloc(count);
         if (!message) die("malloc");
-        if (there < count) {                                // the rest is read to where it belongs
+        if (there < count) {                                // the rest is read directly into place
             memcpy(message, p + HEADER, there);
             l->joined = message, l->joined_end = there, l->joined_size = count;
             at = l->plain_end;
@@ -207,7 +206,7 @@ static void parse(struct link *l) {
     l->plain_end -= at;
 }
 
-/// Reads until libssl wants more input than there is.
+/// Reads until libssl needs more input than is available.
 static void pull(struct link *l) {
     l->receives_left = RECEIVES;
     for (;;) {
@@ -234,7 +233,7 @@ static void pull(struct link *l) {
     }
 }
 
-// MARK: what is done
+// MARK: work
 
 static unsigned char payload[LONGEST];
 
@@ -243,14 +242,14 @@ static void greet(struct link *l) {
     else if (!bench.is_server && bench.began == 0) bench.began = now();
 }
 
-/// What the client may send now: everything, or one ping after each answer.
+/// Returns whether the client may send now: everything, or one ping after each answer.
 static bool has_more(const struct link *l) {
     if (bench.is_server || bench.mode == CONNECT || !l->established) return false;
     if (l->sent == bench.count) return false;
     return bench.mode != PINGPONG || bench.sent == bench.received;
 }
 
-/// The client's part of a turn: as many messages as the socket takes.
+/// Does the client's part of a turn: as many messages as the socket takes.
 static void produce(struct link *l) {
     while (has_more(l) && has_room(l)) {
         if (bench.mode == PINGPONG) bench.latencies[bench.sent] = now();
@@ -305,7 +304,8 @@ static void turn(struct link *l) {
     }
 }
 
-/// Decided after the last flush of a turn: a flush that empties the output must not end the sending.
+/// Returns whether there is output. Evaluated after the last flush of a turn: a flush that empties the output must not
+/// end the sending.
 static bool wants_output(const struct link *l) { return l->output_end > 0 || has_more(l); }
 
 static void watch(struct link *l, int operation) {
@@ -364,7 +364,7 @@ static void free_link(struct link *l) {
 
 // MARK: trust
 
-/// The certificate must be the very one of the introduction; nothing else about it matters.
+/// Returns whether the certificate is exactly that of the introduction; nothing else about it matters.
 static int is_pinned(X509_STORE_CTX *store, void *unused) {
     (void)unused;
     unsigned char digest[DIGEST];
@@ -468,7 +468,7 @@ static void call(SSL_CTX *context, int epoll, long links) {
         if (bench.mode != CONNECT) continue;
         bench.latencies[i] = bench.ended - start;
         bench.sent++;
-        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);  // the server is to wait, not to tidy up
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);  // the server should wait, not clean up
     }
 }
 

@@ -22,7 +22,7 @@ RULES = re.compile(r"\brules:\s*\[([^\]]*)\]")
 TITLES_SHOWN = 3
 HEAD = """# Rules
 
-Written by `coverage.py`: where each rule of the specification is enforced, and what shows that it is. Code names the files whose comments have the label; tests are titles; [cases](20-conformance.md) are those of `multipeer conform`.
+Written by `coverage.py`: where each rule of the specification is enforced, and what shows that it is. Code names the files whose comments have the label; tests are titles; [cases](20-conformance.md) are those of `multipeer-conform`.
 """
 
 

@@ -1,9 +1,9 @@
-/// What this process is to do: `MultipeerBench server|client MODE SIZE COUNT`.
+/// The task of this process: `MultipeerBench server|client MODE SIZE COUNT`.
 struct Assignment: Sendable {
     enum Side: String, Sendable { case server, client }
 
     enum Mode: String, Sendable {
-        /// Messages one way, several handed over at once where they are small.
+        /// Messages one way, several passed at once where they are small.
         case bulk, pipelined
         /// Messages one way, one `await` each.
         case awaited
@@ -15,9 +15,9 @@ struct Assignment: Sendable {
         case datagrams
         /// One file, with its digest or without.
         case file, undigested
-        /// Ping-pong while a file without an end in sight goes the same way.
+        /// Ping-pong while an endless file is sent the same way.
         case laden
-        /// Calls of an actor one after the other: on the sessions' own threads, and on the usual ones.
+        /// Calls of an actor one after the other: on the sessions' own threads, and on the default ones.
         case calls, callsapart
         /// Calls of an actor, many at once.
         case callsatonce
@@ -28,7 +28,7 @@ struct Assignment: Sendable {
     let size: Int
     let count: Int
 
-    /// Who the client talks to.
+    /// The number of other processes.
     var others: Int { side == .client && mode == .fanout ? 7 : 1 }
 
     init?(_ arguments: [String]) {

@@ -6,7 +6,7 @@ import MultipeerActors
 struct CallWork: Sendable {
     private let assignment: Assignment
     private let clock = SuspendingClock()
-    /// How many tasks call at once when calls are not made one at a time.
+    /// The number of tasks that call at once when calls are not made one at a time.
     private static let callers = 1_024
 
     init(_ assignment: Assignment) { self.assignment = assignment }
@@ -33,7 +33,7 @@ struct CallWork: Sendable {
         return report
     }
 
-    /// Until the client leaves.
+    /// Serves until the client leaves.
     private func serve(_ party: Party, _ mirror: Mirror) async -> Report {
         for await event in party.session.events {
             if case .peer(_, .notConnected) = event { break }
@@ -82,7 +82,7 @@ struct CallWork: Sendable {
     }
 }
 
-/// Shows what it is shown.
+/// An actor that returns its argument.
 distributed actor Mirror {
     typealias ActorSystem = PeerActorSystem
     private var count = 0

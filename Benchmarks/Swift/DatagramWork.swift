@@ -1,7 +1,7 @@
 import Multipeer
 
 /// Unreliable messages one way. Each carries its number; the receiver reports the highest every 64, reliably, and the
-/// sender stays 256 ahead of that at the most: nothing else would keep it from overrunning the receiver's socket.
+/// sender stays at most 256 ahead of that: nothing else would keep it from overrunning the receiver's socket.
 struct DatagramWork: Sendable {
     let assignment: Assignment
     private let clock = SuspendingClock()
@@ -21,7 +21,7 @@ struct DatagramWork: Sendable {
         return report
     }
 
-    /// Until then they would travel on the link.
+    /// Waits until the path is up: until then messages would be sent on the link.
     private func untilUp(_ party: Party) async throws {
         while await party.session.connectionInfo(for: party.other.peer)?.datagrams.isUp != true {
             try await Task.sleep(for: .milliseconds(5))
@@ -44,7 +44,7 @@ struct DatagramWork: Sendable {
                 reported = try await Self.number(from: &events)
             }
         }
-        // Reliably: behind it comes the count of what arrived.
+        // Sent reliably: the count of what arrived comes after it.
         try await party.session.send([], to: peer)
         while try await Self.number(from: &events) >= 0 {}
         report.received = try await Self.number(from: &events)

@@ -56,7 +56,7 @@ struct FileWork: Sendable {
         throw BenchFault.endedEarly
     }
 
-    // MARK: there and back, beside a file
+    // MARK: round trips during a file
 
     private func ping(_ party: Party, beside source: URL) async throws -> Report {
         let files = Task {
@@ -74,7 +74,7 @@ struct FileWork: Sendable {
         return try await Work.onTheLoop(party) { try await Work(assignment).ping(party) }
     }
 
-    /// The other side says so when the first bytes are there.
+    /// Waits until the file is being sent: the other side reports when it has the first bytes.
     private func untilUnderWay(_ party: Party) async throws {
         for await event in party.session.events {
             if case .message = event { return }

@@ -1,14 +1,14 @@
 import Glibc
 import Multipeer
 
-/// The lines `INTRO <hex>` by which two processes hand each other their connection data.
+/// The lines `INTRO <hex>` by which two processes exchange their connection data.
 enum Introduction {
     static func print(_ data: ConnectionData) {
         Swift.print("INTRO " + data.bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
         fflush(nil)
     }
 
-    /// Blocks until the line is there: nothing is measured yet.
+    /// Reads the other's line, and blocks until it comes: nothing is measured yet.
     static func read() throws -> ConnectionData {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
         let digits = line.dropFirst(6).compactMap(\.hexDigitValue).map(UInt8.init)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The library's side of `make bench`; Benchmarks/README.md says what is measured.
+/// The library's side of `make bench`; Benchmarks/README.md describes what is measured.
 @main
 enum MultipeerBench {
     static func main() async {
@@ -12,7 +12,7 @@ enum MultipeerBench {
         }
         alarm(120)  // nothing here lasts longer
         do {
-            // Detached: an application's work is not on the main thread, which is slower to wake.
+            // Detached: an application's work is not on the main thread, which wakes more slowly.
             let report = try await Task.detached { try await Work(assignment).run() }.value
             print(report.line(for: assignment))
         } catch {

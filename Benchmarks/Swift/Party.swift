@@ -7,7 +7,7 @@ struct Party: Sendable {
     /// The server's connecting, under way before the client may dial.
     private let waiting: Task<Void, any Error>?
 
-    /// A new session, introduced to the other process.
+    /// Creates a session, and exchanges connection data with the other process.
     init(_ side: Assignment.Side) async throws {
         let session = try Session(peer: try Party.peer(side), configuration: Party.configuration)
         let mine = try await session.connectionData()
@@ -19,7 +19,7 @@ struct Party: Sendable {
         case .server:
             let other = try Introduction.read()
             waiting = Task { try await session.connect(with: other) }
-            // Long enough for the session to know whom it waits for.
+            // Long enough for the session to know the peer that it expects.
             try await Task.sleep(for: .milliseconds(2))
             Introduction.print(mine)
             self.other = other
@@ -38,7 +38,8 @@ struct Party: Sendable {
         return configuration
     }
 
-    /// The lower uid dials at once, so the client gets one that begins with 0 and the server one with 255.
+    /// Returns the peer of a side: the lower uid dials at once, so the client gets one that begins with 0 and the
+    /// server one with 255.
     static func peer(_ side: Assignment.Side) throws -> PeerID {
         var bytes = (0..<UID.byteCount).map { _ in UInt8.random(in: 0...255) }
         bytes[0] = side == .client ? 0 : 255

@@ -3,11 +3,11 @@ struct Report: Sendable {
     var sent = 0
     var received = 0
     var cpuSeconds = 0.0
-    /// What protects the link.
+    /// The cipher suite of the link.
     var suite: String?
-    /// From the first send to the receiver's answer.
+    /// The time from the first send to the receiver's answer.
     var seconds: Double?
-    /// Of each round trip or connect.
+    /// The latency of each round trip or connect.
     var latencies: [Double] = []
 
     func line(for assignment: Assignment) -> String {
@@ -17,7 +17,7 @@ struct Report: Sendable {
             "\"received\": \(received)",
         ]
         if let seconds {
-            // Of datagrams only those count that arrived.
+            // Only datagrams that arrived count.
             let rate = Double(assignment.mode == .datagrams ? received : sent) / seconds
             fields += [
                 "\"seconds\": \(seconds)", "\"messages_per_s\": \(rate)",

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the process has used so far.
+/// The resources that the process has used so far.
 enum Resources {
     /// User and system time of all threads.
     static var cpuSeconds: Double {

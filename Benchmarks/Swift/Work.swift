@@ -1,6 +1,6 @@
 import Multipeer
 
-/// What is measured between two sessions with messages, as seen from both sides.
+/// The measurements between two sessions with messages, on both sides.
 struct Work: Sendable {
     let assignment: Assignment
     private var size: Int { assignment.size }
@@ -55,7 +55,7 @@ struct Work: Sendable {
         throw BenchFault.endedEarly
     }
 
-    /// Counts what comes, answers once when all is there, and waits for the client to leave.
+    /// Counts what is received, answers once when everything has come, and waits for the client to leave.
     private func drain(_ party: Party) async throws -> Report {
         var report = Report()
         var sum: UInt8 = 0  // so that every message is really looked at
@@ -75,9 +75,9 @@ struct Work: Sendable {
         throw BenchFault.endedEarly
     }
 
-    // MARK: There and back
+    // MARK: Round trips
 
-    /// Who must answer fast runs on the session's own thread, as its documentation says.
+    /// Code that must answer fast runs on the session's own thread, as its documentation recommends.
     static func onTheLoop(
         _ party: Party, _ body: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
@@ -118,7 +118,7 @@ struct Work: Sendable {
 
     // MARK: Connecting
 
-    /// A new session for each, so that every connect begins with nothing.
+    /// Connects with a new session each time, so that every connect begins from scratch.
     private func connect() async throws -> Report {
         var report = Report()
         let before = Resources.cpuSeconds
@@ -135,7 +135,7 @@ struct Work: Sendable {
         return report
     }
 
-    /// The client disconnects; the server sees it go, so that neither cuts the other short.
+    /// Disconnects the client, and waits at the server until it has gone, so that neither cuts the other short.
     private func leave(_ party: Party) async {
         if assignment.side == .server {
             for await event in party.session.events {

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 
-/// A program that gets on with everybody nearby: what an app does behind its views.
+/// A program that connects with all devices nearby: what an app does behind its views.
 @main struct Collusion {
     static func main() async {
         do {
@@ -17,7 +17,7 @@ import MultipeerConnectivity
         }
     }
 
-    /// A line on standard output, at once.
+    /// Writes a line to standard output, unbuffered.
     static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func fail(_ text: String, _ code: Int32) -> Never {

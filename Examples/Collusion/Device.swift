@@ -1,10 +1,10 @@
 import Foundation
 @preconcurrency import MultipeerConnectivity
 
-/// Another device, and the session with it: one session for each, so that leaving one leaves the others alone.
+/// Another device, and the session with it: one session for each, so that leaving one does not affect the others.
 ///
-/// All of it is for the main actor. The framework calls the delegate on a queue of the session's, and `DispatchQueue.main`
-/// keeps the order of those calls; a task for each would not.
+/// Everything in it runs on the main actor. The framework calls the delegate on a queue of the session, and
+/// `DispatchQueue.main` keeps the order of those calls; a task for each would not.
 @MainActor final class Device: NSObject {
     enum Event: Sendable {
         case changed(MCSessionState)
@@ -14,7 +14,7 @@ import Foundation
     }
 
     let peer: MCPeerID
-    /// What it calls itself, fit for a terminal.
+    /// Its display name, safe for a terminal.
     let name: String
     /// Whether it was found and not lost since.
     var isNearby = false
@@ -35,13 +35,14 @@ import Foundation
 
     // MARK: coming and going
 
-    /// Both sides may do this at the same time, and answer each other's with yes: it is one connection all the same.
+    /// Invites the device. Both sides may do this at the same time, and accept each other's invitation: the result is one
+    /// connection.
     func invite(through browser: MCNearbyServiceBrowser) {
         guard state == .notConnected || hasLeft else { return }
         browser.invitePeer(peer, to: openSession(), withContext: nil, timeout: 20)
     }
 
-    /// Says yes to its invitation.
+    /// Accepts its invitation.
     func accept(_ answer: @Sendable (Bool, MCSession?) -> Void) { answer(true, openSession()) }
 
     /// Ends the session; the next invitation makes another one.
@@ -65,7 +66,7 @@ import Foundation
         tell(self, .changed(state))
     }
 
-    // MARK: saying something
+    // MARK: sending
 
     func send(_ message: Message) throws {
         try session?.send(message.data, toPeers: [peer], with: .reliable)
@@ -79,7 +80,7 @@ import Foundation
         }
     }
 
-    /// What a session that was replaced meanwhile has to say does not matter any more.
+    /// Handles an event; those of a session that was replaced meanwhile are ignored.
     private func take(_ event: Event, from session: MCSession) {
         guard session === self.session else { return }
         if case .changed(let state) = event { change(to: state) } else { tell(self, event) }
@@ -111,7 +112,8 @@ extension Device: MCSessionDelegate {
         fromPeer peerID: MCPeerID, with progress: Progress
     ) {}
 
-    /// The file is moved before this returns, since afterwards it is gone. What the sender calls it is a label, no path.
+    /// The file is moved before this returns, since afterwards it is gone. The sender's name for it is a label, not a
+    /// path.
     nonisolated func session(
         _ session: MCSession, didFinishReceivingResourceWithName resourceName: String,
         fromPeer peerID: MCPeerID, at localURL: URL?, withError error: (any Error)?

@@ -1,9 +1,9 @@
 import MultipeerConnectivity
 
-/// Whose words and files of which round are here, and who has ours.
+/// Which peers' messages and files of which round were received, and which peers have ours.
 ///
-/// Whoever has everything of a round from everybody, and knows that they have its own, goes to the background, or home.
-/// So somebody who goes has all of ours, whether or not their thanks got here.
+/// A device that has everything of a round from all others, and knows that they have its own, goes to the background,
+/// or leaves. So a device that leaves has everything of ours, whether or not its thanks arrived.
 struct Exchange {
     let people: Int
     let rounds: Int
@@ -11,12 +11,12 @@ struct Exchange {
     private var hellos: [MCPeerID: Set<Int>] = [:]
     private var files: [MCPeerID: Set<Int>] = [:]
     private var thanks: [MCPeerID: Set<Int>] = [:]
-    /// For which round a peer was last greeted.
+    /// The round for which each peer was last greeted.
     private var greeted: [MCPeerID: Int] = [:]
 
     init(people: Int, rounds: Int) { (self.people, self.rounds) = (people, rounds) }
 
-    /// Notes a message; answers the round for which to say thanks.
+    /// Notes a message; returns the round for which to send thanks.
     mutating func note(_ message: Message, from peer: MCPeerID) -> Int? {
         switch message {
         case .hello(let round):
@@ -29,14 +29,14 @@ struct Exchange {
         }
     }
 
-    /// Notes a file; answers the round for which to say thanks.
+    /// Notes a file; returns the round for which to send thanks.
     mutating func note(file name: String, from peer: MCPeerID) -> Int? {
         guard let round = Exchange.round(ofFile: name) else { return nil }
         files[peer, default: []].insert(round)
         return has(round, of: peer) ? round : nil
     }
 
-    /// What to say to a peer that has just come.
+    /// Returns the message to a peer that has just connected.
     mutating func greet(_ peer: MCPeerID) -> Message {
         greeted[peer] = round
         return .hello(round: round)
@@ -47,7 +47,7 @@ struct Exchange {
         greeted[peer] = nil
     }
 
-    /// Whether everybody has everything of this round.
+    /// Whether all devices have everything of this round.
     var isRoundOver: Bool {
         thanks.count { $0.value.contains(round) && has(round, of: $0.key) } >= people
     }

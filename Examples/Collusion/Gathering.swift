@@ -7,9 +7,9 @@ import MultipeerConnectivity
     private let folder: URL
     private let neighbourhood: Neighbourhood
     private var exchange: Exchange?
-    /// What everybody gets in this round.
+    /// The file that all devices get in this round.
     private var file: (round: Int, place: URL)?
-    /// How it ends, once that is known.
+    /// The exit code, once it is known.
     private var code: Int32?
     private let codes: AsyncStream<Int32>
     private let ending: AsyncStream<Int32>.Continuation
@@ -27,7 +27,7 @@ import MultipeerConnectivity
         neighbourhood.view = self
     }
 
-    /// Goes on until every round is over, or the input ends, or the time is over; answers the exit code.
+    /// Runs until every round is over, or the input ends, or the time is over; returns the exit code.
     func run() async -> Int32 {
         defer { try? FileManager.default.removeItem(at: folder) }
         neighbourhood.enterForeground()
@@ -45,7 +45,7 @@ import MultipeerConnectivity
         return 1
     }
 
-    /// Leaves everybody; the program ends when they know.
+    /// Leaves all sessions; the program ends when the others know.
     private func end(_ code: Int32) {
         guard self.code == nil else { return }
         self.code = code
@@ -112,7 +112,7 @@ extension Gathering: NeighbourhoodView {
         }
     }
 
-    /// Made once: a file that changes while it is being sent to somebody does not arrive.
+    /// Creates the file once: a file that changes while it is being sent does not arrive.
     private func file(of round: Int) throws -> URL {
         if let file, file.round == round { return file.place }
         let place = folder.appending(path: "to send \(round)")
@@ -125,7 +125,7 @@ extension Gathering: NeighbourhoodView {
         if let round { send(.thanks(round: round), to: device) }
     }
 
-    /// What the user of a phone does between two rounds: looks at something else, and comes back.
+    /// Does what the user of a phone does between two rounds: switches to another app, and comes back.
     private func proceed() {
         guard let exchange, exchange.isRoundOver, code == nil else { return }
         show("round \(exchange.round) is over")
@@ -139,7 +139,7 @@ extension Gathering: NeighbourhoodView {
     }
 }
 
-/// The lines of standard input. Reading waits, so it has a thread of its own.
+/// The lines of standard input. Reading blocks, so it has a thread of its own.
 enum Keyboard {
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What devices say to each other, as JSON.
+/// The messages between devices, as JSON.
 enum Message: Codable, Sendable {
-    /// Round so-and-so has begun; a file of the same round comes with it.
+    /// This round has begun; a file of the same round comes with it.
     case hello(round: Int)
-    /// The hello and the file of that round are here.
+    /// The hello and the file of that round were received.
     case thanks(round: Int)
-    /// What somebody typed.
+    /// A line that a user typed.
     case text(String)
 
     init(_ data: Data) throws { self = try JSONDecoder().decode(Message.self, from: data) }
@@ -15,7 +15,7 @@ enum Message: Codable, Sendable {
 }
 
 extension String {
-    /// Without control characters: what others send is shown on a terminal.
+    /// The text without control characters: what others send is shown on a terminal.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

@@ -1,13 +1,13 @@
 import Foundation
 @preconcurrency import MultipeerConnectivity
 
-/// What shows what happens nearby.
+/// The view that shows what happens nearby.
 @MainActor protocol NeighbourhoodView: AnyObject {
     func show(_ text: String)
     func show(_ event: Device.Event, of device: Device)
 }
 
-/// All devices nearby: this one can be found and looks for others, invites everybody, and says yes to everybody.
+/// All devices nearby: this one advertises and browses, invites every device, and accepts every invitation.
 @MainActor final class Neighbourhood: NSObject {
     weak var view: (any NeighbourhoodView)?
     private let me: MCPeerID
@@ -23,13 +23,13 @@ import Foundation
 
     var connected: [Device] { devices.values.filter { $0.state == .connected } }
 
-    /// Whether nobody is connected, nor about to be.
+    /// Whether no device is connected, nor about to be.
     var isAlone: Bool { devices.values.allSatisfy { $0.state == .notConnected } }
 
-    /// Begins, or begins again: with new objects and the same id.
+    /// Starts, or starts again: with new objects and the same id.
     func enterForeground() {
         guard advertiser == nil else { return }
-        // Everybody nearby can read these.
+        // All devices nearby can read these.
         let info = ["system": "linux", "since": String(Int(Date.now.timeIntervalSince1970))]
         let advertiser = MCNearbyServiceAdvertiser(peer: me, discoveryInfo: info, serviceType: service)
         let browser = MCNearbyServiceBrowser(peer: me, serviceType: service)
@@ -39,7 +39,7 @@ import Foundation
         browser.startBrowsingForPeers()
     }
 
-    /// Ends everything: a program that does not run cannot keep anybody waiting.
+    /// Ends everything, so that no peer waits for a program that does not run.
     func enterBackground() {
         advertiser?.stopAdvertisingPeer()
         browser?.stopBrowsingForPeers()
@@ -57,7 +57,8 @@ import Foundation
         return device
     }
 
-    /// Somebody who is nearby and was lost, or could not be reached, is invited again after a second.
+    /// Handles an event: a device that is nearby and was lost, or could not be reached, is invited again after a
+    /// second.
     private func note(_ device: Device, _ event: Device.Event) {
         view?.show(event, of: device)
         guard case .changed(.notConnected) = event, device.isNearby else { return }

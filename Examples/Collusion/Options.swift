@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var name = ProcessInfo.processInfo.hostName
     var service = "collusion"
-    /// How many others are waited for; nil goes on until the input ends.
+    /// The number of other devices to wait for; nil: runs until the input ends.
     var people: Int?
     var rounds = 1
     var within = Duration.seconds(60)
@@ -24,7 +24,7 @@ struct Options: Sendable {
         Exit codes: 0 done, 1 not done in time or no place for files or the id, 2 wrong usage.
         """
 
-    /// Throws what is wrong with them; answers nil when help is asked for.
+    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]

@@ -1,11 +1,11 @@
 import Foundation
 import MultipeerConnectivity
 
-/// The own peer id, archived in the user defaults: a device that comes back is the same one to all others.
+/// The own peer id, archived in the user defaults: a device that comes back is the same device to all others.
 enum StoredPeer {
-    /// The id of that name that was made the first time; a new one when there is none that can be read.
+    /// Returns the id of that name that was created the first time; a new one when there is none that can be read.
     ///
-    /// Two programs of one user share their defaults. A key for each name keeps two that run at once apart.
+    /// Two programs of one user share their defaults. A key for each name separates two that run at once.
     static func load(_ name: String, from defaults: UserDefaults = .standard) throws -> MCPeerID {
         let key = "peer id of \(name)"
         if let data = defaults.data(forKey: key),

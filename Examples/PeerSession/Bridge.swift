@@ -3,10 +3,10 @@ import Foundation
 
 /// The framework's delegates, which it calls on queues of its own: each call becomes a value in one stream.
 ///
-/// It decides nothing and remembers nothing, so it needs no isolation. One stream for all three delegates keeps the order.
+/// It makes no decisions and has no state, so it needs no isolation. One stream for all three delegates keeps the order.
 final class Bridge: NSObject {
-    /// What was reported. `@preconcurrency import` lets the peers pass, which are not `Sendable`: nobody but the one
-    /// consumer, the station, uses them after they were put in here.
+    /// A delegate call. `@preconcurrency import` lets the peers pass, which are not `Sendable`: only the one consumer, the
+    /// station, uses them after they were put in here.
     enum Report: Sendable {
         case found(MCPeerID)
         case lost(MCPeerID)
@@ -17,7 +17,7 @@ final class Bridge: NSObject {
         case closed
     }
 
-    /// Takes the answer to an invitation, on any thread.
+    /// The handler that takes the answer to an invitation, on any thread.
     typealias Answer = @Sendable (Bool, MCSession?) -> Void
 
     let reports: AsyncStream<Report>
@@ -71,7 +71,7 @@ extension Bridge: MCSessionDelegate {
         reporting.yield(.received(data, peerID))
     }
 
-    // This program sends neither streams nor files. A stream that is let go of is declined; a file is called off.
+    // This program sends neither streams nor files. A stream that is released is declined; a file is cancelled.
 
     func session(
         _ session: MCSession, didReceive stream: InputStream, withName streamName: String,

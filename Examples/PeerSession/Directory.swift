@@ -1,7 +1,8 @@
 import Foundation
 import MultipeerConnectivity
 
-/// Who is who: the one place where a person's id and the framework's peer are known to belong together.
+/// The map between persons and peers: the one place that knows which person's id belongs to which peer of the
+/// framework.
 ///
 /// A peer that comes back is the same person: `MCPeerID` compares by identity, not by name.
 struct Directory {
@@ -9,7 +10,7 @@ struct Directory {
     private var peers: [UUID: MCPeerID] = [:]
     private var ids: [MCPeerID: UUID] = [:]
 
-    /// The person behind a peer, a new one when it was never seen.
+    /// Returns the person of a peer, a new one when the peer was never seen.
     mutating func person(_ peer: MCPeerID) -> Person {
         if let id = ids[peer], let known = people[id] { return known }
         let person = Person(id: UUID(), name: peer.displayName)
@@ -17,7 +18,7 @@ struct Directory {
         return person
     }
 
-    /// Notes a state; answers the person as it is now.
+    /// Notes a state; returns the updated person.
     mutating func note(_ state: MCSessionState, of peer: MCPeerID) -> Person {
         var person = person(peer)
         person.state = state
@@ -27,6 +28,6 @@ struct Directory {
 
     func peer(_ id: UUID) -> MCPeerID? { peers[id] }
 
-    /// Whether anybody is linked, or about to be.
+    /// Whether no person is connected, or about to be.
     var isEmptyHanded: Bool { people.values.allSatisfy { $0.state == .notConnected } }
 }

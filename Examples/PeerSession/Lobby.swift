@@ -1,17 +1,17 @@
 import Foundation
 import MultipeerConnectivity
 
-/// What a view shows, and what its buttons do: everything in it is for the main actor, and made of values.
+/// What a view shows, and what its buttons do: everything in it is on the main actor, and consists of values.
 @MainActor final class Lobby {
-    /// Who is nearby or linked, in the order in which they came.
+    /// The persons who are nearby or linked, in the order in which they came.
     private(set) var people: [Person] = []
-    /// Who waits for an answer, oldest first.
+    /// The questions that wait for an answer, oldest first.
     private(set) var questions: [Question] = []
     private let station: Station
 
     init(_ station: Station) { self.station = station }
 
-    /// Runs the station, keeps the lists, and hands everything to the view, until it was left.
+    /// Runs the station, keeps the lists, and passes everything to the view, until the user leaves.
     func run(showing view: @MainActor (Happening) async -> Void) async {
         async let running: Void = station.run()
         for await happening in station.happenings {
@@ -35,14 +35,14 @@ import MultipeerConnectivity
         }
     }
 
-    /// Who is linked.
+    /// The persons who are linked.
     var linked: [Person] { people.filter { $0.state == .connected } }
 
     // MARK: what the buttons do
 
     func invite(_ person: Person) async { await station.invite(person.id) }
 
-    /// The user's answer, as late as they like. The row is gone at once; a second answer throws.
+    /// Gives the user's answer, as late as they like. The row disappears at once; a second answer throws.
     func answer(_ question: Question, _ isYes: Bool) async throws(AnsweredBefore) {
         questions.removeAll { $0.id == question.id }
         try await station.answer(question.id, isYes)

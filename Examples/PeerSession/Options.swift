@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     enum Answer: String, Sendable { case yes, no, ask }
 
@@ -8,9 +8,9 @@ struct Options: Sendable {
     var service = "peer-session"
     var invites = false
     var answer = Answer.ask
-    /// How long the user thinks, when there is none.
+    /// How long a simulated user thinks.
     var after = Duration.zero
-    /// How many others are waited for; nil goes on until the input ends.
+    /// The number of other persons to wait for; nil: runs until the input ends.
     var people: Int?
     var rounds = 1
     var within = Duration.seconds(60)
@@ -33,7 +33,7 @@ struct Options: Sendable {
         Exit codes: 0 done, 1 not done in time, 2 wrong usage.
         """
 
-    /// Throws what is wrong with them; answers nil when help is asked for.
+    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 
-/// A small program around the lobby: it prints what a view would show, and answers as the command line says.
+/// A small program around the lobby: it prints what a view would show, and answers as the command line specifies.
 @main struct PeerSession {
     static func main() async {
         do throws(Options.Wrong) {
@@ -16,7 +16,7 @@ import MultipeerConnectivity
         }
     }
 
-    /// A line on standard output, at once.
+    /// Writes a line to standard output, unbuffered.
     static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
 
@@ -33,7 +33,7 @@ import MultipeerConnectivity
         rounds = options.people.map { Rounds(people: $0, count: options.rounds) }
     }
 
-    /// Goes on until all is said, or the input ends, or the time is over; answers the exit code.
+    /// Runs until all rounds are over, or the input ends, or the time is over; returns the exit code.
     func run() async -> Int32 {
         let typing = Task { await type() }
         let clock = Task {
@@ -61,7 +61,7 @@ import MultipeerConnectivity
         await proceed(happening)
     }
 
-    /// The answer comes later: what happens meanwhile is shown meanwhile.
+    /// Answers a question later: what happens in between is shown in between.
     private func ask(_ question: Question) {
         PeerSession.write("\(question.person.name) invites you: y or n?")
         guard options.answer != .ask else { return }
@@ -110,7 +110,7 @@ import MultipeerConnectivity
     }
 }
 
-/// The lines of standard input. Reading waits, so it has a thread of its own.
+/// The lines of standard input. Reading blocks, so it has a thread of its own.
 enum Keyboard {
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in

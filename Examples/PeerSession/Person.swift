@@ -1,13 +1,13 @@
 import Foundation
 import MultipeerConnectivity
 
-/// Somebody nearby, as the rest of the program knows them: a value, which may go anywhere.
+/// A person nearby, as the rest of the program knows them: a value, which may be passed anywhere.
 ///
-/// An `MCPeerID` is not `Sendable` and stays inside the `Station`. What leaves it has this id, which the station made up
-/// when it first saw the peer, and which means the same person for as long as the program runs.
+/// An `MCPeerID` is not `Sendable` and stays inside the `Station`. Outside it, a person has this id, which the station
+/// created when it first saw the peer, and which means the same person for as long as the program runs.
 struct Person: Identifiable, Sendable {
     let id: UUID
-    /// What the peer calls itself, without what would move the cursor.
+    /// The peer's display name, without characters that would move the cursor.
     let name: String
     var state = MCSessionState.notConnected
 
@@ -23,10 +23,10 @@ struct Question: Identifiable, Sendable {
     let person: Person
 }
 
-/// Thrown at whoever answers an invitation again.
+/// Thrown when an invitation is answered a second time.
 struct AnsweredBefore: Error {}
 
-/// What the station tells, in the order in which it happened.
+/// An event that the station reports.
 enum Happening: Sendable {
     case found(Person)
     case lost(Person)
@@ -37,7 +37,7 @@ enum Happening: Sendable {
 }
 
 extension String {
-    /// Without control characters: what others send is shown on a terminal.
+    /// The text without control characters: what others send is shown on a terminal.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

@@ -1,15 +1,15 @@
 import Foundation
 import MultipeerConnectivity
 
-/// What the program says by itself, and when it has said and heard enough.
+/// What the program sends by itself, and when it has sent and received enough.
 ///
-/// Everybody says "round 1" once all are linked, and the next round when the one before was heard of everybody. Behind the
-/// last comes a farewell, and whoever has heard everybody's may go: all that it said was heard. So nobody waits for the
-/// farewell of one who has gone.
+/// Each person sends "round 1" once all are linked, and the next round once the previous one was received from all others.
+/// After the last one comes a farewell, and a person who has received all others' may leave: everything that they sent was
+/// received. So nobody waits for the farewell of a person who has left.
 struct Rounds {
     let people: Int
     let count: Int
-    /// How many words were said, and of whom how many were heard: one for each round, and the farewell.
+    /// How many messages were sent, and how many were received from each person: one for each round, and the farewell.
     private var said = 0
     private var heard: [Person.ID: Int] = [:]
     private var present: Set<Person.ID> = []
@@ -26,7 +26,7 @@ struct Rounds {
         }
     }
 
-    /// What is to be said now; nil while somebody else has not said as much.
+    /// Returns the next message; nil while another person has not sent as many.
     mutating func nextWord() -> String? {
         let isReady = said == 0 ? present.count >= people : heard.values.count { $0 >= said } >= people
         guard said <= count, isReady else { return nil }
@@ -34,12 +34,12 @@ struct Rounds {
         return said > count ? "farewell" : "round \(said)"
     }
 
-    /// Whether everything was said, and everybody's farewell heard, or missed because they have left.
+    /// Whether everything was sent, and every farewell was received, or missed because that person has left.
     var isOver: Bool {
         said > count && heard.count { $1 > count || ($1 == count && !present.contains($0)) } >= people
     }
 
-    /// The number of a round, 0 for a farewell.
+    /// Returns the number of a round, 0 for a farewell.
     private static func number(_ text: String) -> Int? {
         if text == "farewell" { return 0 }
         return text.hasPrefix("round ") ? Int(text.dropFirst(6)) : nil

@@ -1,15 +1,15 @@
 import Foundation
 import MultipeerConnectivity
 
-/// Owns the framework's objects, who is who, and when all of it begins and ends.
+/// Owns the framework's objects, the map of persons and peers, and the beginning and end of all of it.
 ///
 /// ```
 /// view ── Lobby (main actor) ── Station (this actor) ── Bridge (no isolation) ── the framework's queues
 /// ```
 ///
-/// Orders come in as calls with a person's id, and what happens goes out as values.
+/// Commands come in as calls with a person's id, and events go out as values.
 actor Station {
-    /// What happened, in order. It ends when the station was closed and everybody is gone.
+    /// The events, in order. The stream ends when the station was closed and all peers are gone.
     nonisolated let happenings: AsyncStream<Happening>
     private let telling: AsyncStream<Happening>.Continuation
 
@@ -61,26 +61,26 @@ actor Station {
         }
     }
 
-    /// Asks somebody who was found into the session.
+    /// Invites a person who was found into the session.
     func invite(_ id: Person.ID) {
         guard let peer = directory.peer(id), !isClosing else { return }
         browser.invitePeer(peer, to: session, withContext: nil, timeout: 30)
     }
 
-    /// Answers an invitation: at any time, and once. Whoever is not answered at all gives up by itself.
+    /// Answers an invitation: at any time, and once. An inviter that gets no answer gives up by itself.
     func answer(_ id: Question.ID, _ isYes: Bool) throws(AnsweredBefore) {
         guard let answer = unanswered.removeValue(forKey: id) else { throw AnsweredBefore() }
         answer(isYes, isYes ? session : nil)
     }
 
-    /// Says something to everybody who is linked.
+    /// Sends a text to all persons who are linked.
     func say(_ text: String) throws {
         let peers = session.connectedPeers
         guard !peers.isEmpty else { return }
         try session.send(Data(text.utf8), toPeers: peers, with: .reliable)
     }
 
-    /// Declines what is not answered, and leaves; `happenings` ends when everybody knows.
+    /// Declines open invitations, and leaves; `happenings` ends when all peers know.
     func close() {
         guard !isClosing else { return }
         isClosing = true

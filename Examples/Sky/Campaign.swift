@@ -3,9 +3,9 @@ import Foundation
 import Multipeer
 import MultipeerActors
 
-/// Carries out what a survey decides: hands tiles to observatories, here and elsewhere, and takes their answers.
+/// Carries out what a survey decides: gives tiles to observatories, here and elsewhere, and takes their answers.
 ///
-/// All that happens comes in one sequence, in order, and is taken here one after the other.
+/// All events come in one sequence, in order, and are handled here one after the other.
 actor Campaign {
     typealias Order = Survey<ActorID>.Order
 
@@ -44,7 +44,7 @@ actor Campaign {
         survey = Survey(tiles: plan.tiles, home: station.observatory.id)
     }
 
-    /// Waits for the others, goes through all tiles, and answers with what was found and how long that took.
+    /// Waits for the others, goes through all tiles, and returns what was found and how long that took.
     func run() async throws -> (survey: Survey<ActorID>, time: Duration) {
         let start = ContinuousClock.now
         await withDiscardingTaskGroup { group in
@@ -64,10 +64,10 @@ actor Campaign {
         return (survey, (begun ?? start).duration(to: .now))
     }
 
-    /// The names of those whose link has ended.
+    /// The names of the sites whose link has ended.
     var lost: Set<String> { Set(survey.tallies.filter(\.isLost).map(\.site.peer.displayName)) }
 
-    // MARK: what happens
+    // MARK: events
 
     private func watch(in group: inout DiscardingTaskGroup) {
         let (telling, station, plan) = (telling, station, plan)
@@ -96,7 +96,7 @@ actor Campaign {
             }
         }
         group.addTask {
-            // Cancelled, it is in time.
+            // When cancelled, the campaign has finished in time.
             guard (try? await Task.sleep(for: plan.patience)) != nil else { return }
             telling.yield(.failed(Failure(text: "not done within \(plan.patience)")))
         }
@@ -148,7 +148,7 @@ actor Campaign {
         }
     }
 
-    // MARK: what is done
+    // MARK: actions
 
     private func proceed(in group: inout DiscardingTaskGroup) {
         if begun == nil {
@@ -165,7 +165,8 @@ actor Campaign {
         }
     }
 
-    /// With high priority. A task of a group has that of the task around the group, whatever it is given.
+    /// Runs work with high priority. A task of a group has the priority of the task around the group, whatever it is
+    /// given.
     private static func hurry(_ work: @escaping @Sendable () async -> Event) async -> Event {
         let task = Task(priority: .high) { await work() }
         return await withTaskCancellationHandler {
@@ -175,7 +176,7 @@ actor Campaign {
         }
     }
 
-    /// Takes the picture, and has it scanned: to the caller it is the same whether that is done here or elsewhere.
+    /// Takes the picture, and has it scanned: the call is the same whether that is done here or elsewhere.
     private static func carryOut(_ order: Order, at observatory: Observatory, _ plan: Plan) async -> Event {
         let task = plan.task(for: order.tile, attempt: order.attempt)
         let start = ContinuousClock.now
@@ -193,7 +194,7 @@ actor Campaign {
 }
 
 extension ActorCallError {
-    /// Whether the actor cannot be called again, either.
+    /// Whether the actor cannot be called again.
     fileprivate var isLoss: Bool {
         [.notConnected, .ended, .replaced, .noSystem, .incompatible, .noSuchActor].contains(code)
     }

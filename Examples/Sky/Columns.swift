@@ -1,5 +1,5 @@
 extension String {
-    /// Without what would move the cursor: others have a say in it.
+    /// The text without characters that would move the cursor: others may have written parts of it.
     var printable: String {
         String(
             String.UnicodeScalarView(
@@ -9,10 +9,10 @@ extension String {
                 }))
     }
 
-    /// How many columns of a terminal it takes, and rather more than that.
+    /// The number of columns of a terminal that it takes, at least: rather too many than too few.
     var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
-    /// As much of the beginning as takes so many columns.
+    /// Returns as much of the beginning as fits into that many columns.
     func head(_ width: Int) -> String {
         var head = ""
         var used = 0
@@ -24,13 +24,13 @@ extension String {
         return head
     }
 
-    /// With spaces behind it.
+    /// Returns the text followed by spaces.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 }
 
 extension Unicode.Scalar {
-    /// Terminals differ in pictures that are made of several, and in what is new: each part counts, and what is not known
-    /// to be narrow is wide.
+    /// Terminals differ in emoji that consist of several scalars, and in new ones: each part counts, and what is not
+    /// known to be narrow is wide.
     fileprivate var columns: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: 0

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Processes of this program that it has started itself: they scan until their standard input ends, which it does at the
-/// latest with this process.
+/// Worker processes that this program has started: they scan until their standard input ends, which happens at the latest
+/// with this process.
 struct Crew: Sendable {
     enum Event: Sendable {
         /// The process of that name has ended.
@@ -25,10 +25,10 @@ struct Crew: Sendable {
     let events: AsyncStream<Event>
     private let workers: [Worker]
 
-    /// Nobody.
+    /// Creates a crew without workers.
     init() { (events, workers) = (AsyncStream { $0.finish() }, []) }
 
-    /// Starts so many; the last one takes `slowness` milliseconds longer for each tile.
+    /// Starts `count` workers; the last one takes `slowness` milliseconds longer for each tile.
     init(_ count: Int, service: String, slowness: Int) throws {
         let (events, telling) = AsyncStream<Event>.makeStream()
         self.events = events
@@ -47,11 +47,11 @@ struct Crew: Sendable {
         self.workers = workers
     }
 
-    /// Ends the first one without a word: it has no time to say goodbye.
+    /// Kills the first worker: it has no time to say goodbye.
     func killOne() { workers.first?.signal(SIGKILL) }
 
-    /// Lets them go, and waits until they are gone: some seconds at the most. Those of the names `lost` may be stopped, or
-    /// hang: they are ended without a word.
+    /// Ends the workers, and waits until they are gone: some seconds at most. Those named in `lost` may be stopped, or
+    /// hang: they are killed.
     func dismiss(lost: Set<String>) async {
         for worker in workers {
             if lost.contains(worker.name) {
@@ -90,24 +90,24 @@ extension Crew.Worker {
         ]) { $1 }
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
-        // It would be written across what is shown here.
+        // Otherwise it would be written across the display here.
         process.standardError = errors
         process.terminationHandler = { [name] _ in telling.yield(.ended(name)) }
         try process.run()
-        // Reading waits, so it has a thread of its own.
+        // Reading blocks, so it has a thread of its own.
         Thread.detachNewThread { [name, errors] in
             for line in Lines(of: errors.fileHandleForReading) {
                 let text = "\(name): \(line.trimmingPrefix("sky: "))"
-                // When nobody listens any more, nothing is shown any more.
+                // The line goes to standard error when the sequence has no reader any more.
                 if case .terminated = telling.yield(.said(text)) { Terminal.complain(text) }
             }
         }
     }
 }
 
-/// The lines that come from a pipe, to its end.
+/// The lines from a pipe, to its end.
 private struct Lines: Sequence, IteratorProtocol {
-    /// What is longer is handed out in pieces.
+    /// The longest line; longer ones are returned in pieces.
     private static let length = 4_096
 
     private let handle: FileHandle

@@ -1,14 +1,14 @@
-/// Finds the stars of a tile, as astronomers do: a filter in the shape of a star, a threshold above the noise, and whatever
-/// hangs together is one star. Whole numbers, so that everybody finds the same.
+/// Finds the stars of a tile, as astronomers do: a filter in the shape of a star, a threshold above the noise, and
+/// connected pixels are one star. It uses integers, so that all observatories find the same.
 struct Detection {
-    /// Far enough above the noise, in deviations.
+    /// The threshold above the noise, in standard deviations.
     private static let threshold = 5
-    /// Fewer pixels are no star.
+    /// The minimum number of pixels of a star.
     private static let fewestPixels = 3
 
     private let tile: Tile
     private let background: Background
-    /// How much like a star the surroundings of each pixel are, and how much that is the least.
+    /// How much the surroundings of each pixel resemble a star, and the minimum of that for a star.
     private let likeness: [Int]
 
     static func findings(on tile: Tile) -> Findings {
@@ -32,7 +32,7 @@ struct Detection {
         return stars
     }
 
-    /// All pixels that hang together with this one, also over corners; they are taken out.
+    /// Removes and returns all pixels that are connected with this one, also over corners.
     private func takeIsland(around first: Int, from isStar: inout [Bool]) -> [Int] {
         isStar[first] = false
         var island = [first]
@@ -59,11 +59,11 @@ struct Detection {
     }
 }
 
-/// The sky without stars: its brightness, and how much that varies from pixel to pixel.
+/// The sky without stars: its brightness, and its variation from pixel to pixel.
 private struct Background {
-    /// The median: stars are few.
+    /// The median, since stars are few.
     let level: Int
-    /// The mean square of the differences on the darker side, where no star is.
+    /// The mean square of the differences on the darker side, where there are no stars.
     let variance: Int
 
     init(_ pixels: [UInt8]) {
@@ -80,13 +80,13 @@ private struct Background {
     }
 }
 
-/// The shape that is looked for. Its weights add up to nothing, so that an even background is no star.
+/// The shape to search for. Its weights add up to zero, so that an even background is no star.
 private struct Pattern: Sendable {
     static let star = Pattern(reach: 4)
 
     private let reach: Int
     private let weights: [Int]
-    /// The sum of the squared weights: by so much the filter raises the variance.
+    /// The sum of the squared weights: the factor by which the filter raises the variance.
     let power: Int
 
     private init(reach: Int) {

@@ -1,25 +1,24 @@
 import Multipeer
 
-/// Brings all into a session who are to be seen.
+/// Invites all visible peers into a session.
 ///
-/// Somebody who was asked too early, or by too many at once, is asked again, and so is whoever was linked and is not any
-/// more: one that was only held up, or cut off for a while, is still there, and no browser will say again that it was
-/// found.
+/// A peer that was invited too early, or by too many at once, is invited again, and so is a peer whose link has ended:
+/// if it was only held up, or cut off for a while, it is still present, and no browser will report it as found again.
 struct Gathering: Sendable {
     private enum Event: Sendable {
         case seen(PeerID)
         case unlinked(PeerID)
-        /// It was asked a while ago; with an error when it did not come.
+        /// The peer was invited a while ago; with an error when it did not link.
         case asked(PeerID, MultipeerError?)
     }
 
     let session: Session
     let service: String
     let discovery: DiscoveryConfiguration
-    /// Takes a sentence about somebody who does not come.
+    /// Takes a sentence about a peer that does not link.
     let complain: @Sendable (String) -> Void
 
-    /// Until the task is cancelled.
+    /// Runs until the task is cancelled.
     func run() async throws {
         let browser = try Browser(peer: session.peer, service: service, configuration: discovery)
         try await browser.start()
@@ -50,7 +49,7 @@ struct Gathering: Sendable {
         await browser.stop()
     }
 
-    /// Who is to be seen, and not here.
+    /// Returns the visible peer of an event that is not linked.
     private func missing(_ event: Event, through browser: Browser) async -> PeerID? {
         switch event {
         case .seen(let peer): return peer
@@ -62,7 +61,7 @@ struct Gathering: Sendable {
         }
     }
 
-    /// Answers why it does not come.
+    /// Invites a peer, and returns the error when it does not link.
     private func ask(_ peer: PeerID, through browser: Browser) async -> MultipeerError? {
         do throws(MultipeerError) {
             try await browser.invite(peer, to: session, timeout: .seconds(20))
@@ -73,15 +72,15 @@ struct Gathering: Sendable {
     }
 }
 
-/// Who is being asked, and how that went.
+/// The peers that are being invited, and the results.
 struct Guests {
     private var asked: Set<PeerID> = []
     private var failures: [PeerID: Int] = [:]
     private var known: Set<PeerID> = []
 
-    /// Takes how it went, and answers what is to be said about that.
+    /// Notes the result of an invitation, and returns a sentence about it, if any.
     mutating func note(_ peer: PeerID, _ error: MultipeerError?) -> String? {
-        // Who does not want to come stays among those who are asked.
+        // A peer that declines stays among those that were asked.
         let isRefusal = [.declined, .incompatible].contains(error?.code)
         if !isRefusal { asked.remove(peer) }
         guard let error else {
@@ -90,15 +89,15 @@ struct Guests {
             return nil
         }
         failures[peer, default: 0] += 1
-        // That somebody was here and is lost is known.
+        // It is known already that a peer that was linked is lost.
         guard isRefusal || failures[peer] == 3, !known.contains(peer) else { return nil }
         return "\(peer.name) does not come: \(error)"
     }
 
-    /// Nobody is asked twice at once.
+    /// Returns whether a peer may be invited now: none is invited twice at once.
     mutating func mayAsk(_ peer: PeerID) -> Bool { asked.insert(peer).inserted }
 
-    /// How long to wait when it was asked, before it is asked again: also one that comes and goes at once.
+    /// Returns how long to wait after an invitation before the next one, also for a peer that links and leaves at once.
     func pause(for peer: PeerID) -> Duration { .seconds(min(10, 1 + failures[peer, default: 0])) }
 }
 

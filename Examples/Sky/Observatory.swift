@@ -2,16 +2,16 @@ import Distributed
 import Multipeer
 import MultipeerActors
 
-/// Scans tiles, here or in another process: whoever holds one does not see the difference, but for the time it takes.
+/// Scans tiles, here or in another process: the caller sees no difference, except for the time that it takes.
 ///
-/// One tile after the other is computed, as on any actor; while one waits for its light, others go on.
+/// Tiles are computed one after the other, as on any actor; while one waits for its light, others go on.
 distributed actor Observatory {
     typealias ActorSystem = PeerActorSystem
 
-    /// Under what it is found.
+    /// The key under which it is found.
     static let key = "observatories"
 
-    /// How much longer than others it takes.
+    /// The extra time that it takes for each tile.
     private let slowness: Duration
     private let onScan: @Sendable (Findings) -> Void
 
@@ -23,7 +23,7 @@ distributed actor Observatory {
         self.actorSystem = actorSystem
     }
 
-    /// What is on the tile. Throws `Clouds` when there is nothing to be seen.
+    /// Returns what is on the tile. Throws `Clouds` when nothing can be seen.
     distributed func scan(_ task: ScanTask) async throws -> Findings {
         try await Task.sleep(for: .milliseconds(task.exposure) + slowness)
         if task.isCloudy { throw Clouds(tile: task.tile.number) }
@@ -32,7 +32,8 @@ distributed actor Observatory {
         return findings
     }
 
-    /// Makes a system on a session that knows observatories and their errors: what peers may call is said before they link.
+    /// Creates a system on a session that knows observatories and their errors: what peers may call is registered before
+    /// they link.
     static func system(on session: Session) async throws -> PeerActorSystem {
         let system = try await PeerActorSystem(session)
         try system.register(Observatory.self)

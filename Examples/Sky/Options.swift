@@ -1,32 +1,33 @@
 import Foundation
 import Multipeer
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
-    /// What the program does.
+    /// The role of the program.
     enum Part: Sendable {
         /// Scans for others until its input ends.
         case waits
         /// Waits for others, and has all of them scan.
         case engages
-        /// The same with so many processes that it starts.
+        /// The same with that many worker processes.
         case engagesWorkers(Int)
     }
 
     var part = Part.waits
     var name = Options.machine
     var service: String?
-    /// Milliseconds that the last of the workers, or this observatory when there are none, takes longer for each tile.
+    /// The extra milliseconds that the last of the workers, or this observatory when there are none, takes for each
+    /// tile.
     var slowness = 0
     var plan = Plan()
 
-    /// The name of this machine, if a peer may have it.
+    /// The name of this machine, if it is valid for a peer.
     private static var machine: String {
         let name = ProcessInfo.processInfo.hostName
         return isName(name) ? name : "sky"
     }
 
-    /// The part of this process in that.
+    /// The extra milliseconds of this process.
     var ownSlowness: Int {
         if case .engagesWorkers(1...) = part { 0 } else { slowness }
     }
@@ -57,7 +58,7 @@ struct Options: Sendable {
         Interrupted, it takes its workers with it.
         """
 
-    /// Throws what is wrong with them; answers nil when help is asked for.
+    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]

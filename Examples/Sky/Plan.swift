@@ -1,21 +1,21 @@
 /// What is to be scanned, with whom, and what goes wrong on purpose.
 struct Plan: Sendable {
-    /// How many others are waited for.
+    /// The number of other observatories to wait for.
     var people = 0
     var tiles = 96
-    /// Pixels a side.
+    /// Pixels per side.
     var size = 256
     var seed: UInt64 = 1
-    /// Milliseconds that each tile waits for its light.
+    /// The milliseconds that each tile waits for its light.
     var exposure = 100
-    /// So many tiles, spread over all, fail the first time.
+    /// The number of tiles, spread over all, that fail the first time.
     var failures = 0
-    /// A worker is killed once so many tiles are counted.
+    /// The number of counted tiles after which a worker is killed.
     var killsAfter: Int?
-    /// How long all of it may take.
+    /// The timeout of the whole survey.
     var patience = Duration.seconds(120)
 
-    /// How long a scan may take: whoever needs longer has failed.
+    /// The timeout of a scan: one that takes longer has failed.
     var timeout: Duration { .milliseconds(exposure) + .seconds(60) }
 
     func task(for tile: Int, attempt: Int) -> ScanTask {

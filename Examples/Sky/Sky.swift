@@ -2,7 +2,8 @@ import Foundation
 import Multipeer
 import MultipeerActors
 
-/// A sky that is searched for stars by all who are there: distributed actors, found by their type, called like any other.
+/// A program that searches a sky for stars on all processes nearby: distributed actors, found by their type, called like
+/// any other.
 @main struct Sky {
     static func main() async {
         Terminal.reserve()
@@ -28,7 +29,7 @@ import MultipeerActors
         case .waits: try await wait(options)
         case .engages: try await engage(options, options.service ?? "sky", isLocal: false) { _ in Crew() }
         case .engagesWorkers(let count):
-            // Nobody else's workers are meant.
+            // Only this program's own workers take part.
             try await engage(
                 options, options.service ?? "sky-\(Int.random(in: 0..<1_000_000_000))", isLocal: true
             ) {
@@ -37,7 +38,7 @@ import MultipeerActors
         }
     }
 
-    /// Scans for whoever wants it, until the input ends.
+    /// Scans for any caller, until the input ends.
     private static func wait(_ options: Options) async throws -> Int32 {
         let station = try await Station(
             name: options.name, service: options.service ?? "sky", isLocal: false,

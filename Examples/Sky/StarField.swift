@@ -1,25 +1,26 @@
-/// A sky made up from a seed, a tile at a time: the same on every machine, for it is whole numbers all the way.
+/// A sky generated from a seed, a tile at a time: the same on every machine, since it uses only integers.
 struct StarField: Sendable {
     let seed: UInt64
-    /// Pixels a side of each tile.
+    /// Pixels per side of each tile.
     let size: Int
 
-    /// What a pixel has without any star.
+    /// The value of a pixel without any star.
     private static let darkness = 40
-    /// How far a star's light reaches, in pixels.
+    /// The radius of a star's light, in pixels.
     private static let reach = 6
 
     func tile(_ number: Int) -> Tile {
         var dice = Dice(state: seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95)
         var light = (0..<size * size).map { _ in StarField.darkness + dice.noise() }
-        // One star on 2,048 pixels, more or less, and one at least.
+        // About one star per 2,048 pixels, and one at least.
         for _ in 0...dice.below(size * size / 1_024) {
             addStar(to: &light, x: dice.below(size), y: dice.below(size), peak: 30 + dice.below(170))
         }
         return Tile(number: number, size: size, pixels: light.map { UInt8(clamping: $0) })
     }
 
-    /// A star is spread by the air over several pixels, as Moffat has described: much in the middle, a little far out.
+    /// Adds a star, which the air spreads over several pixels, as Moffat has described: much in the middle, a little
+    /// far out.
     private func addStar(to light: inout [Int], x: Int, y: Int, peak: Int) {
         let span = -StarField.reach...StarField.reach
         for row in span where 0..<size ~= y + row {
@@ -31,7 +32,7 @@ struct StarField: Sendable {
     }
 }
 
-/// Numbers that look like chance and follow from the first (SplitMix64).
+/// Pseudorandom numbers (SplitMix64).
 struct Dice {
     var state: UInt64
 
@@ -45,7 +46,7 @@ struct Dice {
 
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
 
-    /// Around 0 with a deviation of 4: the sum of four bytes is nearly normal.
+    /// Returns noise around 0 with a standard deviation of 4: the sum of four bytes is nearly normal.
     mutating func noise() -> Int {
         let bits = next()
         let sum = (bits & 0xFF) + (bits >> 8 & 0xFF) + (bits >> 16 & 0xFF) + (bits >> 24 & 0xFF)

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerActors
 
-/// A place with an observatory, and the session in which others find it.
+/// An observatory, and the session in which others find it.
 struct Station: Sendable {
     let session: Session
     let system: PeerActorSystem
@@ -10,7 +10,7 @@ struct Station: Sendable {
     private let service: String
     private let discovery: DiscoveryConfiguration
 
-    /// Nothing of it is on the network yet. With `isLocal` it stays on this machine.
+    /// Creates a station that is not on the network yet. With `isLocal` it stays on this machine.
     init(
         name: String, service: String, isLocal: Bool, slowness: Duration = .zero,
         onScan: @escaping @Sendable (Findings) -> Void = { _ in }
@@ -25,7 +25,7 @@ struct Station: Sendable {
         try system.receptionist.checkIn(observatory, as: Observatory.key)
     }
 
-    /// Can be found, and lets in whoever invites, until the task is cancelled.
+    /// Advertises, and accepts every invitation, until the task is cancelled.
     func receive() async throws {
         let advertiser = try Advertiser(peer: session.peer, service: service, configuration: discovery)
         try await advertiser.start()
@@ -45,13 +45,13 @@ struct Station: Sendable {
         if !Task.isCancelled { throw NotFound() }
     }
 
-    /// Why nobody comes any more.
+    /// The reason why no peers are found any more.
     struct NotFound: Error, CustomStringConvertible {
         let description = "nobody can find this process any more"
     }
 
-    /// Looks for others and invites all that it finds, until the task is cancelled. `complain` takes a sentence about
-    /// somebody who does not come.
+    /// Browses and invites all peers that it finds, until the task is cancelled. `complain` takes a sentence about a
+    /// peer that does not link.
     func gather(_ complain: @escaping @Sendable (String) -> Void) async throws {
         try await Gathering(session: session, service: service, discovery: discovery, complain: complain)
             .run()
@@ -61,6 +61,6 @@ struct Station: Sendable {
 }
 
 extension PeerID {
-    /// What it calls itself, fit for a terminal.
+    /// The display name, safe for a terminal.
     var name: String { displayName.printable }
 }

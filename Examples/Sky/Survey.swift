@@ -1,4 +1,4 @@
-/// Which tile is scanned where, and what became of it: a value that decides and does nothing.
+/// Which tile is scanned where, and the results: a value that makes decisions and has no effects.
 ///
 /// ```
 /// waiting ──next──▶ given out ──found──▶ counted
@@ -7,18 +7,18 @@
 ///                                        └──failed too often──▶ given up
 /// ```
 ///
-/// Each site has so many tiles at a time. An answer counts if its order still stands: the tiles of a site that was lost
-/// are given out again, and what comes from there afterwards is late. So every tile is counted once.
+/// Each site has a limited number of tiles at a time. An answer counts if its order is still open: the tiles of a site that
+/// was lost are given out again, and answers from there afterwards are late. So every tile is counted once.
 struct Survey<Site: Hashable & Sendable>: Sendable {
     /// One tile for one site.
     struct Order: Hashable, Sendable {
-        /// No two orders have the same.
+        /// A number that is unique to the order.
         let number: Int
         let tile: Int
         let site: Site
         /// 1 the first time; a tile that only came back from a lost site has not been tried.
         let attempt: Int
-        /// It failed before, and is repeated at home.
+        /// Whether it failed before, and is repeated at home.
         let isUrgent: Bool
     }
 
@@ -27,14 +27,14 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         case failed(String)
     }
 
-    /// What an answer meant.
+    /// The effect of an answer.
     enum Note: Hashable, Sendable {
         case counted(Findings)
         /// It is scanned again, at home.
         case repeats(String)
         /// It failed too often.
         case gaveUp(String)
-        /// The order did not stand any more.
+        /// The order was not open any more.
         case late
     }
 
@@ -45,9 +45,9 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         var inFlight: Set<Int> = []
         var counted = 0
         var failed = 0
-        /// Tiles that it had when it was lost.
+        /// The tiles that it had when it was lost.
         var returned = 0
-        /// How long it took for all that it has answered.
+        /// The time that it took for all its answers.
         var spent = Duration.zero
     }
 
@@ -61,9 +61,9 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
     private var orderCount = 0
     private var failures: [Int: Int] = [:]
     private var places: [Site: Int] = [:]
-    /// In the order in which they came; the first is home, which is never lost.
+    /// The sites in the order in which they joined; the first is home, which is never lost.
     private(set) var tallies: [Tally] = []
-    /// By tile.
+    /// The findings by tile.
     private(set) var findings: [Int: Findings] = [:]
     private(set) var givenUp: [Int: String] = [:]
 
@@ -76,7 +76,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
     /// Whether every tile was counted or given up.
     var isOver: Bool { findings.count + givenUp.count == tiles }
 
-    /// A site that takes tiles from here on, also one that was lost and has come back.
+    /// Adds a site, which takes tiles from now on, also one that was lost and has come back.
     mutating func join(_ site: Site) {
         if let place = places[site] {
             tallies[place].isLost = false
@@ -86,7 +86,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         tallies.append(Tally(site: site))
     }
 
-    /// The next order, if somebody has room: what is urgent at home, anything else where the fewest are in flight.
+    /// Returns the next order, if a site has room: urgent tiles go home, others to the site with the fewest in flight.
     mutating func next() -> Order? {
         if !urgent.isEmpty, tallies[0].inFlight.count < limit {
             return order(urgent.removeFirst(), at: 0, isUrgent: true)
@@ -109,7 +109,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         return order
     }
 
-    /// Takes the answer to an order, which took so long.
+    /// Takes the answer to an order, and the time that it took.
     mutating func take(_ outcome: Outcome, of number: Int, after time: Duration) -> Note {
         guard let order = orders.removeValue(forKey: number), let place = places[order.site] else {
             return .late
@@ -138,7 +138,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         return .repeats(why)
     }
 
-    /// A site is gone: what it had is given out again, first of all. Answers how many tiles that are.
+    /// Removes a site that is gone: its tiles are given out again, before all others. Returns how many tiles that are.
     @discardableResult
     mutating func lose(_ site: Site) -> Int {
         guard site != home, let place = places[site], !tallies[place].isLost else { return 0 }
@@ -153,8 +153,8 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         return lost.count
     }
 
-    /// The same for the site of an order. One that does not stand any more tells of an earlier loss: the site may have come
-    /// back since. Answers nil then.
+    /// Does the same for the site of an order. An order that is not open any more belongs to an earlier loss: the site may
+    /// have come back since. Returns nil then.
     mutating func loseSite(of order: Order) -> Int? {
         orders[order.number] == nil ? nil : lose(order.site)
     }
@@ -163,7 +163,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
 extension Survey {
     var stars: Int { findings.values.reduce(0) { $0 + $1.stars.count } }
 
-    /// A number that is the same for the same stars on the same tiles, and hardly ever otherwise (FNV-1a).
+    /// A number that is equal for the same stars on the same tiles, and hardly ever otherwise (FNV-1a).
     var fingerprint: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ number: Int) {

@@ -15,7 +15,7 @@ enum Terminal {
         var rows = 24
     }
 
-    /// How much can be seen there.
+    /// The size of the terminal.
     static var size: Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -24,8 +24,9 @@ enum Terminal {
         return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// What was closed when this process began would be opened again for something else, a socket say, and be written to.
-    /// In its place comes what nothing can be read from, and nothing be written to.
+    /// Opens standard descriptors that were closed when this process began: otherwise one would be reused for something
+    /// else, a socket for example, and be written to. In their place come descriptors that give no input and take no
+    /// output.
     static func reserve() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 {
@@ -33,19 +34,19 @@ enum Terminal {
         }
     }
 
-    /// Text on standard output, at once. Ends the process when it cannot be written: nobody would see what comes of it.
+    /// Writes text to standard output, unbuffered. Ends the process when it cannot be written: its output would be lost.
     static func write(_ text: String) {
         guard let error = put(text, on: STDOUT_FILENO) else { return }
         complain("cannot write to standard output: \(String(cString: strerror(error)))")
-        // Other threads are at work, and are not to see what they use taken down.
+        // Other threads are running, and must not see their objects destroyed.
         _exit(1)
     }
 
-    /// A line on standard error. When that cannot be written, there is nobody to tell.
+    /// Writes a line to standard error. An error of that cannot be reported anywhere.
     static func complain(_ text: String) { _ = put("sky: \(text.printable)\n", on: STDERR_FILENO) }
 }
 
-/// Writes all of it; answers why that cannot be done.
+/// Writes all of it; returns the error when it fails.
 private func put(_ text: String, on descriptor: Int32) -> Int32? {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -57,7 +58,7 @@ private func put(_ text: String, on descriptor: Int32) -> Int32? {
         switch errno {
         case EINTR: continue
         case EAGAIN:
-            // Somebody who shares it does not want to wait. Here there is time.
+            // Another process that shares it has made it non-blocking. This one can wait.
             var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&room, 1, -1)
         case let error: return error
@@ -66,7 +67,7 @@ private func put(_ text: String, on descriptor: Int32) -> Int32? {
     return nil
 }
 
-/// Standard input. Reading waits, so it has a thread of its own.
+/// Standard input. Reading blocks, so it has a thread of its own.
 enum Keyboard {
     /// Returns when there is nothing more to read, or the task is cancelled.
     static func end() async {

@@ -1,10 +1,10 @@
-/// A square of the sky as a camera took it: one byte for each pixel, row by row.
+/// A square of the sky in the form of a camera image: one byte for each pixel, row by row.
 struct Tile: Hashable, Sendable, Codable {
-    /// How many pixels a side may have: so a tile fits into a call, which has 1 MiB at the most.
+    /// The valid numbers of pixels per side: so a tile fits into a call, which has 1 MiB at most.
     static let sides = 16...1_000
 
     let number: Int
-    /// Pixels a side.
+    /// Pixels per side.
     let size: Int
     let pixels: [UInt8]
 
@@ -15,7 +15,7 @@ struct Tile: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case number, size, pixels }
 
-    /// A tile comes from whoever is nearby: what is no square is refused before anybody scans it.
+    /// Decodes a tile, which may come from any peer nearby: one that is no square is refused before it is scanned.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         number = try container.decode(Int.self, forKey: .number)
@@ -28,14 +28,14 @@ struct Tile: Hashable, Sendable, Codable {
     }
 }
 
-/// A star that was found: where it is brightest, and how much light it gives in all.
+/// A star that was found: its brightest pixel, and its total light.
 struct Star: Hashable, Sendable, Codable {
     let x: Int
     let y: Int
     let light: Int
 }
 
-/// What was found on one tile.
+/// The findings on one tile.
 struct Findings: Hashable, Sendable, Codable {
     let tile: Int
     let stars: [Star]
@@ -43,13 +43,13 @@ struct Findings: Hashable, Sendable, Codable {
 
 /// One tile to be scanned, and how.
 struct ScanTask: Sendable, Codable {
-    /// Milliseconds that an exposure may take.
+    /// The valid exposures, in milliseconds.
     static let exposures = 0...60_000
 
     let tile: Tile
-    /// How long to wait for the light before it is scanned, in milliseconds.
+    /// The time to wait for the light before the scan, in milliseconds.
     let exposure: Int
-    /// There is nothing to be seen through clouds: this scan fails.
+    /// Whether there are clouds: then this scan fails.
     let isCloudy: Bool
 
     init(tile: Tile, exposure: Int, isCloudy: Bool) {
@@ -70,7 +70,7 @@ struct ScanTask: Sendable, Codable {
     }
 }
 
-/// Why a scan failed: the error crosses from one process to another as what it is.
+/// The reason why a scan failed: the error keeps its type between processes.
 struct Clouds: Error, Hashable, Codable, CustomStringConvertible {
     let tile: Int
 

@@ -1,8 +1,8 @@
 import Foundation
 import MultipeerActors
 
-/// Shows how it goes: on a terminal a line for each observatory, which is rewritten; in a pipe, and on a terminal that
-/// knows no escape sequences, a line for each thing that happens.
+/// Shows the progress: on a terminal a line for each observatory, which is rewritten; in a pipe, and on a terminal
+/// without escape sequences, a line for each event.
 struct View {
     let isLive: Bool
     /// The lines that are rewritten.
@@ -10,15 +10,15 @@ struct View {
 
     init(isLive: Bool = Terminal.isCapable) { self.isLive = isLive }
 
-    /// What happens.
+    /// Shows an event.
     mutating func say(_ text: String) {
         Terminal.write(rewriting([text.printable], above: shown, in: Terminal.size))
     }
 
-    /// What happens so often that the lines of the observatories say it better.
+    /// Shows an event that is so frequent that the lines of the observatories show it better.
     mutating func detail(_ text: String) { if !isLive { say(text) } }
 
-    /// For standard error, which may be the same terminal.
+    /// Writes to standard error, which may be the same terminal.
     mutating func complain(_ text: String) {
         let lines = shown
         if isLive { Terminal.write(rewriting([], above: [], in: Terminal.size)) }
@@ -38,7 +38,7 @@ struct View {
         shown = []
     }
 
-    /// What to write so that `news` stand where the lines were that are shown, and `lines` below them.
+    /// Returns the output that puts `news` in the place of the lines that are shown, and `lines` below them.
     mutating func rewriting(_ news: [String], above lines: [String], in size: Terminal.Size) -> String {
         defer { shown = lines }
         guard isLive else { return (news + lines).map { "\($0)\n" }.joined() }
@@ -54,7 +54,7 @@ struct View {
 struct Board {
     private static let bar = 24
 
-    /// None of them as long as the terminal is wide, and fewer of them than it is high.
+    /// The lines: all narrower than the terminal, and fewer than its height.
     let lines: [String]
 
     init(_ survey: Survey<ActorID>, in size: Terminal.Size) {
@@ -85,7 +85,7 @@ struct Board {
 }
 
 extension Survey<ActorID> {
-    /// Who did what, and how long it took.
+    /// Returns which observatory did what, and how long it took.
     func summary(after time: Duration) -> [String] {
         let column = min(20, tallies.map(\.site.peer.name.columns).max() ?? 0)
         var lines = [

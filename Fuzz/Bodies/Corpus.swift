@@ -7,7 +7,7 @@ package enum Corpus {
         package let bytes: [UInt8]
     }
 
-    /// Everything kept for one body: its seeds and the inputs that once broke something.
+    /// Returns all inputs for one body: its seeds and the inputs that once broke something.
     package static func inputs(for body: FuzzBody) throws -> [Input] {
         let fuzz = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return try ["Seeds", "Regressions"].flatMap { kind in
@@ -15,7 +15,7 @@ package enum Corpus {
         }
     }
 
-    /// The file at `place`, or the files directly in it, sorted by name; files that begin with a dot do not count.
+    /// Returns the file at `place`, or the files directly in it, sorted by name, without files that begin with a dot.
     static func inputs(at place: URL) throws -> [Input] {
         let files =
             try place.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true

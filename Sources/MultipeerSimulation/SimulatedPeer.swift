@@ -4,17 +4,17 @@ public import MultipeerMesh
 
 /// One peer of a simulation: its session and the application's view of it.
 public final class SimulatedPeer {
-    /// What an application hears.
+    /// An event that an application receives.
     public enum Event: Hashable, Sendable {
-        /// What is known of a peer's link has changed.
+        /// The state of a peer has changed.
         case peer(PeerID, PeerState)
-        /// A reliable message came.
+        /// A reliable message was received.
         case message([UInt8], from: PeerID)
-        /// The peer's own process ended: whatever it knew is gone.
+        /// The peer's own process ended: everything that it knew is gone.
         case crashed
     }
 
-    /// Who it is.
+    /// The peer's id.
     public let id: PeerID
     let index: Int
     private let world: World
@@ -27,16 +27,16 @@ public final class SimulatedPeer {
 
     private var node: Node { world.nodes[index] }
 
-    /// Everything it has heard since the last call of `takeEvents`, in order.
+    /// All events since the last call of `takeEvents`, in order.
     public var events: [Event] { node.application.journal }
 
-    /// The same, and forgets it.
+    /// Returns the same events, and removes them.
     public func takeEvents() -> [Event] {
         defer { node.application.journal = [] }
         return node.application.journal
     }
 
-    /// Those that it has a link to, in the order of their ids.
+    /// The peers to which it has a link, in the order of their ids.
     public var linkedPeers: [PeerID] {
         node.links.compactMap { $0.linkState?.peer }.sorted { $0.uid < $1.uid }
     }
@@ -52,9 +52,9 @@ public final class SimulatedPeer {
         return true
     }
 
-    /// Says goodbye to everyone and begins anew, like `disconnect` of a session.
+    /// Says goodbye to all peers and starts again, like `disconnect` of a session.
     public func disconnect() { world.applications.disconnect(node) }
 
-    /// Stops seeking a peer.
+    /// Stops connecting to a peer.
     public func cancel(_ peer: SimulatedPeer) { world.applications.cancel(node, peer.id.uid) }
 }

@@ -4,9 +4,9 @@ public import MultipeerSecurity
 /// Sessions, the network between them and the time, for tests of applications: seconds of virtual time pass in
 /// milliseconds, nothing waits, and the same seed gives the same run every time.
 ///
-/// What decides in a real session decides here, too: introductions, links, the mesh with its cap, liveness. Simulated are
-/// sockets, TLS and clocks. So an application can try how it behaves when a peer crashes, when the network splits or when
-/// two meshes meet, without a network and without flaky tests:
+/// What makes decisions in a real session does so here, too: introductions, links, the mesh with its cap, liveness.
+/// Sockets, TLS and clocks are simulated. So an application can test how it behaves when a peer crashes, when the network
+/// splits or when two meshes meet, without a network and without flaky tests:
 ///
 /// ```swift
 /// let simulation = Simulation(seed: 1)
@@ -25,14 +25,14 @@ public import MultipeerSecurity
 /// // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
 /// ```
 ///
-/// Ids, keys and delays follow from the seed. To look for trouble, run the same test over many seeds, and name the seed
-/// in what the test says when it fails.
+/// Ids, keys and delays follow from the seed. To search for bugs, run the same test over many seeds, and name the seed in
+/// the test's failure message.
 public final class Simulation {
     let world: World
-    /// Every peer that was added, in that order.
+    /// All peers, in the order in which they were added.
     public private(set) var peers: [SimulatedPeer] = []
 
-    /// An empty network; `peers` is how many a mesh may have, as in a session's configuration.
+    /// Creates an empty network; `peers` is the most that a mesh may have, as in a session's configuration.
     public init(seed: UInt64, peers: Int = 8) {
         world = World(seed: seed, cap: min(max(peers, 2), 16))
         world.applications.keepsJournal = true
@@ -56,15 +56,16 @@ public final class Simulation {
         return peer
     }
 
-    /// The two applications exchange connection data and seek each other; links join the mesh, unless `joinsMesh` is false.
+    /// Lets two applications exchange connection data and connect to each other; links join the mesh, unless `joinsMesh` is
+    /// false.
     public func join(_ one: SimulatedPeer, _ other: SimulatedPeer, joinsMesh: Bool = true) {
         world.applications.join(one.index, other.index, joinsMesh: joinsMesh, isAddressed: true)
     }
 
-    /// Lets so much virtual time pass.
+    /// Lets that much virtual time pass.
     public func run(for duration: Duration) { world.run(until: world.now + duration.wholeNanoseconds) }
 
-    /// Lets time pass until `condition` holds, looked at each 10 ms; returns whether it did within `limit`.
+    /// Lets time pass until `condition` holds, which is checked every 10 ms; returns whether it did within `limit`.
     @discardableResult
     public func run(for limit: Duration, until condition: () -> Bool) -> Bool {
         let end = world.now + limit.wholeNanoseconds
@@ -81,6 +82,6 @@ public final class Simulation {
     /// What can be done to the network and to computers.
     public var network: Network { Network(world) }
 
-    /// Set, and time stands still, when the library itself has broken one of its promises: please report it.
+    /// Set, and time stands still, when the library itself has broken one of its invariants: please report it.
     public var complaint: String? { world.failure?.description }
 }

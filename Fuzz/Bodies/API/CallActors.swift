@@ -1,6 +1,6 @@
 import Distributed
 
-// Whom the names of methods in the inputs belong to. Nobody calls them: what they are called is what counts.
+// The actors of the method names in the inputs. They are never called: only their names matter.
 
 @Resolvable
 protocol Weigher: DistributedActor where ActorSystem == LocalTestingDistributedActorSystem {
@@ -8,7 +8,7 @@ protocol Weigher: DistributedActor where ActorSystem == LocalTestingDistributedA
     distributed func weigh<Load: Codable & Sendable>(_ load: Load) -> Int
 }
 
-/// One that is registered, with everything that a distributed actor may declare.
+/// A registered actor, with everything that a distributed actor may declare.
 distributed actor Sorter: Weigher {
     typealias ActorSystem = LocalTestingDistributedActorSystem
 
@@ -18,7 +18,7 @@ distributed actor Sorter: Weigher {
     distributed func weigh() -> Int { 0 }
     distributed func weigh<Load: Codable & Sendable>(_ load: Load) -> Int { 0 }
 
-    /// Nobody has registered it.
+    /// An actor that is not registered.
     distributed actor Bin {
         typealias ActorSystem = LocalTestingDistributedActorSystem
         distributed func empty() {}
@@ -29,14 +29,14 @@ extension Sorter {
     distributed func größe() async -> Int { 0 }
 }
 
-/// One that is generic.
+/// A generic actor.
 distributed actor Box<Content: Codable & Sendable> {
     typealias ActorSystem = LocalTestingDistributedActorSystem
     distributed func put(_ content: Content) {}
     distributed func put<Label: Codable & Sendable>(_ content: Content, as label: Label) {}
     distributed func clear() where Content: Comparable {}
 
-    /// Its methods are called like those of the actor, but for the type between.
+    /// Its methods have the names of those of the actor, but for the type between.
     distributed actor Lid {
         typealias ActorSystem = LocalTestingDistributedActorSystem
         distributed func lift() {}
@@ -47,7 +47,7 @@ extension Box where Content == Int {
     distributed func sum() -> Int { 0 }
 }
 
-/// Nobody has registered it either. Its methods are called like those of one that is.
+/// Another actor that is not registered. Its methods have the names of those of a registered one.
 distributed actor Stranger {
     typealias ActorSystem = LocalTestingDistributedActorSystem
     distributed var count: Int { 0 }

@@ -2,7 +2,7 @@ import MultipeerActors
 
 extension FuzzBody {
     /// The first byte chooses what the rest is: one envelope, a value in the binary format, the name of a method with its
-    /// generic arguments, or what two peers say to an exchange while it calls and is called.
+    /// generic arguments, or what two peers send to an exchange while it calls and is called.
     package static let callEnvelope = FuzzBody("call-envelope") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         switch input.byte() & 3 {
@@ -22,7 +22,7 @@ private func envelope(_ bytes: [UInt8]) throws(BrokenPromise) {
     try promise(envelope.bytes == bytes, "what is read is written to the same bytes")
 }
 
-/// A type that asks for everything that can be asked for.
+/// A type that decodes everything that can be decoded.
 private struct Grab: Codable, Equatable {
     var number: Int?
     var small: UInt8?
@@ -41,12 +41,12 @@ private func value(_ bytes: [UInt8]) throws(BrokenPromise) {
     _ = try? decoder.decode([[String: Int8?]].self, from: bytes)
     guard let grab = try? decoder.decode(Grab.self, from: bytes) else { return }
     let again = (try? encoder.encode(grab)).flatMap { try? decoder.decode(Grab.self, from: $0) }
-    // Whoever is not equal to themselves need not be.
+    // A value that is not equal to itself need not be.
     try promise(grab != grab || again == grab, "what is read and written is read as the same")
 }
 
-/// What may be called must begin with the type and go on with a name, whatever the rest says. Behind it are the names of
-/// generic arguments, each after a zero.
+/// Checks that a target that may be called begins with the type and continues with a name, whatever the rest is. The
+/// names of generic arguments follow, each after a zero.
 private func target(_ bytes: [UInt8]) throws(BrokenPromise) {
     let type = Array("6Worker6WorkerC".utf8)
     let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map {

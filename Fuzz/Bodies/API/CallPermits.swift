@@ -1,14 +1,14 @@
 import Distributed
 import MultipeerActors
 
-/// An actor, what was registered of it, and by hand what that allows.
+/// An actor, what was registered of it, and a hand-written list of what that allows.
 struct CallPermit: Sendable {
     private let actor: any DistributedActor
     private let allowList: CallAllowList
-    /// Whether a peer may call that with these generic arguments: a list of names, and nothing that reads them.
+    /// Returns whether a peer may call that with these generic arguments: a list of names, without a parser.
     private let allows: @Sendable (_ target: String, _ generics: [String]) -> Bool
 
-    /// Asks every one of them, twice: what was found to be allowed is kept.
+    /// Asks every one of them twice, since the result is cached.
     static func ask(_ target: String, _ generics: [String]) throws(BrokenPromise) {
         for one in try all() {
             for _ in 0..<2 {
@@ -69,7 +69,7 @@ struct CallPermit: Sendable {
         ]
     }
 
-    /// `swift-demangle` reads them; each is also an input in `Seeds`.
+    /// `swift-demangle` decodes them; each is also an input in `Seeds`.
     private static let sorterMethods = [
         "$s10FuzzBodies6SorterC009gre_GkaIiSiyYaKFTE",
         "$s10FuzzBodies6SorterC4pickySSxYaKSeRzSERzlFTE",

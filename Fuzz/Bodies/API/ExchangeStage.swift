@@ -3,8 +3,8 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerMesh
 
-/// An exchange with two peers who say anything, and a plain account of its calls and of who has checked in. What it decides
-/// is carried out at once, or one by one while other things happen.
+/// An exchange with two peers that send anything, and a simple model of its calls and of the actors that have checked in.
+/// Its decisions are carried out at once, or one by one while other things happen.
 struct ExchangeStage {
     private typealias Machine = Exchange<Int, Int>
 
@@ -16,18 +16,18 @@ struct ExchangeStage {
     private struct Open {
         let uid: UID
         let number: CallNumber
-        /// Who had checked in before, and has not been out since.
+        /// The actors that had checked in before, and have not checked out since.
         var checkedIn: Set<Envelope.CheckIn>
     }
 
     /// A peer over one link.
     private struct Listener {
-        /// The last system of the peer that has said hello.
+        /// The last system of the peer that has sent hello.
         var incarnation: UInt64 = 0
         var systems = 0
-        /// Who has checked in, as that system knows it.
+        /// The actors that have checked in, as that system knows them.
         var checkedIn: Set<Envelope.CheckIn> = []
-        /// Counts links and systems: what was decided before is for nobody.
+        /// Counts links and systems: earlier decisions have no receiver.
         var epoch = 0
     }
 
@@ -40,7 +40,7 @@ struct ExchangeStage {
     private var epochs = 0
     private var checkedIn: Set<Envelope.CheckIn> = []
     private var limits = ActorLimits()
-    /// What was decided and is not carried out, with the epoch of the peer that it is for.
+    /// Decisions that are not carried out yet, with the epoch of their peer.
     private var undone: [(action: Machine.Action, epoch: Int)] = []
 
     init() {
@@ -56,7 +56,7 @@ struct ExchangeStage {
         let order = input.byte()
         let known = Self.peers[Int(order >> 7)]
         let peer = known.uid
-        // Nothing else has happened since what comes of this step was decided.
+        // Nothing else has happened since the result of this step was decided.
         let isPrompt = undone.isEmpty && !machine.hasActions
         switch order & 15 {
         case 0:
@@ -69,7 +69,7 @@ struct ExchangeStage {
         case 2: try place(to: peer, size: Int(input.byte()), within: input.byte())
         case 3: try place(to: peer, size: Int(input.byte()), within: input.byte(), depth: depth(order))
         case 4:
-            // One whose end is decided is over.
+            // A call whose end is decided is over.
             if isPrompt, let waiter = open.keys.min(), let call = open.removeValue(forKey: waiter) {
                 let isOpen = machine.cancel(call.number, to: call.uid)
                 try promise(isOpen, "a call that is not settled can be cancelled")
@@ -104,7 +104,7 @@ struct ExchangeStage {
         default: receive([0x00, 0x41, 0x43, 0x54] + input.bytes(Int(input.byte())), from: peer)
         }
         if undone.isEmpty { try take(isPrompt: isPrompt) }
-        // One of what was decided, or all of it.
+        // One of the decisions, or all of them.
         let isSlow = order & 64 != 0
         while !undone.isEmpty {
             try carryOut(undone.removeFirst())
@@ -113,7 +113,7 @@ struct ExchangeStage {
         }
     }
 
-    /// Of a call within calls: none, two that have an allowance of their own, and one that is too deep.
+    /// The depth of a nested call: none, two with quotas of their own, and one that is too deep.
     private func depth(_ order: UInt8) -> UInt8 { [0, 1, 2, 9][Int(order >> 4 & 3)] }
 
     private mutating func nextEpoch() -> Int {
@@ -135,7 +135,7 @@ struct ExchangeStage {
 
     private mutating func receive(_ bytes: [UInt8], from peer: UID) {
         if let listener = linked[peer], case .hello(let hello)? = try? Envelope(bytes.span) {
-            // Beyond so many none is listened to.
+            // Beyond that many, systems are ignored.
             guard listener.systems < 1_000 else { return }
             if hello.incarnation != listener.incarnation {
                 linked[peer] = Listener(
@@ -145,7 +145,7 @@ struct ExchangeStage {
         machine.receive(bytes.span, from: peer)
     }
 
-    /// As whoever calls does: what was decided before may have to be heard before.
+    /// Places a call like a caller: earlier decisions may have to be carried out first.
     private mutating func place(
         to peer: UID, size: Int, within tenths: UInt8, depth: UInt8 = 0
     ) throws(BrokenPromise) {
@@ -180,7 +180,7 @@ struct ExchangeStage {
         for action in actions {
             var epoch = 0
             switch action {
-            // Over before it was sent: with the system, or the link, that it was for.
+            // It ended before it was sent, with the system or the link that it was for.
             case .send(_, _, .call(_, let waiter)) where settled.contains(waiter): break
             case .send(let bytes, let uid, _):
                 try promise(!isPrompt || linked[uid] != nil, "what is said is said to a linked peer")
@@ -212,7 +212,7 @@ struct ExchangeStage {
         }
     }
 
-    /// Everything that was taken is carried out.
+    /// Carries out everything that was taken.
     private mutating func settle() throws(BrokenPromise) {
         machine.haveTold()
         if machine.hasActions { return }

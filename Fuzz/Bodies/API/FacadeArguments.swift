@@ -2,8 +2,8 @@ import Foundation
 import MultipeerConnectivity
 
 extension FuzzBody {
-    /// What applications hand to the classes with Apple's names: display names, service types and discovery info, and the
-    /// bytes that an archive holds for a peer. Four lengths, then so many bytes for each.
+    /// What applications pass to the classes with Apple's names: display names, service types and discovery info, and the
+    /// bytes that an archive holds for a peer. Four lengths, then that many bytes for each.
     package static let facadeArguments = FuzzBody("facade-arguments") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         let lengths = (0..<4).map { _ in Int(input.byte()) }
@@ -29,7 +29,7 @@ extension FuzzBody {
     }
 }
 
-/// A peer of that name if it is one, and the one that is archived if it can be read.
+/// Checks a peer of that name if the name is valid, and the archived one if it can be read.
 private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromise) -> MCPeerID {
     var someone = MCPeerID(displayName: "someone")
     if let named = try? MCPeerID(validating: name) {

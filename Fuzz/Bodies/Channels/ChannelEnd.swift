@@ -67,7 +67,7 @@ struct ChannelEnd: ~Copyable {
     }
 
     private func pick(_ choice: UInt32, of numbers: some Collection<UInt32>) -> UInt32 {
-        // The later ones, which still live.
+        // The later ones, which are still open.
         let latest = numbers.sorted().suffix(4)
         return latest.isEmpty ? 0 : latest[latest.startIndex + Int(choice) % latest.count]
     }

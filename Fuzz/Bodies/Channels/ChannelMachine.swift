@@ -1,6 +1,6 @@
 extension FuzzBody {
     /// A script of frames from a peer, and of what applications and the network do meanwhile. The first bit chooses
-    /// whether the peer is anybody, judged by a model, or another link that keeps the rules.
+    /// whether the peer is arbitrary, checked by a model, or another link that keeps the rules.
     package static let channelMachine = FuzzBody("channel-machine") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         if input.byte() & 1 == 0 {

@@ -1,6 +1,6 @@
 import MultipeerFraming
 
-/// The channels that a peer opens, judged as plainly as chapter 9 says it. Budgets are not its business.
+/// A model of the channels that a peer opens, as simple as chapter 9. It does not check budgets.
 struct ChannelModel {
     struct Channel {
         enum State { case open, finished, stopped }
@@ -25,7 +25,7 @@ struct ChannelModel {
     /// Closed streams of which the application has not taken everything.
     private(set) var unread: [UInt32: Int] = [:]
     private(set) var told: [Told] = []
-    /// What is to be said, in any order.
+    /// The frames that are to be sent, in any order.
     private(set) var due: [Frame] = []
     private var highest: UInt32 = 0
     private var emptyInARow = 0
@@ -38,7 +38,7 @@ struct ChannelModel {
         granted = Int(limits.messageCredit)
     }
 
-    /// Bytes that came and were not taken.
+    /// Bytes that were received and not taken.
     var held: Int {
         channels.values.reduce(0) { $1.state == .stopped ? $0 : $0 + $1.came - $1.taken }
             + unread.values.reduce(0, +)
@@ -49,7 +49,7 @@ struct ChannelModel {
         return channel.state == .stopped ? 0 : channel.came - channel.taken
     }
 
-    /// Every number of which something is unread.
+    /// The numbers of all channels with unread data.
     var readable: [UInt32] { (Array(channels.keys) + unread.keys).filter { unread(of: $0) > 0 }.sorted() }
 
     mutating func takeTold() -> [Told] {
@@ -58,10 +58,10 @@ struct ChannelModel {
     }
 }
 
-// MARK: what comes
+// MARK: receiving
 
 extension ChannelModel {
-    /// Answers the code that the peer is told, if it broke a rule.
+    /// Returns the code that the peer is sent, if it broke a rule.
     mutating func receive(_ frame: Frame) -> CloseCode? {
         switch frame {
         case .open(let number, let opening): open(number, opening)
@@ -118,7 +118,7 @@ extension ChannelModel {
         guard number <= highest else { return .protocolError }
         guard let channel = channels.removeValue(forKey: number) else { return nil }
         if channel.state != .stopped { told.append(.aborted(number, code)) }
-        // A STOP or DONE that did not go yet may go or not: nobody waits for it any more.
+        // A STOP or DONE that was not sent yet may be sent or not: the peer does not wait for it any more.
         return nil
     }
 }
@@ -151,10 +151,10 @@ extension ChannelModel {
     }
 }
 
-// MARK: what is said
+// MARK: sending
 
 extension ChannelModel {
-    /// STOP, DONE or CREDIT went out.
+    /// Checks a STOP, DONE or CREDIT that was sent.
     mutating func wrote(_ frame: Frame) throws(BrokenPromise) {
         switch frame {
         case .credit(channel: 0, let limit):
@@ -182,7 +182,7 @@ extension ChannelModel {
         }
     }
 
-    /// Nothing is left to say.
+    /// Checks that nothing is left to send.
     func isSilent() throws(BrokenPromise) {
         // What a RESET made superfluous may be left out.
         let needed = due.filter { frame in

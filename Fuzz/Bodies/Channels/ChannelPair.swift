@@ -1,7 +1,7 @@
 import MultipeerCore
 
-/// Two links that keep the rules, the wires between them, and applications that do anything. Neither may find fault
-/// with the other, no byte is lost or moved, and every channel that is finished ends, once.
+/// Two links that keep the rules, the connection between them, and applications that do anything. Neither link may
+/// report a violation of the other, no byte is lost or moved, and every channel that is finished ends exactly once.
 struct ChannelPair: ~Copyable {
     private var first: ChannelEnd
     private var second: ChannelEnd
@@ -14,7 +14,7 @@ struct ChannelPair: ~Copyable {
 
     mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
         let operation = input.byte()
-        // Time for the budgets: what applications do here, they do in it.
+        // Time for the budgets: applications act within it.
         now = now + .milliseconds(10)
         if operation & 0x0F == 0 {
             try deliver(Int(input.byte()) * 8, toFirst: operation & 0x80 == 0)
@@ -33,7 +33,7 @@ struct ChannelPair: ~Copyable {
         }
     }
 
-    /// Everything comes, is taken and finished.
+    /// Delivers, takes and finishes everything.
     mutating func settle() throws(BrokenPromise) {
         first.finishEverything()
         second.finishEverything()

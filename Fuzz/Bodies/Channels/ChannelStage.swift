@@ -80,7 +80,7 @@ struct ChannelStage: ~Copyable {
         frame.encode(into: &buffer)
         let bytes = buffer.takeAll()
         guard link.end == nil else { return }
-        // Channel 0 is the link's, and only CREDIT has something to say there.
+        // Channel 0 is the link's, and only CREDIT may use it.
         let isOfLink = bytes[4...7].allSatisfy { $0 == 0 }
         if case .credit = frame {
             try judge(bytes, ours.receive(frame))
@@ -153,7 +153,7 @@ struct ChannelStage: ~Copyable {
         link.consumed(cost)
     }
 
-    // MARK: what comes out
+    // MARK: output
 
     private mutating func write(everything: Bool) throws(BrokenPromise) {
         repeat {
@@ -205,13 +205,13 @@ private func bytes(_ choice: UInt8) -> [UInt8] {
 
 private func name(_ choice: UInt8) -> String { String(repeating: "n", count: Int(choice % 8) + 1) }
 
-/// The frames that a link wrote.
+/// Returns the frames that a link wrote.
 func frames(_ bytes: [UInt8]) throws(BrokenPromise) -> [Frame] {
     var decoder = FrameDecoder()
     var reading = FrameReading()
     do throws(FramingError) {
         _ = try decoder.decode(bytes.span, into: &reading)
-        // Behind a frame that is not whole, this one would be a part of it.
+        // After an incomplete frame, this one would be a part of it.
         var end = ByteBuffer()
         Frame.ping(0).encode(into: &end)
         _ = try decoder.decode(end.takeAll().span, into: &reading)

@@ -1,7 +1,8 @@
 import MultipeerFraming
 import MultipeerLink
 
-/// The channels that this end opens, as its peer sees them: what may be written, and what may be answered.
+/// A model of the channels that this end opens, as its peer sees them: what may be written, and how the peer may
+/// answer.
 struct OpenerModel {
     struct Channel {
         enum State { case waiting, open, finished, closed }
@@ -9,13 +10,13 @@ struct OpenerModel {
         let isResource: Bool
         var state = State.waiting
         var limit: UInt64
-        /// Bytes that the application wrote, and that went out. The content counts on.
+        /// The number of bytes that the application wrote, and of those that were sent. The content is a running count.
         var queued = 0
         var sent = 0
         var isEnding = false
-        /// Bytes that `wrote` told of.
+        /// The number of bytes that `wrote` reported.
         var told = 0
-        /// RESETs that may still go out.
+        /// RESETs that may still be sent.
         var resets: [CloseCode] = []
     }
 
@@ -24,7 +25,7 @@ struct OpenerModel {
     private var spent = 0
     private var granted: UInt64
     private var lastOpened: UInt32 = 0
-    /// What the application is to be told, beside bytes.
+    /// The events that the application should receive, besides bytes.
     private var told: [ChannelEvent] = []
 
     init(_ limits: LinkLimits) {
@@ -32,7 +33,7 @@ struct OpenerModel {
         granted = UInt64(limits.messageCredit)
     }
 
-    /// What the `index`th byte of a channel is.
+    /// Returns the `index`th byte of a channel.
     static func byte(_ index: Int, of number: UInt32) -> UInt8 {
         UInt8(truncatingIfNeeded: index &* 7 &+ Int(number))
     }
@@ -46,7 +47,7 @@ extension OpenerModel {
         channels[number] = Channel(isResource: isResource, limit: UInt64(limits.channelCredit))
     }
 
-    /// The bytes to hand over.
+    /// Returns the bytes to write.
     mutating func write(_ count: Int, to number: UInt32) -> [UInt8] {
         guard let channel = channels[number] else { return [] }
         let bytes = (0..<count).map { Self.byte(channel.queued + $0, of: number) }
@@ -66,7 +67,7 @@ extension OpenerModel {
 // MARK: what comes
 
 extension OpenerModel {
-    /// Answers the code that the peer is told, if it broke a rule.
+    /// Returns the code that the peer is sent, if it broke a rule.
     mutating func receive(_ frame: Frame) -> CloseCode? {
         switch frame {
         case .credit(channel: 0, let limit):
@@ -99,7 +100,7 @@ extension OpenerModel {
     }
 }
 
-// MARK: what goes out
+// MARK: sending
 
 extension OpenerModel {
     mutating func wrote(_ frame: Frame) throws(BrokenPromise) {
@@ -144,7 +145,7 @@ extension OpenerModel {
         }
     }
 
-    /// What the application was told since the last time.
+    /// Checks the events that the application received since the last call.
     mutating func heard(_ events: [ChannelEvent]) throws(BrokenPromise) {
         var rest: [ChannelEvent] = []
         for event in events {
@@ -162,7 +163,7 @@ extension OpenerModel {
         }
     }
 
-    /// Nothing is left to write.
+    /// Checks that nothing is left to write.
     func isSilent() throws(BrokenPromise) {
         for (number, channel) in channels {
             try promise(channel.resets.isEmpty, "RESET of channel \(number) is forgotten")

@@ -3,8 +3,8 @@ import MultipeerIntroduction
 import MultipeerLink
 
 extension FuzzBody {
-    /// What up to eight links say of the long messages that come over them, and time: who may have one reassembled, and
-    /// who is ended because it makes others wait. And how much all of them hold, and who gives up something.
+    /// Reports of up to eight links about the long messages that they receive, and time: which link may reassemble one,
+    /// and which is ended because it makes others wait. Also how much all of them hold, and which gives up something.
     package static let reassemblyTurns = FuzzBody("reassembly-turns") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         var stage = TurnStage()
@@ -20,7 +20,7 @@ extension FuzzBody {
 private struct TurnStage {
     private var turns = ReassemblyTurns()
     private var now = Moment(nanoseconds: 1_000_000_000)
-    /// As each link said last; those that want a turn, in the order in which they began to.
+    /// The last report of each link; those that want a turn, in the order in which they began to.
     private var reports: [ConnectionID: ReassemblyTurns.Report] = [:]
     private var wanting: [ConnectionID] = []
     private var held: [Int] = []
@@ -75,7 +75,7 @@ private struct TurnStage {
         if let given { try promise(held[given] == held.max(), "whoever holds most") }
     }
 
-    /// Nobody waits for ever, whatever the others bring.
+    /// Checks that no link waits forever, whatever the others receive.
     mutating func settle() throws(BrokenPromise) {
         var rounds = 0
         while let holder = wanting.first {

@@ -1,5 +1,6 @@
 extension FuzzBody {
-    /// A script of what happens to two engines on one link: orders, time, a stranger's datagrams, changes of the link.
+    /// A script of what happens to two engines on one link: calls, time, a third party's datagrams, changes of the
+    /// link.
     package static let dnsEngine = FuzzBody("dns-engine") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         var stage = try DNSEngineStage(seed: UInt64(input.byte()), knownUnique: input.byte() & 3 != 3)
@@ -9,7 +10,7 @@ extension FuzzBody {
 }
 
 extension DNSEngineStage {
-    /// What one byte, and those behind it that it needs, make happen.
+    /// Carries out the step that one byte, and the operands after it, encode.
     fileprivate mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
         let choice = input.byte()
         let engine = Int(choice >> 7)

@@ -1,14 +1,14 @@
 import MultipeerCore
 import MultipeerDiscovery
 
-/// One engine, and what its owner was told by it.
+/// One engine, and what it has reported to its owner.
 struct DNSEngineEnd {
     var engine: MulticastDNS
     var adverts: [AdvertID] = []
     var browses: [BrowseID: Browse] = [:]
-    /// Those that have not ended, and when they must.
+    /// The resolves that have not ended, and when they must.
     var resolves: [ResolveID: Moment] = [:]
-    /// The longest packet of each interface.
+    /// The maximum packet length of each interface.
     var mtus: [UInt32: Int] = [:]
     private var told: [MulticastDNS.Action] = []
 
@@ -26,7 +26,7 @@ struct DNSEngineEnd {
 
     init(_ engine: MulticastDNS) { self.engine = engine }
 
-    /// Takes the engine's actions: looks at what it tells, and returns what it says.
+    /// Takes the engine's actions: checks what it reports, and returns the datagrams that it sends.
     mutating func takeDatagrams(at now: Moment) throws(BrokenPromise) -> [DNSDatagram] {
         var datagrams: [DNSDatagram] = []
         let actions = engine.takeActions()
@@ -50,7 +50,7 @@ struct DNSEngineEnd {
         return datagrams
     }
 
-    /// What a packet has room for behind the headers of IP and UDP.
+    /// Returns the room in a packet after the IP and UDP headers.
     private func budget(_ scope: UInt32, _ family: Family) -> Int {
         min(max((mtus[scope] ?? 0) - (family == .v4 ? 28 : 48), 512), DNSMessage.longest)
     }
@@ -73,7 +73,7 @@ struct DNSEngineEnd {
         browses[id] = browse
     }
 
-    /// After everything that was due at `now`.
+    /// Checks the state after everything that was due at `now`.
     func check(at now: Moment) throws(BrokenPromise) {
         try promise(engine.deadline.map { $0 > now } ?? true, "the deadline advances")
         try promise(resolves.values.allSatisfy { $0 > now }, "a resolution ends in time")
@@ -99,7 +99,7 @@ extension DNSEngineEnd.Browse {
     }
 }
 
-/// What an engine said: read back, and of a form that it may have.
+/// A datagram that an engine sent: parsed, and of a valid form.
 struct DNSDatagram {
     let bytes: [UInt8]
     let scope: UInt32

@@ -1,7 +1,8 @@
 import MultipeerCore
 import MultipeerDiscovery
 
-/// Two engines that hear each other, and a stranger. Everything that they say and tell is held against what they promise.
+/// Two engines that receive each other's packets, and a third party. Everything that the engines send and report is
+/// checked against what they promise.
 struct DNSEngineStage {
     private let cast: DNSFixture
     private var ends: [DNSEngineEnd]
@@ -12,7 +13,7 @@ struct DNSEngineStage {
     /// Where the latest SRV record of an engine pointed, and the id of its latest question from a port of its own.
     private var lastHost: DNSName = "stranger.local"
     private var lastID: UInt16 = 0
-    /// The engines do not hear each other.
+    /// Whether the engines do not receive each other's packets.
     var isCut = false
 
     init(seed: UInt64, knownUnique: Bool) throws(BrokenPromise) {
@@ -25,7 +26,7 @@ struct DNSEngineStage {
         for number in 0..<2 { try changeScope(number, 0) }
     }
 
-    /// Waits, with everything that falls due meanwhile.
+    /// Lets time pass, with everything that falls due in it.
     mutating func wait(_ duration: Duration) throws(BrokenPromise) {
         let end = now + duration
         var steps = 0
@@ -40,7 +41,7 @@ struct DNSEngineStage {
         try settle()
     }
 
-    /// Long enough for whatever was begun; then both stop, and fall silent.
+    /// Waits long enough for everything that was begun; then both stop, and send nothing more.
     mutating func end() throws(BrokenPromise) {
         isCut = false
         try wait(.seconds(30))
@@ -54,7 +55,7 @@ struct DNSEngineStage {
         for end in ends { try promise(end.engine.isQuiet, "who stopped is quiet a second later") }
     }
 
-    /// Delivers what is under way until nothing is, and looks whether everything is as it should be.
+    /// Delivers what is in flight until nothing is, and checks the state.
     private mutating func settle() throws(BrokenPromise) {
         for number in ends.indices { try use(number) { engine, now in engine.advance(to: now) } }
         var rounds = 0
@@ -71,7 +72,7 @@ struct DNSEngineStage {
         for end in ends { try end.check(at: now) }
     }
 
-    /// Does something to an engine, and what it wants done.
+    /// Calls an engine, and carries out its actions.
     @discardableResult
     private mutating func use<Result>(
         _ number: Int, _ body: (inout MulticastDNS, Moment) -> Result
@@ -103,7 +104,7 @@ struct DNSEngineStage {
     }
 }
 
-/// Orders.
+/// Calls.
 extension DNSEngineStage {
     mutating func advertise(_ number: Int, _ choice: UInt8) throws(BrokenPromise) {
         let advert = cast.advert(choice)
@@ -131,7 +132,7 @@ extension DNSEngineStage {
     mutating func browse(_ number: Int, _ choice: UInt8) throws(BrokenPromise) {
         let type = cast.type(choice)
         let hidden = choice & 0x80 == 0 ? nil : cast.peer(choice).uid
-        // What is known already is told before the call returns.
+        // What is known already is reported before the call returns.
         if let id = try? ends[number].engine.browse(type, hiding: hidden, at: now) {
             ends[number].browses[id] = DNSEngineEnd.Browse(hidden: hidden)
         }
@@ -169,7 +170,7 @@ extension DNSEngineStage {
 
 /// The link.
 extension DNSEngineStage {
-    /// One of two interfaces, with or without IPv6, and with packets of several sizes.
+    /// Changes one of two interfaces, with or without IPv6, and with packets of several sizes.
     mutating func changeScope(_ number: Int, _ choice: UInt8) throws(BrokenPromise) {
         let id = 1 + UInt32(choice & 1)
         let mtu = [1_500, 576, 9_000, 65_536][Int(choice >> 2 & 3)]
@@ -192,7 +193,7 @@ extension DNSEngineStage {
     }
 }
 
-/// The stranger.
+/// The third party.
 extension DNSEngineStage {
     mutating func hear(_ choice: UInt8, raw bytes: [UInt8]) throws(BrokenPromise) {
         for number in ends.indices { underWay.append((bytes, arrival(choice), number)) }
@@ -204,7 +205,7 @@ extension DNSEngineStage {
         if let bytes = try? message.encoded() { try hear(choice, raw: bytes) }
     }
 
-    /// Something that an engine said, again, and perhaps with one byte that is another.
+    /// Sends again something that an engine sent, perhaps with one byte changed.
     mutating func echo(
         _ index: UInt8, changing place: Int, to byte: UInt8, as choice: UInt8
     ) throws(BrokenPromise) {

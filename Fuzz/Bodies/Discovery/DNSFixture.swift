@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerDiscovery
 
-/// Who and what is advertised on the stage, and the names that follow from it. Every number means somebody.
+/// The peers and services on the stage, and the names that follow from them. Every number is valid.
 struct DNSFixture {
     private var types: [ServiceType] = []
     private var peers: [PeerID] = []
@@ -32,7 +32,7 @@ struct DNSFixture {
         Advert(peer: peer(choice), type: type(choice), port: 1_024 + UInt16(choice), info: info(choice))
     }
 
-    /// A service's, an instance's, or a host's.
+    /// Returns the name of a service, an instance, or a host.
     func name(_ choice: UInt8, host: DNSName) -> DNSName {
         switch choice >> 5 {
         case 0, 1: Binding.serviceName(type(choice))
@@ -45,7 +45,7 @@ struct DNSFixture {
     }
 }
 
-/// A message about names that mean something on the stage, put together as the input says.
+/// A message about names that exist on the stage, composed as the input says.
 struct DNSComposer {
     let cast: DNSFixture
     let host: DNSName
@@ -58,7 +58,7 @@ struct DNSComposer {
         message.id = head & 4 == 4 ? id : 0
         for _ in 0..<Int(head >> 3 & 3) {
             let bits = input.byte()
-            // The last one is CNAME, which nobody here asks for.
+            // The last one is CNAME, which no engine queries.
             let types: [DNSType] = [.ptr, .srv, .txt, .any, .a, .aaaa, .nsec, DNSType(rawValue: 5)]
             message.questions.append(
                 DNSQuestion(

@@ -16,7 +16,7 @@ extension FuzzBody {
             "the size is known before it is written")
         for (isCompressing, isLegacy) in [(true, false), (true, true), (false, false)] {
             guard let written = try? message.encoded(compressing: isCompressing, legacy: isLegacy) else {
-                // Hostile pointers make more of few bytes than a message may have.
+                // Hostile pointers expand few bytes to more than a message may have.
                 try promise(
                     uncompressedCount(message) > DNSMessage.longest, "what was read can be written if it fits"
                 )
@@ -63,7 +63,7 @@ private func examine(_ record: DNSRecord) throws(BrokenPromise) {
     }
 }
 
-/// The first byte says how much of the rest is the label; what lies behind is the TXT.
+/// Parses a label and a TXT record: the first byte says how much of the rest is the label; what follows is the TXT.
 private func examineInstance(_ bytes: [UInt8]) throws(BrokenPromise) {
     var input = InputReader(bytes)
     let label = input.bytes(Int(input.byte() & 63))

@@ -3,8 +3,8 @@ import MultipeerFraming
 import MultipeerLink
 
 extension FuzzBody {
-    /// A list of what happens to the path of datagrams: offers, contents from the network, time. Every content comes as
-    /// a UDP payload too, and both are read once more as plainly as the spec says.
+    /// A list of what happens to the path of datagrams: offers, contents from the network, time. Every content also
+    /// comes as a UDP payload, and both are parsed a second time by simple code that follows the spec.
     package static let datagramHeader = FuzzBody("datagram-header") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         var stage = PathStage(input.byte())
@@ -21,10 +21,10 @@ private struct PathStage {
     private let isProtected: Bool
     private var now = Moment(nanoseconds: 1_000_000_000)
     private var association: UInt64 = 0
-    /// Draws what cannot be foreseen.
+    /// Draws the values that must be unpredictable.
     private var last: UInt64 = 0
     private var isUp = false
-    /// Of messages, since the last pair.
+    /// The numbers of messages since the last pair of associations.
     private var seen: Set<UInt32> = []
     private var sent: Set<UInt32> = []
     private var newest: UInt32?
@@ -75,7 +75,7 @@ private struct PathStage {
             "after the time was told there is something to wait for, or nothing")
     }
 
-    // MARK: what comes
+    // MARK: receiving
 
     private func datagram(_ bytes: [UInt8]) throws(BrokenPromise) {
         let header = DatagramHeader(bytes.span)
@@ -127,7 +127,7 @@ private struct PathStage {
         if behind < 0 { newest = number }
     }
 
-    // MARK: what the path orders
+    // MARK: the path's actions
 
     private mutating func carryOut() throws(BrokenPromise) {
         var actions = path.takeActions()

@@ -24,7 +24,7 @@ extension FuzzBody {
     }
 }
 
-/// Reads the payload too; what it says must survive being written and read once more.
+/// Decodes the payload too; the result must survive being encoded and decoded once more.
 private func understand(_ frame: Recorder.Frame) throws(BrokenPromise) {
     guard let meaning = try? Frame(frame.header, frame.payload.span) else { return }
     var buffer = ByteBuffer()
@@ -34,11 +34,11 @@ private func understand(_ frame: Recorder.Frame) throws(BrokenPromise) {
     let header = FrameHeader(frame.header.kind, channel: frame.header.channel, length: payload.count)
     try promise(
         (try? Frame(header, payload.span)) == meaning, "a payload that is read can be written and read")
-    // Fields that nobody knows are not written again, so it may only become shorter.
+    // Unknown fields are not written again, so it may only become shorter.
     try promise(encoded.count <= frame.encoded.count, "what is written again is not longer")
 }
 
-/// What came out of one decoder.
+/// The output of one decoder.
 private struct Decoding {
     private(set) var frames: [Recorder.Frame] = []
     private(set) var fault: FramingError?
@@ -86,7 +86,7 @@ private struct Decoding {
     }
 }
 
-/// The stream read once more, as plainly as the spec says it.
+/// The stream parsed a second time, by simple code that follows the spec.
 private struct PlainReading {
     /// Every frame that may not be ignored, with its header.
     private(set) var frames: [[UInt8]] = []

@@ -4,8 +4,8 @@ import MultipeerSecurity
 import MultipeerTransport
 
 extension FuzzBody {
-    /// What users, files and the environment say in words: addresses, fingerprints, service types, names of interfaces,
-    /// display names. The first byte chooses which.
+    /// Text from users, files and the environment: addresses, fingerprints, service types, names of interfaces, display
+    /// names. The first byte chooses which.
     package static let localText = FuzzBody("local-text") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         let form = input.byte() % 6

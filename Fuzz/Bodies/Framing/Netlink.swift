@@ -1,7 +1,7 @@
 import MultipeerTransport
 
 extension FuzzBody {
-    /// What the kernel says of its interfaces: whatever bytes, it ends, and what it understood is within its limits.
+    /// The kernel's messages about its interfaces: for any bytes the parser ends, and its result is within its limits.
     package static let netlink = FuzzBody("netlink") { bytes throws(BrokenPromise) in
         let messages = NetlinkMessage.read(bytes.span)
         try promise(messages.count <= bytes.count / 16, "a message has 16 bytes at least")

@@ -32,12 +32,12 @@ extension FuzzBody {
     }
 }
 
-/// Those of `candidates` that the bits choose.
+/// Returns those of `candidates` that the bits choose.
 private func types(_ bits: UInt8, of candidates: [UInt16]) -> [UInt16] {
     candidates.indices.filter { bits & (1 << UInt8($0)) != 0 }.map { candidates[$0] }
 }
 
-/// Every way to read a value: none may trap, whatever the size.
+/// Reads a value in every way: none may trap, whatever the size.
 private func read(_ field: TLVReader.Field, in container: Span<UInt8>) {
     _ = try? field.integer(in: container) as UInt8
     _ = try? field.integer(in: container) as UInt64
@@ -48,14 +48,14 @@ private func read(_ field: TLVReader.Field, in container: Span<UInt8>) {
     _ = try? field.endpoint(in: container)
 }
 
-/// A container read once more, as plainly as the spec says it.
+/// A container parsed a second time, by simple code that follows the spec.
 private struct Container {
     struct Field: Equatable {
         let type: UInt16
         let value: [UInt8]
     }
 
-    /// Up to the first fault.
+    /// The fields up to the first fault.
     private(set) var fields: [Field] = []
     private(set) var isValid = true
 

@@ -5,7 +5,7 @@ import MultipeerIntroduction
 import MultipeerSecurity
 
 extension FuzzBody {
-    /// The first byte says whether head and checksum are made right, so that the fields behind them are reached.
+    /// The first byte says whether header and checksum are made correct, so that the fields after them are reached.
     package static let connectionData = FuzzBody("connection-data") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         let isRepaired = input.byte() & 1 == 1
@@ -32,7 +32,7 @@ extension FuzzBody {
     }
 }
 
-/// The same fields behind a head and before a checksum that fit.
+/// Returns the same fields between a correct header and a correct checksum.
 private func repaired(_ fields: [UInt8]) -> [UInt8] {
     let count = UInt16(truncatingIfNeeded: 8 + fields.count + 8)
     let flags = fields.last ?? 0
@@ -41,7 +41,7 @@ private func repaired(_ fields: [UInt8]) -> [UInt8] {
     return checked + SHA256.hash(checked).prefix(8)
 }
 
-/// Checks 1 to 5, as plainly as the spec says them; nil when all hold.
+/// Makes checks 1 to 5, as simply as in the spec; returns nil when all hold.
 private func firstCheckOfTheHead(_ blob: [UInt8]) -> Int? {
     if blob.count < 24 || blob.count > 1_024 { return 1 }
     if blob.prefix(4) != [0x4D, 0x50, 0x43, 0x44] { return 2 }
@@ -78,7 +78,7 @@ private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
     try promise((1...DisplayName.longest).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }
 
-/// As applications archive it, and as somebody may have changed that.
+/// Checks the form that applications archive, and changed versions of it.
 private func examineText(_ text: String) throws(BrokenPromise) {
     guard let json = try? JSONEncoder().encode([text]) else { return }
     do {

@@ -16,7 +16,7 @@ extension FuzzBody {
 }
 
 extension HostileNetwork {
-    /// One thing happens: an operation and its operands, from the front of the input.
+    /// Does one step: an operation and its operands, from the front of the input.
     func step(_ input: inout InputReader) {
         let operation = input.byte()
         let side = Int(operation >> 7)
@@ -38,7 +38,7 @@ extension HostileNetwork {
         }
     }
 
-    /// What the application or fate does, rarely.
+    /// Does one of the rare things: calls of the application, or accidents.
     private func meddle(with side: Int, _ choice: UInt8) {
         switch choice & 3 {
         case 0: restart(side)

@@ -27,7 +27,7 @@ extension FuzzBody {
     }
 }
 
-/// Who invites whom, and the connection data of all of them for each other.
+/// The peers of invitations, and the connection data of all of them for each other.
 struct InvitationFixture: Sendable {
     /// The first is the one whose machine is under test.
     let peers: [PeerID]
@@ -39,7 +39,7 @@ struct InvitationFixture: Sendable {
         peers = try (0..<24).map { try PeerID(uid: UID(high: 0, low: $0), displayName: "peer \($0)") }
         let endpoints = peers.map { Endpoint(uid: $0.uid, instance: 1) }
         blobs = try endpoints.map { from in
-            // For the one under test, for another, for anybody.
+            // For the one under test, for another peer, for any peer.
             try [endpoints[0].uid, endpoints[1].uid, nil].map {
                 try MeshFixture.data(of: from, flags: [], for: $0)
             }
@@ -54,7 +54,7 @@ struct InvitationFixture: Sendable {
 }
 
 extension InputReader {
-    /// Some time, from a millisecond to longer than any invitation.
+    /// Returns a duration, from a millisecond to longer than any invitation.
     mutating func duration() -> Duration {
         let steps: [Duration] = [
             .milliseconds(1), .milliseconds(90), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
@@ -63,7 +63,7 @@ extension InputReader {
         return steps[Int(byte() & 7)]
     }
 
-    /// Any frame that an invitation may carry, or none at all.
+    /// Returns any frame that an invitation may carry, or something that is no frame.
     mutating func anyFrame() -> [UInt8] {
         let kinds: [FrameKind] = [.invite, .answer, .complete, .close, .hello, .message]
         let kind = kinds[Int(byte()) % kinds.count]

@@ -2,8 +2,8 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-/// An invitee, a network that anybody may use, and an application that answers as it likes. What the machine promises is
-/// counted here, apart from it.
+/// An invitee, a network that any peer may use, and an application that answers arbitrarily. What the machine promises
+/// is counted here, independently of it.
 struct InviteeStage {
     private struct Line {
         let origin: [UInt8]
@@ -23,7 +23,7 @@ struct InviteeStage {
     private var lines: [ConnectionID: Line] = [:]
     private var questions: [QuestionID: Question] = [:]
     private var over: Set<QuestionID> = []
-    /// The question that the application just said yes to: until then no data goes out.
+    /// The question that the application has just accepted: until then no data is sent.
     private var consented: QuestionID?
     private var isStopped = false
 
@@ -49,7 +49,7 @@ struct InviteeStage {
         try judge()
     }
 
-    /// When nobody does anything any more, everything ends by itself.
+    /// Checks that everything ends by itself when nothing more happens.
     mutating func settle() throws(BrokenPromise) {
         for _ in 0..<64 {
             guard let deadline = invitee.deadline else { break }
@@ -111,7 +111,7 @@ extension InviteeStage {
     }
 
     private mutating func receive(_ frame: [UInt8], on id: ConnectionID?) {
-        // Before TLS stands there are no frames.
+        // Before TLS is established there are no frames.
         guard let id, lines[id]?.isSecured == true else { return }
         let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
         invitee.receive(id, header, Array(frame.dropFirst(FrameHeader.byteCount)).span, at: now)
@@ -146,7 +146,7 @@ extension InviteeStage {
         invitee.advance(to: now)
     }
 
-    /// The application answers a question: one that is open, was, or never existed.
+    /// Lets the application answer a question: one that is open, was open, or never existed.
     private mutating func say(_ isYes: Bool, _ input: inout InputReader) throws(BrokenPromise) {
         let choice = input.byte()
         let open = questions.keys.sorted()

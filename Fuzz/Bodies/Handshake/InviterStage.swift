@@ -3,13 +3,13 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// An inviter, and a network and a peer that do as they like.
+/// An inviter, and a network and a peer that do anything.
 struct InviterStage {
     private let cast: InvitationFixture
     private var inviter: Inviter
     private var now = Moment(nanoseconds: 1_000_000_000)
     private let id: [UInt8]
-    /// The connections that were dialled and not ended, and whether INVITE was said on them.
+    /// The connections that were dialled and have not ended, and whether INVITE was sent on them.
     private var lines: [ConnectionID: Bool] = [:]
     private var outcome: Result<ConnectionData, InvitationFault>?
     private var isAsked = false
@@ -50,7 +50,7 @@ struct InviterStage {
         try judge()
     }
 
-    /// When nobody does anything any more, it ends by itself.
+    /// Checks that the invitation ends by itself when nothing more happens.
     mutating func settle() throws(BrokenPromise) {
         for _ in 0..<4_000 {
             try judge()
@@ -93,7 +93,7 @@ extension InviterStage {
     }
 
     private mutating func receive(_ frame: [UInt8], on id: ConnectionID?) {
-        // Before TLS stands there are no frames.
+        // Before TLS is established there are no frames.
         guard let id, lines[id] == true else { return }
         let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
         inviter.receive(id, header, Array(frame.dropFirst(FrameHeader.byteCount)).span, at: now)

@@ -3,8 +3,8 @@ import MultipeerIntroduction
 import MultipeerSecurity
 
 extension FuzzBody {
-    /// Two ends that compare codes, a network that swaps what it carries, and what a stranger says. The first byte says
-    /// whether both ends have one key, as nobody between them would let them have.
+    /// Two ends that compare codes, a network that swaps what it carries, and frames of a third party. The first byte
+    /// says whether both ends have the same key, which a man in the middle would not let them have.
     package static let verificationCode = FuzzBody("verification-code") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         var stage = CodeStage(input.byte())
@@ -18,7 +18,7 @@ extension FuzzBody {
 }
 
 private struct CodeStage: ~Copyable {
-    /// One end, and what it has said that has not arrived.
+    /// One end, and the frames that it has sent and that have not arrived.
     private struct End: ~Copyable {
         var machine: VerificationCode
         let nonce: [UInt8]

@@ -3,16 +3,17 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-/// What was told on each mesh link: never too fast, only what is held, and in the end everything.
+/// A model of the entries that are sent on each mesh link: never too fast, only those that are held, and in the end all
+/// of them.
 struct DeliveryModel {
     private struct Line {
         var tokens = 32.0
         var filled: Moment
         /// The entries that the other end has from us.
         var told: [Endpoint: Members] = [:]
-        /// The last sequence that the other end told us.
+        /// The last sequences that the other end sent us.
         var came: [Endpoint: Set<UInt32>] = [:]
-        /// Of whom the other end said something else after we had told it: ours may be news there again.
+        /// Endpoints of which the other end has sent a different entry after ours: ours may be news there again.
         var contradicted: Set<Endpoint> = []
     }
 
@@ -28,7 +29,7 @@ struct DeliveryModel {
     }
 
     mutating func judge(_ actions: [Membership.Action], _ model: MembershipModel) throws(BrokenPromise) {
-        // What was dropped and comes again is new, and told again.
+        // An entry that was dropped and comes again is new, and is sent again.
         let origins = Set(model.entries.map(\.origin))
         for id in lines.keys {
             if let told = lines[id]?.told { lines[id]?.told = told.filter { origins.contains($0.key) } }

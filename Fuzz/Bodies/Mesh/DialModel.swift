@@ -3,7 +3,8 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-/// Who may, and who must, be sought: the bounds that chapter 11 sets, whatever was drawn for the pauses.
+/// A model of which peers may be, and which must be, connecting: the bounds of chapter 11, whatever was drawn for the
+/// pauses.
 struct DialModel {
     private struct Attempt {
         let blob: [UInt8]
@@ -15,7 +16,7 @@ struct DialModel {
     private var failed: [Endpoint: Moment] = [:]
     private var hopeless: [Endpoint: [UInt8]] = [:]
 
-    /// A uid that is being sought, for the script to end the attempt.
+    /// Returns a uid that is connecting, for the script to end the attempt.
     func sought(_ choice: Int) -> UID? {
         let endpoints = active.keys.sorted(by: <)
         return endpoints.isEmpty ? nil : endpoints[choice % endpoints.count].uid
@@ -62,7 +63,7 @@ struct DialModel {
     }
 }
 
-// MARK: judging
+// MARK: checks
 
 extension DialModel {
     mutating func judge(_ actions: [Membership.Action], _ model: MembershipModel) throws(BrokenPromise) {

@@ -1,5 +1,5 @@
 extension FuzzBody {
-    /// A script of links, entries, attempts and time for one member; a plain model is told the same.
+    /// A script of links, entries, attempts and time for one member; a simple model gets the same.
     package static let membership = FuzzBody("membership") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         var stage = MembershipStage(&input)

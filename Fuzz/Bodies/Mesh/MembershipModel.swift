@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// What chapter 11 says of entries, reachability and the cap, as plainly as it says it.
+/// A model of entries, reachability and the cap, as simple as chapter 11.
 struct MembershipModel {
     struct Line {
         let endpoint: Endpoint
@@ -23,7 +23,7 @@ struct MembershipModel {
     let cap: Int
     private(set) var now = Moment(nanoseconds: 0) {
         didSet {
-            // Whoever slept has not seen whether others left.
+            // A member that slept has not seen whether others left.
             if now > oldValue + .seconds(3) { (tooManySince, mustGoSince, behind) = (nil, nil, []) }
         }
     }
@@ -33,14 +33,14 @@ struct MembershipModel {
     private(set) var component: Set<Endpoint> = []
     /// Since when this member has to go.
     private(set) var mustGoSince: Moment?
-    /// Who is to be dismissed.
+    /// The members to evict.
     private(set) var behind: Set<UID> = []
     private var tooManySince: Moment?
     private var left: [Endpoint: Moment] = [:]
     private var met: [Endpoint: Moment] = [:]
-    /// Until when nobody's word on whom a link ended counts, one of the two being one too many.
+    /// Until when entries about a peer do not count after a link to it ended because one of the two was one too many.
     private var parted: [Endpoint: Moment] = [:]
-    /// What others said of those that are linked, or parted.
+    /// Entries from others about members that are linked, or were evicted.
     private var setAside: [Endpoint: (entry: Members, line: ConnectionID)] = [:]
     private var arrivals = 0
 
@@ -215,7 +215,7 @@ extension MembershipModel {
         held[one]?.entry.members.contains(other) == true && held[other]?.entry.members.contains(one) == true
     }
 
-    /// Makes one if it may.
+    /// Returns whether there is room, and makes room if it may.
     private mutating func hasPlace(for endpoint: Endpoint, isOwnLink: Bool) -> Bool {
         let holders = neighbours.union(held.keys)
         if holders.contains(endpoint) || holders.count < 31 { return true }
@@ -272,7 +272,7 @@ extension MembershipModel {
         mustGoSince = isBehind ? mustGoSince ?? now : nil
     }
 
-    /// Whether any endpoints of the two peers are linked within the component.
+    /// Returns whether any endpoints of the two peers are linked within the component.
     private func isPair(_ one: UID, _ other: UID) -> Bool {
         guard one != other else { return false }
         if one == local.uid { return neighbours.contains { $0.uid == other } }

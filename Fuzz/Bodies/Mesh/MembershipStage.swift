@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// A membership and its model, told the same; every answer is compared.
+/// A membership and its model, with the same input; every result is compared.
 struct MembershipStage {
     private var membership: Membership
     private var model: MembershipModel
@@ -15,7 +15,7 @@ struct MembershipStage {
     private var lastConnection: UInt32 = 0
     private(set) var isOver = false
 
-    /// The first bytes choose how many endpoints there are, who of them is this one, and the cap.
+    /// Creates the stage: the first bytes choose the number of endpoints, which of them is this one, and the cap.
     init(_ input: inout InputReader) {
         let sizes = [4, 10, 20, 40]
         endpoints = Array(MeshFixture.endpoints.prefix(sizes[Int(input.byte() & 3)]))
@@ -44,7 +44,7 @@ struct MembershipStage {
             "the cap is judged differently")
     }
 
-    /// Nothing happens any more: everything held has been told to everybody, and time alone changes nothing else.
+    /// Checks the end: everything that is held has been sent to every peer, and time alone changes nothing else.
     mutating func settle() throws(BrokenPromise) {
         for _ in 0..<8 where !isOver {
             now = now + .milliseconds(900)
@@ -95,7 +95,7 @@ extension MembershipStage {
         return nil
     }
 
-    /// A few, or all, or ones out of order.
+    /// Returns a few members, or all, or some out of order.
     private func members(of origin: Endpoint, _ input: inout InputReader) -> [Endpoint] {
         let shape = input.byte()
         let skipped = choose(&input)

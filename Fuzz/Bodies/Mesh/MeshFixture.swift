@@ -4,12 +4,12 @@ import MultipeerSecurity
 
 /// Endpoints that a mesh can be made of, and their connection data.
 package enum MeshFixture {
-    /// Number `index` of peer `number`; both in the order of the endpoints.
+    /// Returns endpoint `index` of peer `number`; both in the order of the endpoints.
     package static func endpoint(_ number: Int, _ index: Int = 0) -> Endpoint {
         Endpoint(uid: UID(high: 0, low: UInt64(number)), instance: UInt64(index))
     }
 
-    /// Data of this endpoint. Those of another variant have another address.
+    /// Returns data of this endpoint. Each variant has another address.
     package static func data(
         of endpoint: Endpoint, variant: Int = 0, flags: ConnectionData.Flags = .mesh,
         for recipient: UID? = nil

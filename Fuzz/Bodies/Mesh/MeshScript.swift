@@ -13,13 +13,13 @@ extension FuzzBody {
 
 /// A scenario for the simulation, read out of an input.
 ///
-/// One byte says how: its mode, the conditions and the cap. One says how many peers there are, one byte and one more describe
-/// each, and the rest are steps of four bytes: how much later, what, and who.
+/// One byte encodes its mode, the conditions and the cap. One is the number of peers, two bytes describe each, and the rest are
+/// steps of four bytes: how much later, what, and which peers.
 struct MeshScript {
     private(set) var scenario: Scenario
     private var moment = 0
 
-    /// More steps and more time make an input slow and not better.
+    /// More steps and more time make an input slower and not better.
     private static let stepLimit = 40
     private static let longest = 45_000
 
@@ -96,7 +96,7 @@ struct MeshScript {
         return .lie(byzantine, lies[Int(choice) % lies.count], milliseconds: length)
     }
 
-    /// Two different peers.
+    /// Returns two different peers.
     private func pair(_ choice: UInt8) -> (Int, Int) {
         let count = scenario.peers.count
         let one = Int(choice) % count

@@ -2,8 +2,8 @@ import MultipeerFraming
 import MultipeerSecurity
 
 extension FuzzBody {
-    /// Two ends of DTLS and a network that loses, doubles, swaps, changes and invents packets. The first byte says whether
-    /// they have one key.
+    /// Two ends of DTLS and a network that loses, duplicates, swaps, changes and invents packets. The first byte says
+    /// whether they have the same key.
     package static let datagramChannel = FuzzBody("datagram-channel") { bytes throws(BrokenPromise) in
         try play(bytes, steps: 200) { try RecordStage($0.byte()) }
     }
@@ -11,7 +11,7 @@ extension FuzzBody {
 
 private struct RecordEnd: ~Copyable {
     var channel: DatagramChannel
-    /// What it said that is on its way.
+    /// Its packets in flight.
     var packets: [[UInt8]] = []
     var written: Set<[UInt8]> = []
     var received: Set<[UInt8]> = []
@@ -135,7 +135,7 @@ private struct RecordStage: FuzzStage, ~Copyable {
         if toClient { client.receive(packet) } else { server.receive(packet) }
     }
 
-    /// Everything arrives.
+    /// Delivers everything.
     private mutating func exchange() throws(BrokenPromise) {
         for _ in 0..<4 {
             try run()

@@ -2,7 +2,7 @@ import MultipeerFraming
 import MultipeerSecurity
 
 extension FuzzBody {
-    /// The first byte chooses the channel, the next ones how the rest is cut; the rest comes from somebody without a key.
+    /// The first byte chooses the channel, the next ones how the rest is cut; the rest comes from a peer without a key.
     package static let secureChannel = FuzzBody("secure-channel") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         let role = input.byte() % 3
@@ -27,7 +27,7 @@ extension FuzzBody {
     }
 }
 
-/// What all attacks share, made once: a key is slow to make.
+/// What all attacks share, created once: generating a key is slow.
 private let stage = Stage()
 
 private struct Stage {

@@ -2,15 +2,15 @@ import MultipeerFraming
 import MultipeerSecurity
 
 extension FuzzBody {
-    /// Two ends that hold each other's keys, or not, and a network that cuts, changes and invents. The first byte says who
-    /// awaits whom, and over what: a link, a plain link, or the connection of an invitation.
+    /// Two ends that hold each other's keys, or not, and a network that cuts, changes and invents. The first byte says
+    /// which end expects which key, and over what: a link, a plain link, or the connection of an invitation.
     package static let securePair = FuzzBody("secure-pair") { bytes throws(BrokenPromise) in
         guard let cast else { throw BrokenPromise(description: "no keys for the harness") }
         try play(bytes, steps: 200) { try PairStage($0.byte(), cast) }
     }
 }
 
-/// Keys are slow to make.
+/// Created once: generating keys is slow.
 private let cast = try? PairFixture()
 
 private struct PairFixture: Sendable {
@@ -27,11 +27,11 @@ private struct PairFixture: Sendable {
 
 private struct PairEnd: ~Copyable {
     var channel: SecureChannel
-    /// What it said that is on its way.
+    /// Its bytes in flight.
     var wire: [UInt8] = []
     var written: [UInt8] = []
     var received: [UInt8] = []
-    /// So many of them were compared with what the other end wrote.
+    /// The number of bytes that were compared with what the other end wrote.
     private var compared = 0
     var fault: SecurityFault?
     var isOpen = false
@@ -40,7 +40,7 @@ private struct PairEnd: ~Copyable {
 
     init(_ channel: consuming SecureChannel) { self.channel = channel }
 
-    /// Goes on as far as it can.
+    /// Runs as far as it can.
     mutating func run(reading limit: Int) throws(BrokenPromise) {
         if fault == nil {
             do throws(SecurityFault) { try advance(limit) } catch { fault = error }
@@ -84,7 +84,7 @@ private struct PairEnd: ~Copyable {
         written += bytes
     }
 
-    /// Whether all that came is what the other end wrote, from the first byte on.
+    /// Returns whether everything that was received is what the other end wrote, from the first byte on.
     mutating func hasReceived(beginningOf written: [UInt8]) -> Bool {
         defer { compared = received.count }
         return received.count <= written.count
@@ -121,7 +121,7 @@ private struct PairStage: FuzzStage, ~Copyable {
         let own = role == .client ? 0 : 1
         if kind == 4 { return .plain() }
         if kind == 8 { return try cast.invitations[own].channel(role) }
-        // Who knows nobody awaits itself.
+        // An end that knows no peer expects itself.
         return try .tls(
             cast.contexts[own], role: role, accepting: [cast.identities[other ?? own].fingerprint])
     }
@@ -173,7 +173,7 @@ private struct PairStage: FuzzStage, ~Copyable {
     }
 
     private mutating func check() throws(BrokenPromise) {
-        // Plain links show what somebody between them did, and nothing else.
+        // Plain links deliver what a man in the middle did, and nothing else is wrong with them.
         if !isPlain || !wasTouched {
             let isSaid = (
                 client.hasReceived(beginningOf: server.written),

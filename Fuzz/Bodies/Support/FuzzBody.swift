@@ -1,7 +1,7 @@
 /// One harness: any bytes go in, and it throws when the code under it breaks a promise.
 ///
-/// The same body runs under libFuzzer (`Fuzz/Program`), over files given to a plain build, and in the ordinary tests over
-/// everything kept in `Fuzz/Seeds` and `Fuzz/Regressions`. A trap in the code under test is a finding as well.
+/// The same body runs under libFuzzer (`Fuzz/Program`), on files given to a plain build, and in the ordinary tests on
+/// everything in `Fuzz/Seeds` and `Fuzz/Regressions`. A trap in the code under test is a finding as well.
 package struct FuzzBody: Sendable {
     /// Names the harness, and the folders of its seeds and regressions.
     package let name: String
@@ -19,16 +19,17 @@ package struct FuzzBody: Sendable {
     ]
 }
 
-/// Where an input is played step by step.
+/// A state in which an input is played step by step.
 protocol FuzzStage: ~Copyable {
-    /// Does what the front of the input says.
+    /// Carries out the step at the front of the input.
     mutating func step(_ input: inout InputReader) throws
-    /// What must hold when nothing more happens.
+    /// Checks what must hold when nothing more happens.
     mutating func settle() throws
 }
 
 extension FuzzBody {
-    /// Plays an input to its end, or for so many steps. What a stage throws is a broken promise, whatever it is.
+    /// Plays an input to its end, or for at most that many steps. What a stage throws is a broken promise, whatever it
+    /// is.
     static func play<Stage: FuzzStage & ~Copyable>(
         _ bytes: [UInt8], steps most: Int, on make: (inout InputReader) throws -> Stage
     ) throws(BrokenPromise) {
@@ -49,7 +50,7 @@ extension FuzzBody {
     }
 }
 
-/// What the code under a harness promised and did not keep.
+/// A promise that the code under test has broken.
 package struct BrokenPromise: Error, CustomStringConvertible {
     package let description: String
 }

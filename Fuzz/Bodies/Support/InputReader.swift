@@ -15,7 +15,7 @@ struct InputReader {
         return bytes[position]
     }
 
-    /// At most `count` bytes, fewer at the end.
+    /// Returns at most `count` bytes, fewer at the end.
     mutating func bytes(_ count: Int) -> [UInt8] {
         let end = min(position + count, bytes.count)
         defer { position = end }

@@ -1,4 +1,4 @@
-/// How much of the protocol a peer must speak for a case to concern it.
+/// How much of the protocol a peer must implement for a case to apply.
 package enum Level: String, CaseIterable, Sendable, Comparable {
     /// Links by connection data and reliable messages.
     case core
@@ -7,14 +7,14 @@ package enum Level: String, CaseIterable, Sendable, Comparable {
     case mesh
     case invite
     case code
-    /// Takes minutes: tried only when it is asked for by name or level.
+    /// Takes minutes: run only when it is requested by name or level.
     case flood
 
     package static func < (one: Level, other: Level) -> Bool { one.place < other.place }
     private var place: Int { Level.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// Which of the two has the lower uid: it dials at once, and it selects. Spec 6.
+/// Which of the two has the lower uid: that peer dials at once, and it selects. Spec 6.
 package enum UIDOrder: String, CaseIterable, Sendable {
     case testerLower = "tester-lower"
     case testerHigher = "tester-higher"
@@ -23,22 +23,22 @@ package enum UIDOrder: String, CaseIterable, Sendable {
 /// A fault that a case must find.
 package struct Fault: ExpressibleByStringLiteral, Sendable {
     package let name: String
-    /// A part of what the case must say of it, where it could fail for another reason as well.
+    /// A part of the case's failure message, where it could fail for another reason as well.
     let sign: String?
 
     package init(stringLiteral name: String) { self.init(name, nil) }
 
     init(_ name: String, _ sign: String?) { (self.name, self.sign) = (name, sign) }
 
-    /// The case must fail with these words.
+    /// Creates a fault with which the case must fail with these words.
     static func seen(_ name: String, by sign: String) -> Fault { Fault(name, sign) }
 }
 
-/// One thing that is tried, and what must come of it.
+/// One test case: a stimulus, and the result that it must have.
 package struct Case: Sendable {
-    /// As LINK-11.
+    /// Such as LINK-11.
     package let id: String
-    /// Where the specification says it, as "6.3".
+    /// The chapter of the specification, such as "6.3".
     package let chapter: String
     package let level: Level
     package let title: String
@@ -46,12 +46,12 @@ package struct Case: Sendable {
     package let stimulus: String
     /// What the subject must do.
     package let expectation: String
-    /// Labels of the rules that are shown.
+    /// Labels of the rules that the case tests.
     package let rules: [String]
-    /// What this case must find.
+    /// The faults that this case must find.
     package let bugs: [Fault]
     package let orders: [UIDOrder]
-    /// After so many seconds the case has failed.
+    /// The timeout in seconds, after which the case has failed.
     package let seconds: Int
     let body: @Sendable (CaseRun) throws -> Void
 
@@ -74,20 +74,20 @@ package struct Case: Sendable {
         self.body = body
     }
 
-    /// Whether it belongs to the subset that takes a second a case at the most.
+    /// Whether it belongs to the subset that takes at most a second per case.
     package var isQuick: Bool { !Suite.lengthy.contains(id) && !["MUT", "FLOOD"].contains(section) }
 
-    /// As LINK.
+    /// Such as LINK.
     package var section: String { String(id.prefix { $0 != "-" }) }
 }
 
-/// What came of a case.
+/// The result of a case.
 package enum CaseVerdict: String, CaseIterable, Sendable {
     case pass = "PASS"
-    /// What the specification only recommends was not done.
+    /// The subject did not do what the specification only recommends.
     case weak = "WEAK"
     case skip = "SKIP"
     case fail = "FAIL"
-    /// The suite could not try it.
+    /// The suite could not run it.
     case fault = "FAULT"
 }

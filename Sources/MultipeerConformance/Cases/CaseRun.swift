@@ -3,17 +3,17 @@ import MultipeerSecurity
 
 /// One run of one case: the process of the subject, the tester's peers, the clock and the log.
 ///
-/// A run has one thread. Nothing in it happens but while the case waits (`PollLoop`).
+/// A run has one thread. Everything in it happens while the case waits (`PollLoop`).
 final class CaseRun {
     let order: UIDOrder
     let log = TrafficLog()
     let loop = PollLoop()
     var random: SplitMix64
-    /// What the specification only recommends and the subject does not do.
+    /// Recommendations of the specification that the subject does not follow.
     private(set) var weaknesses: [String] = []
-    /// Set by a case whose first session is of no use afterwards: the last exchange is made on a fresh one only.
+    /// Set by a case whose first session is not usable afterwards: the last exchange is made on a fresh one only.
     var isSessionSpent = false
-    /// Bytes by which the subject may be larger afterwards.
+    /// The number of bytes by which the subject may be larger afterwards.
     var allowance = 1 << 20
     var sessions: [SubjectSession] = []
     /// Files that are removed at the end.
@@ -29,7 +29,7 @@ final class CaseRun {
         self.random = random
     }
 
-    /// The subject; its process starts when it is first asked for.
+    /// Returns the subject, whose process starts at the first call.
     func subject() throws -> Subject {
         if let running { return running }
         let started = try Subject(command, in: self)
@@ -43,7 +43,7 @@ final class CaseRun {
         for path in files { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// The subject does less than the specification recommends.
+    /// Records that the subject does less than the specification recommends.
     func weak(_ text: String) { weaknesses.append(text) }
 
     func note(_ text: String) { log.add(.note, text) }
@@ -74,7 +74,7 @@ final class Pair {
         self.linkParameters = linkParameters
     }
 
-    /// A link, and the subject has told that it is connected.
+    /// Makes a link, and waits until the subject reports that it is connected.
     func link(within duration: Duration = .seconds(10)) throws -> TesterLink {
         let link = try tester.link(linkParameters, within: duration)
         try session.expect("connected", of: tester.endpoint.uid, within: duration)
@@ -83,7 +83,7 @@ final class Pair {
 }
 
 extension CaseRun {
-    /// A session of the subject. Its uid lies in the middle, so that a tester can be below and above it.
+    /// Creates a session of the subject. Its uid lies in the middle, so that a tester can be below and above it.
     func session(_ settings: SubjectSession.Settings = .init(), _ name: String? = nil) throws
         -> SubjectSession
     {
@@ -99,7 +99,8 @@ extension CaseRun {
         return made
     }
 
-    /// A peer of the tester, below or above the session's uid as the order of this run, or `order`, says.
+    /// Creates a peer of the tester, whose uid is below or above the session's, according to the order of this run, or
+    /// to `order`.
     func tester(
         beside session: SubjectSession, _ name: String = "tester", preference: Preference = .none,
         order: UIDOrder? = nil, address: [UInt8] = [127, 0, 0, 1]
@@ -107,7 +108,7 @@ extension CaseRun {
         try Tester(name, uid: uid(beside: session, order), preference: preference, address: address, in: self)
     }
 
-    /// A uid below or above the session's.
+    /// Returns a uid below or above the session's.
     func uid(beside session: SubjectSession, _ order: UIDOrder? = nil) -> [UInt8] {
         var uid = random.bytes(16)
         while true {
@@ -120,7 +121,7 @@ extension CaseRun {
         }
     }
 
-    /// Data of both, exchanged: the subject issues its own for the tester, and is told to connect with the tester's.
+    /// Exchanges connection data: the subject issues its own for the tester, and is told to connect with the tester's.
     ///
     /// * `connects`: false leaves `connect` to the case.
     /// * `change`: makes the tester's data wrong, or otherwise different, before it is written.
@@ -140,7 +141,7 @@ extension CaseRun {
         return Pair(session, tester, linkParameters)
     }
 
-    /// A session, a tester and their data in one step.
+    /// Creates a session, a tester and their data in one step.
     func pair(
         _ settings: SubjectSession.Settings = .init(), tester preference: Preference? = nil,
         connects: Bool = true, _ change: (inout ConnectionData) -> Void = { _ in },
@@ -152,7 +153,7 @@ extension CaseRun {
         return try introduce(session, tester, connects: connects, change)
     }
 
-    /// A session, a tester and a link between them that the subject has told of.
+    /// Creates a session, a tester and a link between them that the subject has reported.
     func linked(
         _ settings: SubjectSession.Settings = .init(), tester preference: Preference? = nil,
         prepare: (Tester) -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// All cases, section by section. The files of a section are in the folder that has its name.
+/// All cases, section by section. The files of a section are in the folder with its name.
 package enum Suite {
     package static let sections: [(name: String, title: String, cases: [Case])] = [
         ("DATA", "connection data, chapter 4", DataFormCases.all + DataUseCases.all),
@@ -30,7 +30,7 @@ package enum Suite {
         ("FLOOD", "floods, on request only", FloodCases.all),
     ]
 
-    /// Cases that wait on purpose, or do something very often, for a second and more.
+    /// Cases that wait on purpose, or repeat something very often, for a second or more.
     static let lengthy: Set = [
         "DATA-15", "DATA-16", "DATA-18",
         "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23",

@@ -1,7 +1,7 @@
 import MultipeerSecurity
 
-/// The application of a session, as the shim plays it: what it is told, what it has not taken, and
-/// whom it trusts.
+/// The application of a session, which the shim plays: the events that it receives, what it has not taken, and which
+/// peers it trusts.
 final class PeerApplication {
     private struct TrustQuestion: Hashable {
         let uid: [UInt8]
@@ -9,9 +9,9 @@ final class PeerApplication {
     }
 
     private unowned let session: PeerSession
-    /// The state of each peer that it was told last.
+    /// The last state that it received for each peer.
     private(set) var told: [[UInt8]: String] = [:]
-    /// What it said of a leaf: nil while it is asked.
+    /// Its answer for a leaf: nil until it answers.
     private var answers: [TrustQuestion: Bool?] = [:]
     /// Whether it takes no messages now.
     var isPaused = false
@@ -19,7 +19,7 @@ final class PeerApplication {
     var isHolding = false
     /// Links that are over and have brought messages that it has not taken.
     private var former: [PeerLink] = []
-    /// How often it would have heard of each peer meanwhile.
+    /// How many events about each peer it would have received since.
     private var unheard: [[UInt8]: UInt64] = [:]
 
     init(_ session: PeerSession) { self.session = session }
@@ -33,7 +33,7 @@ final class PeerApplication {
             fields.merging(["event": .string(event), "session": .string(session.handle)]) { $1 })
     }
 
-    /// Changes of a peer's state, the same never twice in a row. Spec 14.1.
+    /// Reports changes of a peer's state, the same never twice in a row. Spec 14.1.
     func tell(_ state: String, of uid: [UInt8], reason: String? = nil, code: CloseCode? = nil) {
         guard told[uid] ?? "notConnected" != state else { return }
         if state == "connected", told[uid] != "connecting" { tell("connecting", of: uid) }
@@ -57,7 +57,7 @@ final class PeerApplication {
 
     // MARK: What is not taken
 
-    /// A link is over; what it has brought still waits.
+    /// Keeps a link that is over: what it has brought still waits.
     func keep(_ link: PeerLink) { former.append(link) }
 
     func takeFormer() {
@@ -67,7 +67,7 @@ final class PeerApplication {
         unheard = [:]
     }
 
-    /// Whether so much of a peer waits that it is not linked again. Spec 15.2.
+    /// Returns whether so much of a peer's data waits that it is not linked again. Spec 15.2.
     func isUnread(_ uid: [UInt8]) -> Bool {
         let events = unheard[uid] ?? 0
         let cost = former.filter { $0.uid == uid }.reduce(0) { $0 + $1.inbox.waitingCost }
@@ -76,7 +76,8 @@ final class PeerApplication {
 
     // MARK: Trust
 
-    /// Whether it trusts a peer with this leaf. It is asked once and answers as the shim was told; nil is no answer.
+    /// Returns whether it trusts a peer with this leaf. It is asked once and answers as the shim was told; nil is no
+    /// answer.
     func trusts(_ uid: [UInt8], _ leaf: [UInt8], answering answer: String) -> Bool? {
         let question = TrustQuestion(uid: uid, leaf: leaf)
         if answers[question] == nil || bug == .asksTwice {

@@ -1,4 +1,4 @@
-/// What the reference peer refuses, and the code that it says.
+/// What the reference peer refuses, and the code that it sends.
 struct ProtocolError: Error {
     let code: CloseCode
     let text: String
@@ -13,16 +13,16 @@ struct ProtocolError: Error {
         text.contains("entr") || text.contains("has ") || text.contains("member") || text.contains("expected")
     }
 
-    /// A rule of the wire was broken.
+    /// Returns the error for a broken rule of the protocol.
     static func broken(_ text: String) -> ProtocolError { ProtocolError(.protocol, text) }
 }
 
-/// Demands something of what a peer sent.
+/// Throws unless what a peer sent meets a condition.
 func demand(_ isSo: Bool, _ code: CloseCode, _ text: @autoclosure () -> String) throws(ProtocolError) {
     guard isSo else { throw ProtocolError(code, text()) }
 }
 
-/// Demands what the wire demands everywhere.
+/// Throws PROTOCOL unless what a peer sent meets a condition.
 func demand(_ isSo: Bool, _ text: @autoclosure () -> String) throws(ProtocolError) {
     guard isSo else { throw ProtocolError(.protocol, text()) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the shim protocol asks for streams and resources.
+/// The requests of the shim protocol for streams and resources.
 extension ReferencePeer {
     func carryOutChannels(_ request: JSONValue, _ session: PeerSession) throws -> [String: JSONValue]? {
         let number = request["stream"]?.int ?? request["resource"]?.int ?? -1

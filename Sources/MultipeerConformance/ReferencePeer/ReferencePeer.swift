@@ -3,13 +3,13 @@ import Glibc
 import MultipeerSecurity
 
 /// The reference peer: a small second implementation of MPC/1, driven by the shim protocol on standard input and output.
-/// With a bug it has exactly that fault, so that the suite can show that it finds it.
+/// With a bug it has exactly that fault, which shows whether the suite finds it.
 package final class ReferencePeer {
     let bug: Bug?
     let loop = PollLoop()
     private let console: JSONLinesIO
     private var sessions: [PeerSession] = []
-    /// Forgotten, but not written out.
+    /// Sessions that are forgotten, but not written out.
     private var parting: [PeerSession] = []
     private var isDone = false
     var numbers = 0
@@ -26,7 +26,7 @@ package final class ReferencePeer {
         loop.add(console)
     }
 
-    /// Serves until the input ends or says quit; returns the exit code.
+    /// Runs until the input ends or contains quit; returns the exit code.
     package static func run(bug: Bug?) -> Int32 {
         do {
             let peer = try ReferencePeer(bug: bug)
@@ -110,7 +110,7 @@ package final class ReferencePeer {
         throw Unimplemented()
     }
 
-    /// Limits of the process: the size of a file, and how many descriptors there may be.
+    /// Sets limits of the process: the size of a file, and the number of descriptors.
     private func setLimits(_ request: JSONValue) throws -> [String: JSONValue] {
         for (key, number) in [
             ("file", Int32(RLIMIT_FSIZE.rawValue)), ("descriptors", Int32(RLIMIT_NOFILE.rawValue)),

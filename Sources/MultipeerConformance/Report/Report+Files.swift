@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report as it is kept in a file, and read again to repeat a case.
+/// A report as it is stored in a file, and read again to repeat a case.
 package struct SavedReport: Codable, Sendable {
     /// One outcome.
     package struct Line: Codable, Sendable {
@@ -17,7 +17,7 @@ package struct SavedReport: Codable, Sendable {
         package let verdict: String
         package let reason: String
         package let seconds: Double
-        /// Of cases that did not pass.
+        /// The log of a case that did not pass.
         package let log: [String]?
     }
 
@@ -29,7 +29,7 @@ package struct SavedReport: Codable, Sendable {
 }
 
 extension Report {
-    /// JSON with everything that is needed to repeat a case.
+    /// Returns JSON with everything that is needed to repeat a case.
     package func json() throws -> [UInt8] {
         let lines = outcomes.map { outcome in
             let one = outcome.subject
@@ -87,7 +87,7 @@ extension Report {
 }
 
 extension String {
-    /// As text of XML and HTML; what XML cannot hold becomes U+FFFD.
+    /// Escaped for XML and HTML; characters that XML does not allow become U+FFFD.
     var escaped: String {
         String(
             String.UnicodeScalarView(

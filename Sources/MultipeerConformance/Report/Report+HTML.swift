@@ -1,5 +1,5 @@
 extension Report {
-    /// The files of a folder that a browser shows: an index, and a page with expectation and wire log for each outcome.
+    /// The files of a folder for a browser: an index, and a page with expectation and wire log for each outcome.
     package var pages: [(name: String, text: String)] {
         [("index.html", index)] + outcomes.map { (page(of: $0), text(of: $0)) }
     }

@@ -1,5 +1,5 @@
 extension Report {
-    /// A table by section for a terminal; what did not pass says why.
+    /// A table by section for a terminal; cases that did not pass have their reason.
     package var text: String {
         var lines: [String] = []
         for (name, title) in sections {
@@ -39,7 +39,7 @@ extension Report {
 }
 
 extension CaseOutcome {
-    /// The wire log, a line for each thing that happened.
+    /// The wire log, one line per event.
     package var logText: String {
         log.map { line in
             let seconds =

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a run found, in every form in which it is written.
+/// The outcomes of a run, in every form in which they are written.
 package struct Report: Sendable {
-    /// How the run was asked for, so that it can be repeated.
+    /// How the run was started, so that it can be repeated.
     package struct Invocation: Sendable {
         package let shim: String
         package let seed: UInt64
@@ -25,7 +25,7 @@ package struct Report: Sendable {
 
     package func count(_ verdict: CaseVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
 
-    /// The outcomes of one section, in the order of the suite.
+    /// Returns the outcomes of one section, in the order of the suite.
     func outcomes(of section: String) -> [CaseOutcome] { outcomes.filter { $0.subject.section == section } }
 
     /// The sections that have outcomes.
@@ -33,7 +33,7 @@ package struct Report: Sendable {
         Suite.sections.filter { !outcomes(of: $0.name).isEmpty }.map { ($0.name, $0.title) }
     }
 
-    /// As "78 PASS, 1 FAIL"; verdicts that nobody got are left out.
+    /// Such as "78 PASS, 1 FAIL"; verdicts that no case got are left out.
     package var summary: String { Report.summary(outcomes) }
 
     static func summary(_ outcomes: [CaseOutcome]) -> String {
@@ -45,6 +45,6 @@ package struct Report: Sendable {
 }
 
 extension Double {
-    /// With one digit behind the point.
+    /// With one digit after the point.
     var brief: String { String(format: "%.1f", self) }
 }

@@ -1,4 +1,4 @@
-/// Which cases are meant: words as LINK-11, LINK-* or LINK-11/tester-lower, sections, and levels.
+/// Which cases are selected: words such as LINK-11, LINK-* or LINK-11/tester-lower, sections, and levels.
 package struct CaseSelection: Sendable {
     package var words: [String] = []
     /// A section by name, or a chapter by number: LINK, 6, 6.3.
@@ -8,7 +8,7 @@ package struct CaseSelection: Sendable {
 
     package init() {}
 
-    /// The cases in the order of the suite, each with the orders of uids that are meant.
+    /// The cases in the order of the suite, each with the selected orders of uids.
     package var cases: [Case] {
         Suite.cases.compactMap { one in
             guard sections.isEmpty || sections.contains(where: { one.isIn(section: $0) }),
@@ -22,7 +22,7 @@ package struct CaseSelection: Sendable {
         }
     }
 
-    /// Words that mean no case at all.
+    /// Words that match no case.
     package var unknown: [String] {
         words.filter { word in
             !Suite.cases.contains { one in one.orders.contains { one.fits(word, $0) } }

@@ -1,9 +1,9 @@
 import Foundation
 import MultipeerTransport
 
-/// Several things at a time, each on a thread of its own: what they do blocks.
+/// Runs several operations at a time, each on a thread of its own, since they block.
 enum Parallel {
-    /// Returns in the order of the elements; they are begun in that order.
+    /// Returns the results in the order of the elements, which are also started in that order.
     static func map<Element: Sendable, Result: Sendable>(
         _ elements: [Element], jobs: Int, _ body: @escaping @Sendable (Element) -> Result
     ) -> [Result] {

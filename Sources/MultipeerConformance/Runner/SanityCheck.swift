@@ -1,21 +1,22 @@
-/// What is done before and after every case: an exchange that must work, and a look at what the subject holds.
+/// What is done before and after every case: an exchange that must work, and a check of what the subject holds.
 struct SanityCheck {
     let caseRun: CaseRun
-    /// What the subject held before the case; nil if its shim does not say.
+    /// What the subject held before the case; nil if its shim does not report it.
     private var before: ProcessUsage?
-    /// Sessions that were there before the case.
+    /// The number of sessions before the case.
     private var sessions = 0
 
     init(_ caseRun: CaseRun) { self.caseRun = caseRun }
 
-    /// Before the case: an exchange on a session that is gone afterwards.
+    /// Prepares a case: an exchange on a session that is gone afterwards.
     mutating func prepare() throws {
         try exchange()
         before = try settledHoldings()
         sessions = caseRun.sessions.count
     }
 
-    /// After the case: exchanges on its first session and on a fresh one, and the subject holds no more than before.
+    /// Checks the subject after a case: exchanges on its first session and on a fresh one work, and the subject holds no
+    /// more than before.
     func examine() throws {
         caseRun.note("the exchanges after the case")
         if !caseRun.isSessionSpent, caseRun.sessions.count > sessions {
@@ -25,7 +26,8 @@ struct SanityCheck {
         try compare()
     }
 
-    /// A peer that keeps all rules links, sends a message and gets one; on a fresh session, or on one that has been used.
+    /// Links a peer that keeps all rules, which sends a message and gets one; on a fresh session, or on one that has been
+    /// used.
     private func exchange(on used: SubjectSession? = nil) throws {
         let session = try used ?? caseRun.session(.init(), "sanity-\(caseRun.random.next() % 100_000)")
         let preference: Preference = session.preference == .none ? .none : .required
@@ -49,8 +51,8 @@ struct SanityCheck {
         }
     }
 
-    /// What the subject holds without a session. What a program makes once and keeps, as threads of a pool, is made by
-    /// the first sessions, so some are made and forgotten until no more comes of it.
+    /// Returns what the subject holds without a session. What a program creates once and keeps, such as the threads of a
+    /// pool, is created by the first sessions, so some are created and forgotten until nothing more is added.
     private func settledHoldings() throws -> ProcessUsage? {
         guard try forgetSessions(), var most = try caseRun.subject().processUsage() else { return nil }
         var idle = 0
@@ -64,7 +66,7 @@ struct SanityCheck {
         return most
     }
 
-    /// Ends all sessions for good; false if the shim cannot.
+    /// Ends all sessions for good; returns false if the shim cannot.
     @discardableResult
     private func forgetSessions() throws -> Bool {
         do {

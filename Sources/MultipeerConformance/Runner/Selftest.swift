@@ -1,28 +1,28 @@
-/// Whether the suite finds faults: every fault that a case names is tried with that case.
+/// A test of the suite itself: every fault that a case names is tried with that case.
 package struct Selftest: Sendable {
-    /// A fault, and one case that says that it finds it.
+    /// A fault, and one case that claims to find it.
     package struct FaultCheck: Sendable {
         package let bug: Fault
         package let subject: Case
     }
 
-    /// What came of a check.
+    /// The result of a check.
     package struct FaultCheckResult: Sendable {
         package let check: FaultCheck
-        /// The fault was found, in one order of uids at least.
+        /// Whether the fault was found, in one order of uids at least.
         package let isCaught: Bool
         package let outcomes: [CaseOutcome]
     }
 
-    /// Every fault of the peer, with every case that names it.
+    /// All faults of the peer, each with every case that names it.
     package let checks: [FaultCheck]
     /// Faults of the peer that no case names.
     package let unnamed: [String]
     /// Faults that cases name and the peer does not have.
     package let unknown: [String]
 
-    /// * `bugs`: what the broken peer can do wrong.
-    /// * `cases`: those that are to be tried.
+    /// * `bugs`: the faults of the reference peer.
+    /// * `cases`: the cases to run.
     package init(bugs: [String], cases: [Case]) {
         checks = cases.flatMap { one in
             one.bugs.filter { bugs.contains($0.name) }.map { FaultCheck(bug: $0, subject: one) }
@@ -32,7 +32,7 @@ package struct Selftest: Sendable {
         unknown = named.subtracting(bugs).sorted()
     }
 
-    /// Tries all checks; `shim` makes the command line of the peer with a fault, `tell` is called with each finding.
+    /// Runs all checks; `shim` returns the command line of the peer with a fault, `tell` is called with each result.
     package func run(
         seed: UInt64, jobs: Int, shim: (String) -> String,
         tell: @escaping @Sendable (FaultCheckResult) -> Void
@@ -41,7 +41,7 @@ package struct Selftest: Sendable {
             var plan = TestPlan(shim: shim(check.bug.name), cases: [check.subject], seed: seed)
             plan.jobs = 1
             plan.isExchangeMade = false
-            // What is only recommended counts here, too.
+            // Recommendations count here, too.
             plan.isStrict = true
             return (check, plan)
         }
@@ -56,7 +56,7 @@ package struct Selftest: Sendable {
 }
 
 extension Selftest.FaultCheckResult {
-    /// What the case said, in each order of uids.
+    /// The case's messages, in each order of uids.
     package var words: String {
         outcomes.map { $0.reason.isEmpty ? $0.verdict.rawValue : "\($0.verdict.rawValue) \($0.reason)" }
             .joined(separator: "; ")
@@ -64,8 +64,8 @@ extension Selftest.FaultCheckResult {
 }
 
 extension Fault {
-    /// Whether a case has failed because of this. A process that ends, or does not answer, shows that it crashes and
-    /// nothing else.
+    /// Returns whether a case has failed because of this fault. A process that ends, or does not answer, shows a crash
+    /// and nothing else.
     fileprivate func isShown(by outcome: CaseOutcome) -> Bool {
         guard outcome.verdict == .fail else { return false }
         if let sign { return outcome.reason.contains(sign) }

@@ -1,21 +1,22 @@
-/// What is to be run, and how.
+/// The cases of a run, and its options.
 package struct TestPlan: Sendable {
     /// The command line that starts the subject's shim.
     package var shim: String
     package var cases: [Case]
     package var seed: UInt64
     package var repetitions = 1
-    /// The number of the first one; the lot depends on it.
+    /// The number of the first repetition, on which the random numbers depend.
     package var firstRepetition = 0
-    /// Seconds for each case instead of its own.
+    /// The timeout in seconds for each case instead of its own.
     package var timeout: Int?
-    /// How many cases run at a time.
+    /// The number of cases that run at a time.
     package var jobs = 4
     /// Whether a WEAK fails.
     package var isStrict = false
-    /// Cases that are not tried, each with the reason.
+    /// Cases that are skipped, each with the reason.
     package var skips: [String: String] = [:]
-    /// Whether an exchange that must work is made before and after each case. Not with a subject that is known to be broken.
+    /// Whether an exchange that must work is made before and after each case. False for a subject that is known to be
+    /// broken.
     var isExchangeMade = true
 
     package init(shim: String, cases: [Case], seed: UInt64) {
@@ -25,20 +26,20 @@ package struct TestPlan: Sendable {
     }
 }
 
-/// One run of one case, as it went.
+/// The outcome of one run of one case.
 package struct CaseOutcome: Sendable {
     package let subject: Case
     package let order: UIDOrder
     package let repetition: Int
     package let verdict: CaseVerdict
-    /// Why, if it is not PASS.
+    /// The reason, if it is not PASS.
     package let reason: String
-    /// It failed because the process of the subject ended, or did not answer.
+    /// Whether it failed because the process of the subject ended, or did not answer.
     let isOfProcess: Bool
     package let seconds: Double
     let log: [TrafficLog.Line]
 
-    /// As LINK-11/tester-lower, with the repetition if there are several.
+    /// Such as LINK-11/tester-lower, with the repetition if there are several.
     package var name: String {
         "\(subject.id)/\(order.rawValue)" + (repetition > 0 ? "#\(repetition + 1)" : "")
     }
@@ -57,7 +58,7 @@ package struct TestRunner: Sendable {
         let repetition: Int
     }
 
-    /// Everything that the plan holds; `tell` is called with each outcome as it comes, from any thread.
+    /// Runs the whole plan; `tell` is called with each outcome as it comes, from any thread.
     package func callAsFunction(tell: @escaping @Sendable (CaseOutcome) -> Void = { _ in }) -> [CaseOutcome] {
         var tasks: [CaseTask] = []
         for repetition in plan.firstRepetition..<(plan.firstRepetition + plan.repetitions) {
@@ -68,7 +69,7 @@ package struct TestRunner: Sendable {
                 }
             }
         }
-        // What takes long begins first, so that nothing long is left at the end.
+        // Long cases start first, so that none is left at the end.
         tasks.sort { ($1.subject.seconds, $0.place) < ($0.subject.seconds, $1.place) }
         let outcomes = Parallel.map(tasks, jobs: plan.jobs) { task in
             let outcome = attempt(task)
@@ -92,7 +93,7 @@ package struct TestRunner: Sendable {
             log: caseRun.log.lines)
     }
 
-    /// The case, between two exchanges that must work, and what the subject holds before and after.
+    /// Runs the case between two exchanges that must work, and compares what the subject holds before and after.
     private func judge(_ subject: Case, _ caseRun: CaseRun) -> (CaseVerdict, String, Bool) {
         var stage = "before the case: "
         var check = SanityCheck(caseRun)

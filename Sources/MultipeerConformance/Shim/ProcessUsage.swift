@@ -4,7 +4,7 @@ struct ProcessUsage: Sendable {
     let descriptors: Int
     let threads: Int
 
-    /// In words, what is more than `before`; empty if nothing is. Memory may grow by `allowance` bytes.
+    /// Returns a text of what is more than in `before`; empty if nothing is. Memory may grow by `allowance` bytes.
     func excess(over before: ProcessUsage, allowance: Int) -> String {
         var words: [String] = []
         if descriptors > before.descriptors {
@@ -17,14 +17,14 @@ struct ProcessUsage: Sendable {
 }
 
 extension Subject {
-    /// What the process holds; nil if its shim does not say.
+    /// Returns what the process holds; nil if its shim does not report it.
     func processUsage() throws -> ProcessUsage? {
         let answer = try ask("stats")
         if answer["unimplemented"]?.isTrue == true { return nil }
         guard let rss = answer["rss"]?.int, let descriptors = answer["fds"]?.int,
             let threads = answer["threads"]?.int
         else { return nil }
-        // Where the system tells, what a runtime makes once when it is first needed, as a timer, does not count.
+        // Where the system tells, what a runtime creates once when it is first needed, such as a timer, does not count.
         let open = openDescriptors.filter { !$0.contains("anon_inode:") }
         return ProcessUsage(
             memory: answer["heap"]?.int ?? rss, descriptors: open.isEmpty ? descriptors : open.count,

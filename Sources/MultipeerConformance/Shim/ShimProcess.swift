@@ -11,7 +11,7 @@ final class ShimProcess {
     let mutter: Int32
     private var status: Int32?
 
-    /// Starts a command line of the shell.
+    /// Starts a shell command.
     init(_ command: String) throws(SuiteFault) {
         let (talk, talkEnd) = try ShimProcess.pair()
         let (mutter, mutterEnd) = try ShimProcess.pair()
@@ -39,7 +39,7 @@ final class ShimProcess {
         _ = close(mutter)
     }
 
-    /// How it ended: its exit code, or 128 and the number of the signal; nil while it runs.
+    /// Returns how it ended: its exit code, or 128 plus the number of the signal; nil while it runs.
     func poll() -> Int32? {
         if let status { return status }
         var code: Int32 = 0
@@ -52,7 +52,8 @@ final class ShimProcess {
         if poll() == nil { _ = kill(id, number) }
     }
 
-    /// Closed on exec from the first moment on: several cases start processes at the same time.
+    /// Returns a socket pair that is close-on-exec from the first moment on: several cases start processes at the same
+    /// time.
     private static func pair() throws(SuiteFault) -> (Int32, Int32) {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

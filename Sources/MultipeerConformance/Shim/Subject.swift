@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The implementation under test, driven through its shim: one process a case, one JSON object a line.
+/// The implementation under test, driven through its shim: one process per case, one JSON object per line.
 final class Subject: PollSource {
     private let caseRun: CaseRun
     private let process: ShimProcess
@@ -11,7 +11,7 @@ final class Subject: PollSource {
     private var answers: [Int: JSONValue] = [:]
     private var number = 0
     private var isAtEnd = false
-    /// What the subject told, in order; `SubjectSession` takes from it.
+    /// The subject's events, in order; `SubjectSession` takes from them.
     var events: [JSONValue] = []
 
     init(_ command: String, in caseRun: CaseRun) throws(SuiteFault) {
@@ -60,7 +60,7 @@ final class Subject: PollSource {
 
     // MARK: Requests
 
-    /// Asks, and does not wait for the answer.
+    /// Sends a request, and does not wait for the answer.
     func post(_ op: String, _ parameters: [String: JSONValue] = [:]) -> Int {
         number += 1
         let request = parameters.merging(["op": .string(op), "id": .number(Double(number))]) { $1 }
@@ -71,13 +71,13 @@ final class Subject: PollSource {
         return number
     }
 
-    /// What it answered; nil when nothing comes in time.
+    /// Waits for an answer and returns it; nil when none comes in time.
     func answer(_ number: Int, within duration: Duration) -> JSONValue? {
         caseRun.loop.wait(duration) { answers[number] != nil || isAtEnd }
         return answers.removeValue(forKey: number)
     }
 
-    /// Asks and waits for the answer, whatever it is.
+    /// Sends a request and waits for the answer, whatever it is.
     func ask(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
         throws
         -> JSONValue
@@ -92,7 +92,7 @@ final class Subject: PollSource {
         return answer
     }
 
-    /// Asks for what must succeed.
+    /// Sends a request that must succeed.
     @discardableResult
     func call(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
         throws
@@ -105,7 +105,7 @@ final class Subject: PollSource {
         return answer
     }
 
-    /// The first event that fits, taken out; nil when none comes in time.
+    /// Takes out the first event that matches, and returns it; nil when none comes in time.
     func event(within duration: Duration, where fits: (JSONValue) -> Bool) -> JSONValue? {
         caseRun.loop.wait(duration) { events.contains(where: fits) || isAtEnd }
         return events.firstIndex(where: fits).map { events.remove(at: $0) }
@@ -115,7 +115,7 @@ final class Subject: PollSource {
 
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// How the process ended; nil while it runs.
+    /// Returns how the process ended; nil while it runs.
     func ended(within duration: Duration) -> Int32? {
         let deadline = ContinuousClock.now + duration
         while true {
@@ -125,7 +125,7 @@ final class Subject: PollSource {
         }
     }
 
-    /// What the operating system says of each descriptor of the process; nothing where it does not say.
+    /// What the operating system reports of each descriptor of the process; empty where it reports nothing.
     var openDescriptors: [String] {
         let folder = "/proc/\(process.id)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -135,9 +135,9 @@ final class Subject: PollSource {
         }
     }
 
-    /// Seconds in which threads of the process ran, or would have if others had not; nil where nobody says.
+    /// Seconds in which threads of the process ran, or were ready to run; nil where the system does not report it.
     ///
-    /// What spins is always ready to run, also on a machine that has other things to do.
+    /// A thread that spins is always ready to run, also on a busy machine.
     var readySeconds: Double? {
         let folder = "/proc/\(process.id)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -152,7 +152,7 @@ final class Subject: PollSource {
     /// Whether the process runs.
     var isRunning: Bool { process.poll() == nil }
 
-    /// Says goodbye to the process; what it makes of it does not matter any more.
+    /// Asks the process to quit; how it reacts does not matter any more.
     func quit() {
         guard isRunning else { return }
         _ = post("quit")
@@ -186,7 +186,7 @@ private final class StandardErrorLog: PollSource {
         }
     }
 
-    /// What is there now; nil at the end.
+    /// Returns what can be read now; nil at the end.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in

@@ -5,11 +5,11 @@ final class SubjectSession {
     let uid: [UInt8]
     let preference: Preference
 
-    /// What a session is made with, beside its name.
+    /// The settings of a session, besides its name.
     struct Settings {
         var preference = Preference.none
         var uid: [UInt8]?
-        /// accept, reject or hang; nil: nobody is asked.
+        /// accept, reject or hang; nil: the application is not asked.
         var trust: String?
         /// A PEM file with key and certificates.
         var identity: String?
@@ -40,7 +40,7 @@ final class SubjectSession {
         self.uid = uid
     }
 
-    /// Asks for something of this session; an error is an answer like any other.
+    /// Sends a request about this session; an error is an answer like any other.
     func ask(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
         throws
         -> JSONValue
@@ -48,7 +48,7 @@ final class SubjectSession {
         try subject.ask(op, addressed(parameters), within: duration)
     }
 
-    /// Asks for what must succeed.
+    /// Sends a request that must succeed.
     @discardableResult
     func call(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
         throws
@@ -57,7 +57,7 @@ final class SubjectSession {
         try subject.call(op, addressed(parameters), within: duration)
     }
 
-    /// Asks, and does not wait for the answer.
+    /// Sends a request, and does not wait for the answer.
     func post(_ op: String, _ parameters: [String: JSONValue] = [:]) -> Int {
         subject.post(op, addressed(parameters))
     }
@@ -66,9 +66,9 @@ final class SubjectSession {
         parameters.merging(["session": .string(handle)]) { $1 }
     }
 
-    // MARK: What cases ask for
+    // MARK: Requests of cases
 
-    /// Connection data for a peer; open without one.
+    /// Returns connection data for a peer; open data without one.
     func data(for peer: [UInt8]?, mesh: Bool = false, lifetime: Int? = nil) throws -> [UInt8] {
         var parameters: [String: JSONValue] = ["mesh": .bool(mesh)]
         parameters["peer"] = peer.map { .string($0.hex) }
@@ -81,7 +81,7 @@ final class SubjectSession {
 
     func connect(_ data: [UInt8]) throws { try call("connect", ["data": .string(data.hex)]) }
 
-    /// The code with which the subject refuses data at once, or after it; nil if it takes it.
+    /// Returns the code with which the subject refuses data, at once or later; nil if it accepts it.
     func refusal(of data: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(2)) throws
         -> CloseCode?
     {
@@ -104,7 +104,7 @@ final class SubjectSession {
         post("send", ["to": [.string(peer.hex)], "mode": "reliable", "size": .number(Double(count))])
     }
 
-    // MARK: What cases wait for
+    // MARK: Events for cases
 
     private func isMine(_ event: JSONValue) -> Bool { event["session"]?.text == handle }
 
@@ -113,7 +113,7 @@ final class SubjectSession {
             && event["state"]?.text == state
     }
 
-    /// The next event of this kind that concerns this peer, if one is named.
+    /// Waits for the next event of this kind, about this peer if one is named.
     func event(_ kind: String, from peer: [UInt8]? = nil, within duration: Duration = .seconds(10))
         -> JSONValue?
     {
@@ -123,7 +123,7 @@ final class SubjectSession {
         }
     }
 
-    /// The next change to this state; what stood before it for the same peer is passed over.
+    /// Waits for the next change to this state; earlier changes of the same peer are skipped.
     @discardableResult
     func expect(_ state: String, of peer: [UInt8], within duration: Duration = .seconds(10)) throws
         -> JSONValue
@@ -134,7 +134,7 @@ final class SubjectSession {
         return event
     }
 
-    /// The next notConnected, with one of these codes.
+    /// Waits for the next notConnected, with one of these codes.
     @discardableResult
     func expectNotConnected(
         _ peer: [UInt8], _ codes: [CloseCode] = [], within duration: Duration = .seconds(10)
@@ -149,14 +149,14 @@ final class SubjectSession {
         return event
     }
 
-    /// Nothing of this kind is told.
+    /// Checks that no such state is reported.
     func expectNo(_ state: String, of peer: [UInt8], for duration: Duration) throws {
         if subject.event(within: duration, where: { concerns($0, peer, state) }) != nil {
             throw CaseFailure("\(handle) tells '\(state)'")
         }
     }
 
-    /// The next message from this peer, which must be exactly this.
+    /// Waits for the next message from this peer, which must be exactly this.
     func expectMessage(_ bytes: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(10)) throws
     {
         guard let event = event("message", from: peer, within: duration) else {
@@ -174,7 +174,7 @@ final class SubjectSession {
         }
     }
 
-    /// Every state that is still to be read of a peer, in order.
+    /// Returns all unread states of a peer, in order.
     func states(of peer: [UInt8]) -> [String] {
         subject.events.filter { isMine($0) && $0["event"]?.text == "state" && $0["peer"]?.text == peer.hex }
             .compactMap { $0["state"]?.text }

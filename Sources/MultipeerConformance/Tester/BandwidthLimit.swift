@@ -1,4 +1,4 @@
-/// How much of a line that carries so many bytes a second may be read now.
+/// How much may be read now of a connection that carries that many bytes a second.
 struct BandwidthLimit {
     let bytesPerSecond: Double
     private var spent = 0.0
@@ -8,7 +8,7 @@ struct BandwidthLimit {
 
     private var carried: Double { (ContinuousClock.now - begun) / .seconds(1) * bytesPerSecond }
 
-    /// A line keeps nothing of the time in which nobody used it but some 2 ms.
+    /// Idle time adds no more than some 2 ms of bytes.
     private var burst: Double { bytesPerSecond / 500 }
 
     var room: Int { max(0, Int(min(carried - spent, burst))) }

@@ -1,4 +1,5 @@
-/// The tester's end of the datagrams of one link: it offers, shakes hands, answers pings, and keeps what comes. Spec 10.
+/// The tester's end of the datagrams of one link: it sends offers, does the handshake, answers pings, and keeps what it
+/// receives. Spec 10.
 final class DatagramPeer {
     let link: TesterLink
     let caseRun: CaseRun
@@ -7,9 +8,9 @@ final class DatagramPeer {
     private(set) var theirs: DatagramOffer?
     private(set) var dtls: DTLSEnd?
     private var sequence: UInt32 = 0
-    /// Contents that came, pings and pongs not among them.
+    /// Contents that were received, without pings and pongs.
     private(set) var messages: [[UInt8]] = []
-    /// Every packet as it came.
+    /// All packets as they were received.
     private(set) var packets: [UDPSocket.Packet] = []
     /// Packets as they were sent.
     private(set) var sent: [[UInt8]] = []
@@ -18,9 +19,9 @@ final class DatagramPeer {
     private(set) var hasPong = false
     private(set) var hasPing = false
     var answersPings = true
-    /// Which packets get lost: of those that come, and of those that go.
+    /// Decides whether a packet gets lost; the argument is true for an outgoing one.
     var loses: (Bool) -> Bool = { _ in false }
-    /// Instead of the right key.
+    /// A key to use instead of the right one.
     var wrongKey: [UInt8]?
     /// A rule of chapter 10 that was broken.
     private(set) var complaint: String?
@@ -38,13 +39,13 @@ final class DatagramPeer {
 
     deinit { caseRun.loop.remove(socket) }
 
-    /// DGRAM both ways.
+    /// Exchanges DGRAM both ways.
     func offer() throws {
         link.send(mine.frame)
         try awaitOffer()
     }
 
-    /// DGRAM with a new association.
+    /// Sends DGRAM with a new association.
     func offerAgain() throws {
         mine = DatagramOffer(association: caseRun.random.bytes(8), port: socket.port)
         _ = link.takeAll()
@@ -60,7 +61,7 @@ final class DatagramPeer {
         try begin()
     }
 
-    /// Begins anew with the two current associations.
+    /// Starts again with the two current associations.
     func begin() throws {
         guard let theirs else { throw SuiteFault("no DGRAM of the subject yet") }
         (sequence, seen, hasPong, hasPing) = (0, [], false, false)
@@ -74,7 +75,7 @@ final class DatagramPeer {
         advance()
     }
 
-    /// Until both ends have had a pong.
+    /// Waits until both ends have received a pong.
     func expectUp(within duration: Duration = .seconds(5)) throws {
         let deadline = ContinuousClock.now + duration
         while !(hasPong && hasPing), ContinuousClock.now < deadline {
@@ -87,7 +88,7 @@ final class DatagramPeer {
         }
     }
 
-    /// What is due: repetitions of a flight, or of the first ping.
+    /// Sends what is due: repetitions of a flight, or of the first ping.
     func tick() {
         guard let dtls else { return hasPong || isTLS ? () : ping() }
         if dtls.progress == .underWay {
@@ -98,7 +99,7 @@ final class DatagramPeer {
         }
     }
 
-    /// Asks for another handshake on the one that there is.
+    /// Asks for another handshake on the existing connection.
     func renegotiate() {
         dtls?.renegotiate()
         flush()
@@ -127,7 +128,7 @@ final class DatagramPeer {
 
     var association: [UInt8] { theirs?.association ?? [UInt8](repeating: 0, count: 8) }
 
-    /// Any bytes, to the subject's port; from another socket, if one is given.
+    /// Sends any bytes to the subject's port; from another socket, if one is given.
     func put(_ packet: [UInt8], from other: UDPSocket? = nil) {
         guard let theirs else { return }
         caseRun.log.add(.sent, "\(link.name): UDP, \(packet.count) bytes  \(TrafficLog.excerpt(packet))")
@@ -156,13 +157,13 @@ final class DatagramPeer {
         if packet.bytes.count > Datagram.longest {
             return complain("a datagram of \(packet.bytes.count) bytes")
         }
-        // Of a pair before this one.
+        // A packet of an earlier pair of associations.
         guard Array(packet.bytes[1..<9]) == mine.association else { return }
         let body = Array(packet.bytes.dropFirst(Datagram.headerCount))
         let kind = isTLS ? Datagram.dtls : Datagram.plain
         guard packet.bytes[0] == kind else { return complain("a datagram of kind \(packet.bytes[0])") }
         guard isTLS else { return take(content: body) }
-        // Before this end has begun; the first flight comes again.
+        // This end has not begun yet; the first flight will be repeated.
         guard let dtls else { return }
         let wasUnderWay = dtls.progress == .underWay
         dtls.take(body)
@@ -189,7 +190,7 @@ final class DatagramPeer {
 
     private func complain(_ text: String) { complaint = complaint ?? text }
 
-    /// The next message that comes by UDP.
+    /// Waits for the next message by UDP.
     func expectMessage(within duration: Duration = .seconds(5)) throws -> [UInt8] {
         caseRun.loop.wait(duration) { !messages.isEmpty }
         try check()

@@ -3,10 +3,10 @@ struct LinkParameters {
     /// The bytes of the tester's data, and its token.
     var mine: [UInt8]
     var myToken: [UInt8]
-    /// The bytes of the subject's data, and what they say.
+    /// The bytes of the subject's data, and their content.
     var theirs: [UInt8]
     var theirData: ConnectionData
-    /// Who the tester says that it is.
+    /// The endpoint that the tester claims to be.
     var me: Endpoint
     var limits = Limits()
     var members: [Endpoint] = []

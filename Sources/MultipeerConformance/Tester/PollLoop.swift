@@ -1,12 +1,12 @@
 import Glibc
 
-/// Something that has a descriptor and wants to know when it can be read or written.
+/// The owner of a descriptor that is called when it can be read or written.
 protocol PollSource: AnyObject {
-    /// Negative when there is nothing to look at.
+    /// Negative when there is nothing to poll.
     var descriptor: Int32 { get }
     var wantsToRead: Bool { get }
     var wantsToWrite: Bool { get }
-    /// Takes what has come and hands over what waits; called when the descriptor is ready.
+    /// Reads what has come and writes what waits; called when the descriptor is ready.
     func move()
 }
 
@@ -15,14 +15,14 @@ protocol PollSource: AnyObject {
 final class PollLoop {
     typealias Instant = ContinuousClock.Instant
     private var sources: [any PollSource] = []
-    /// After this moment no wait lasts: the case has used up its time.
+    /// Every wait ends at this moment: the case has used up its time.
     var limit: Instant?
     private(set) var isLimitReached = false
 
     func add(_ source: any PollSource) { sources.append(source) }
     func remove(_ source: any PollSource) { sources.removeAll { $0 === source } }
 
-    /// Serves everything until `isDone` returns true or the time is over; returns what `isDone` said last.
+    /// Serves everything until `isDone` returns true or the time is over; returns the last result of `isDone`.
     @discardableResult
     func wait(until deadline: Instant, for isDone: () -> Bool) -> Bool {
         let deadline = limit.map { min($0, deadline) } ?? deadline
@@ -30,7 +30,7 @@ final class PollLoop {
             if isDone() { return true }
             let now = Instant.now
             if let limit, now >= limit { isLimitReached = true }
-            // Looked at once more after the last moment: it may have been spent outside of the loop.
+            // Polled once more after the last moment: the time may have been spent outside the loop.
             turn(atMost: max(.zero, deadline - now))
             if now >= deadline { return isDone() }
         }

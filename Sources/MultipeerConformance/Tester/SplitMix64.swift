@@ -1,10 +1,10 @@
-/// Numbers that a seed decides (SplitMix64): the same case with the same seed does the same.
+/// Random numbers from a seed (SplitMix64): the same case with the same seed does the same.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
 
-    /// For one case of a run.
+    /// Creates the generator for one case of a run.
     init(seed: UInt64, name: String) {
         // FNV-1a: the same in every process.
         state = name.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -13,7 +13,7 @@ package struct SuiteFault: Error, CustomStringConvertible {
 /// The subject did not do what the specification demands.
 struct CaseFailure: Error, CustomStringConvertible {
     let description: String
-    /// Its process has ended, or does not answer.
+    /// Whether its process has ended, or does not answer.
     let isOfProcess: Bool
 
     init(_ description: String, isOfProcess: Bool = false) {
@@ -21,7 +21,7 @@ struct CaseFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The case cannot be tried with this subject.
+/// The case cannot be run with this subject.
 struct Skip: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

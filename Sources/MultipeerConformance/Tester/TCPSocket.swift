@@ -24,7 +24,7 @@ final class TCPSocket {
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// A socket that waits for connections; port 0 takes any free one.
+    /// Returns a listening socket; port 0 takes any free one.
     static func listening(on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0) throws(SuiteFault)
         -> TCPSocket
     {
@@ -35,14 +35,14 @@ final class TCPSocket {
         return made
     }
 
-    /// A socket with a port that refuses whoever dials it, and that nobody else gets as long as it is held.
+    /// Returns a socket whose port refuses every dial, and that no other process gets as long as the socket is held.
     static func refusing() throws(SuiteFault) -> TCPSocket {
         let made = try make()
         try made.bind(to: [127, 0, 0, 1], port: 0)
         return made
     }
 
-    /// A socket that is on its way to a candidate, from any address or a given one.
+    /// Returns a socket that connects to a candidate, from any address or a given one.
     static func dialling(_ candidate: Candidate, from source: [UInt8]? = nil) throws(SuiteFault) -> TCPSocket
     {
         let made = try make()
@@ -53,7 +53,7 @@ final class TCPSocket {
         return made
     }
 
-    /// The system holds little of what comes, so that the sender keeps the rest.
+    /// Makes the receive buffer small, so that the sender keeps the rest.
     func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
     private func bind(to host: [UInt8], port: UInt16) throws(SuiteFault) {
@@ -63,7 +63,7 @@ final class TCPSocket {
         }
     }
 
-    /// A connection that has come.
+    /// Accepts a connection; returns nil when there is none.
     func accept() -> TCPSocket? {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -74,7 +74,7 @@ final class TCPSocket {
         return socket
     }
 
-    /// What a look at the socket finds.
+    /// The result of a read.
     enum Received {
         case bytes([UInt8])
         case nothing
@@ -93,7 +93,7 @@ final class TCPSocket {
         return errno == EAGAIN || errno == EINTR ? .nothing : .failed(errno)
     }
 
-    /// How many bytes the kernel took; nil when the connection is gone.
+    /// Returns the number of bytes that the kernel took; nil when the connection is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -102,7 +102,7 @@ final class TCPSocket {
         return errno == EAGAIN || errno == EINTR ? 0 : nil
     }
 
-    /// Nil when the connection stands, otherwise what the system says.
+    /// Nil when the connection is open, otherwise the error of the system.
     var connectionFault: Int32? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

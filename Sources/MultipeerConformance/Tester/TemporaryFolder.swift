@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one case, which goes with it.
+/// A folder of one case, which is removed with it.
 struct TemporaryFolder {
     let path: String
 
@@ -27,13 +27,13 @@ struct TemporaryFolder {
         return "\(path)/\(name)"
     }
 
-    /// Whether nothing of a file is left, now or soon.
+    /// Returns whether nothing of a file is left, now or soon.
     func isEmpty(within duration: Duration, in caseRun: CaseRun) -> Bool {
         caseRun.loop.wait(duration) { files.isEmpty }
     }
 }
 
-/// What a file on disk is.
+/// The properties of a file on disk.
 struct FileMetadata {
     let bytes: [UInt8]
     let mode: UInt32

@@ -1,4 +1,4 @@
-/// The tester's peer: who it is, where it listens, what it issues. It does nothing by itself.
+/// The tester's peer: its identity, its listener, the connection data that it issues. It does nothing by itself.
 final class Tester {
     let caseRun: CaseRun
     var endpoint: Endpoint
@@ -33,7 +33,7 @@ final class Tester {
 
     var candidate: Candidate { .loopback(listener.localPort) }
 
-    /// The connection data of this tester, ready to be changed before it is written.
+    /// Returns the connection data of this tester, which a case may change before it is written.
     func data(for recipient: [UInt8]?) -> ConnectionData {
         ConnectionData(
             flags: flags, endpoint: endpoint, name: Array(name.utf8), preference: preference,
@@ -41,12 +41,12 @@ final class Tester {
             candidates: [candidate])
     }
 
-    /// A new run of the same peer: another instance, so another endpoint. Spec 3.2.
+    /// Restarts the same peer: another instance, so another endpoint. Spec 3.2.
     func restart() { endpoint.instance = caseRun.random.bytes(8) }
 
     // MARK: Connections
 
-    /// Dials the subject where it says that it listens.
+    /// Dials the subject at the address that its data names.
     ///
     /// * `tls`: how the TLS end behaves; nil for what the outcome demands.
     /// * `plain`: dials without TLS, whatever the outcome is.
@@ -65,7 +65,7 @@ final class Tester {
         return TesterLink(socket, .initiator, end, linkParameters, in: caseRun, sendsPreface: sendsPreface)
     }
 
-    /// The next connection that the subject makes; nil when none comes in time.
+    /// Waits for the next connection that the subject makes; returns nil when none comes in time.
     func accept(
         _ linkParameters: LinkParameters, within duration: Duration = .seconds(10),
         tls setup: TLSEnd.Setup? = nil,
@@ -78,7 +78,7 @@ final class Tester {
         return TesterLink(socket, .responder, end, linkParameters, in: caseRun, sendsPreface: sendsPreface)
     }
 
-    /// The next connection that the subject makes, which must come.
+    /// Waits for the next connection that the subject makes, which must come.
     func accepted(
         _ linkParameters: LinkParameters, within duration: Duration = .seconds(10),
         tls setup: TLSEnd.Setup? = nil,
@@ -90,15 +90,15 @@ final class Tester {
         return link
     }
 
-    /// How many connections of the subject stand at the door.
+    /// The number of connections of the subject that wait to be accepted.
     var callers: Int { doorbell.waiting.count }
-    /// When each of them came, those that were accepted too.
+    /// When each of them came, including those that were accepted.
     var calls: [ContinuousClock.Instant] { doorbell.times }
 
-    /// Sends away who stands at the door.
+    /// Closes the connections that wait to be accepted.
     func dismissCallers() { doorbell.waiting.removeAll() }
 
-    /// How this tester behaves in TLS if nothing is to be wrong.
+    /// Returns the TLS settings of a tester that makes no mistake.
     func setup(isServer: Bool) -> TLSEnd.Setup { TLSEnd.Setup(isServer: isServer, identity: identity) }
 
     private func ownTLS(_ linkParameters: LinkParameters, isServer: Bool) throws -> TLSEnd? {
@@ -110,7 +110,7 @@ final class Tester {
         }
     }
 
-    /// A complete link, dialled by whoever has to dial.
+    /// Makes a complete link, dialled by the end that has to dial.
     func link(_ linkParameters: LinkParameters, within duration: Duration = .seconds(10)) throws -> TesterLink
     {
         let link =
@@ -121,7 +121,7 @@ final class Tester {
     }
 }
 
-/// Takes connections as they come, so that each is stamped with its time.
+/// Takes connections as they come, so that each gets its time.
 private final class TesterListener: PollSource {
     private let listener: TCPSocket
     var waiting: [TCPSocket] = []

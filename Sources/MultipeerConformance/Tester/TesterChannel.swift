@@ -1,9 +1,9 @@
-/// One channel of a link as a case uses it: bytes within the credit, and bytes that come with credit for more.
+/// One channel of a link for a case: it sends bytes within the credit, and returns credit for bytes that it receives.
 struct TesterChannel {
     let link: TesterLink
     let number: UInt32
 
-    /// Up to where the tester may send on a channel of its own.
+    /// The limit up to which the tester may send on a channel of its own.
     private var limit: Int { Int(clamping: link.channelLimits[number] ?? UInt64(link.channelCredit)) }
 
     /// Sends bytes in pieces, waiting for credit; `position` counts what was sent on the channel before.
@@ -24,7 +24,7 @@ struct TesterChannel {
         }
     }
 
-    /// Waits a moment for credit beyond `position`; throws when none can come any more.
+    /// Waits briefly for credit beyond `position`; throws when none can come any more.
     private func awaitRoom(behind position: Int, until deadline: ContinuousClock.Instant) throws {
         link.caseRun.loop.wait(until: min(deadline, .now + .milliseconds(50))) {
             link.ending != nil || link.connection.unsent < 1 << 20 && limit > position
@@ -40,8 +40,8 @@ struct TesterChannel {
         }
     }
 
-    /// Bytes of the subject until FIN, with credit for more as they come; returns the digest of FIN, too.
-    /// `granted`: what the subject was granted so far, if it is not the HELLO's.
+    /// Receives bytes of the subject until FIN, and returns credit for them; returns the digest of FIN, too. `granted`:
+    /// what the subject was granted so far, if that is not the HELLO's.
     func expectBytes(
         granted already: UInt64? = nil, within duration: Duration = .seconds(30)
     ) throws -> (bytes: [UInt8], digest: [UInt8]?) {
@@ -76,7 +76,7 @@ struct TesterChannel {
         }
     }
 
-    /// The next frame of the channel; what concerns others, and noise, is passed over.
+    /// Waits for the next frame of the channel; frames of other channels, and noise, are skipped.
     func expectFrame(until deadline: ContinuousClock.Instant) throws -> Frame {
         while true {
             guard let frame = link.nextFrame(within: max(.zero, deadline - .now)) else {
@@ -94,7 +94,7 @@ struct TesterChannel {
         }
     }
 
-    /// The next frame of this kind on this channel.
+    /// Waits for the next frame of this kind on this channel.
     @discardableResult
     func expect(_ kind: FrameKind, _ codes: CloseCode..., within duration: Duration = .seconds(10)) throws
         -> Frame
@@ -102,7 +102,7 @@ struct TesterChannel {
         let deadline = ContinuousClock.now + duration
         while true {
             let frame = try expectFrame(until: deadline)
-            // What was on its way when the subject was told to stop.
+            // Bytes that were in flight when STOP was sent.
             if frame.kind == .data, kind != .data { continue }
             let isRight = frame.kind == kind && (codes.isEmpty || frame.code.map(codes.contains) == true)
             guard isRight else {
@@ -116,10 +116,10 @@ struct TesterChannel {
 extension TesterLink {
     func channel(_ number: UInt32) -> TesterChannel { TesterChannel(link: self, number: number) }
 
-    /// What the subject lets the tester send on a channel before it has sent CREDIT. Spec 9.4.
+    /// The bytes that the tester may send on a channel before the subject has sent CREDIT. Spec 9.4.
     var channelCredit: Int { Int(receivedHello?.limits.channelCredit ?? 0) }
 
-    /// A channel that the subject opens.
+    /// Waits for a channel that the subject opens.
     func expectOpen(within duration: Duration = .seconds(10)) throws -> (number: UInt32, opening: OpenFrame) {
         let frame = try expect(.open, within: duration)
         do throws(Malformed) { return (frame.channel, try OpenFrame(frame)) } catch {

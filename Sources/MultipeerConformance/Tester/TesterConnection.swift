@@ -10,7 +10,7 @@ final class TesterConnection: PollSource {
         /// FIN without close_notify.
         case truncated
         case reset
-        /// It never stood: refused by TCP, or by TLS with these words.
+        /// It was never established: refused by TCP, or by TLS with this message.
         case refused(String)
 
         var description: String {
@@ -25,7 +25,7 @@ final class TesterConnection: PollSource {
 
     private enum Stage { case dialling, securing, ready }
 
-    /// What the log calls it.
+    /// Its name in the log.
     let name: String
     /// Nil on a plain connection.
     let tls: TLSEnd?
@@ -34,22 +34,22 @@ final class TesterConnection: PollSource {
     private var stage: Stage
     private var outgoing: [UInt8] = []
     private var awaitedPreface = TesterConnection.preface[...]
-    /// Takes the bytes of frames as they come. It keeps whoever reads them in being until the connection has ended.
+    /// Takes the bytes of frames as they come. It keeps the reader alive until the connection has ended.
     private var take: ([UInt8]) -> Void = { _ in }
 
     private(set) var ending: Ending?
-    /// The first bytes that came from the network, as they came.
+    /// The first bytes from the network, as they were received.
     private(set) var firstBytes: [UInt8] = []
     private(set) var receivedCount = 0
     /// Whether the socket is read at all.
     var isReading = true
-    /// How fast it is read, if not as fast as bytes come.
+    /// The rate at which it is read, if limited.
     private var pace: BandwidthLimit?
 
     static let preface = Array("MPCPLAIN".utf8)
 
-    /// * `isDialled`: whether the tester has dialled, so that TCP may not stand yet.
-    /// * `sendsPreface`: whether a plain connection begins as it must.
+    /// * `isDialled`: whether the tester has dialled, so that TCP may not be connected yet.
+    /// * `sendsPreface`: whether a plain connection begins with its preface, as it must.
     init(
         _ name: String, _ socket: TCPSocket, isDialled: Bool, _ tls: TLSEnd?, in caseRun: CaseRun,
         sendsPreface: Bool
@@ -66,7 +66,7 @@ final class TesterConnection: PollSource {
         }
     }
 
-    /// From now on the loop serves it, and what comes is handed to `take`.
+    /// Adds the connection to the loop, which passes what is received to `take`.
     func start(_ take: @escaping ([UInt8]) -> Void) {
         self.take = take
         let way = stage == .dialling ? "dialled" : "accepted"
@@ -75,7 +75,7 @@ final class TesterConnection: PollSource {
         if stage != .dialling { progress() }
     }
 
-    /// TCP stands, and TLS or both prefaces.
+    /// Whether TCP is connected, and TLS or both prefaces are done.
     var isReady: Bool { stage == .ready }
 
     /// Bytes that wait because the kernel takes no more.
@@ -107,13 +107,13 @@ final class TesterConnection: PollSource {
         }
     }
 
-    /// From now on it is like a line that carries so many bytes a second: what has not come waits with the sender.
+    /// Limits the connection to that many bytes a second: the rest waits at the sender.
     func narrow(to bytesPerSecond: Double) {
         socket.narrow()
         pace = BandwidthLimit(bytesPerSecond: bytesPerSecond)
     }
 
-    // MARK: Bytes that come
+    // MARK: Receiving
 
     private func arrive(_ bytes: [UInt8]) {
         receivedCount += bytes.count
@@ -144,7 +144,7 @@ final class TesterConnection: PollSource {
         take(Array(bytes))
     }
 
-    // MARK: Bytes that go
+    // MARK: Sending
 
     func write(_ bytes: [UInt8]) {
         guard let tls else {
@@ -156,7 +156,7 @@ final class TesterConnection: PollSource {
         flush()
     }
 
-    /// Moves the TLS handshake on, and what it has to say.
+    /// Continues the TLS handshake, and sends its output.
     private func progress() {
         guard stage != .dialling, let tls else { return flush() }
         tls.shakeHands()
@@ -174,13 +174,13 @@ final class TesterConnection: PollSource {
         }
     }
 
-    /// Whether everything is handed to the kernel in time.
+    /// Waits until the kernel has taken everything; returns whether it did in time.
     @discardableResult
     func flush(within duration: Duration) -> Bool {
         caseRun.loop.wait(duration) { outgoing.isEmpty || ending != nil } && outgoing.isEmpty
     }
 
-    /// Changes keys under way. Spec 15.
+    /// Updates the keys of the running connection. Spec 15.
     func updateKeys(isAsking: Bool) {
         tls?.updateKeys(isAsking: isAsking)
         progress()
@@ -198,20 +198,20 @@ final class TesterConnection: PollSource {
         leave()
     }
 
-    /// FIN and nothing before it.
+    /// Sends FIN and nothing before it.
     func truncate() {
         caseRun.log.add(.sent, "\(name): FIN")
         leave()
     }
 
-    /// RST.
+    /// Sends RST.
     func reset() {
         caseRun.log.add(.sent, "\(name): RST")
         socket.reset()
         leave()
     }
 
-    /// FIN has come.
+    /// Handles FIN.
     private func finish() {
         guard let tls else { return end(.closed) }
         if case .failed(let words) = tls.progress { return end(.refused(words)) }

@@ -1,15 +1,17 @@
-/// What a case demands of a connection. Each call takes what came, and throws `CaseFailure` when it is something else.
+/// What a case expects on a connection. Each call takes what was received, and throws `CaseFailure` when it is something
+/// else.
 extension TesterLink {
-    /// Kinds that come by themselves, at any time; they are passed over unless they are what is asked for.
+    /// Kinds that may come at any time; they are skipped unless they are expected.
     private static let noise: Set<FrameKind> = [.ping, .pong, .credit, .datagrams, .members]
 
-    /// The next frame of any kind, noise and ignorable kinds too; nil when the connection has ended or the time is over.
+    /// Waits for the next frame of any kind, noise and ignorable kinds too; returns nil when the connection has ended or
+    /// the time is over.
     func nextFrame(within duration: Duration) -> Frame? {
         caseRun.loop.wait(duration) { !waiting.isEmpty || ending != nil }
         return takeFirst()
     }
 
-    /// The next frame of this kind; the connection must not end, and nothing but noise come, before it.
+    /// Waits for the next frame of this kind; before it, the connection must not end, and only noise may come.
     @discardableResult
     func expect(_ kind: FrameKind, within duration: Duration = .seconds(10)) throws -> Frame {
         let deadline = ContinuousClock.now + duration
@@ -30,7 +32,8 @@ extension TesterLink {
         frame.kind.isIgnorable || TesterLink.noise.contains(frame.kind)
     }
 
-    /// The connection is refused with one of these codes: CLOSE, then its end. Frames before CLOSE do not count.
+    /// Checks that the connection is refused with one of these codes: CLOSE, then its end. Frames before CLOSE do not
+    /// count.
     @discardableResult
     func expectClose(_ codes: CloseCode..., within duration: Duration = .seconds(5)) throws -> CloseCode {
         try expectClose(codes, within: duration)
@@ -54,7 +57,7 @@ extension TesterLink {
         }
     }
 
-    /// CLOSE, and what came before it.
+    /// Waits for CLOSE, and returns it and the frames before it.
     func closing(within duration: Duration) throws -> (frame: Frame, before: [Frame]) {
         var before: [Frame] = []
         let deadline = ContinuousClock.now + duration
@@ -72,7 +75,7 @@ extension TesterLink {
         }
     }
 
-    /// The connection ends, within the second that CLOSE may linger and some more.
+    /// Checks that the connection ends, within the second that CLOSE may take and some more.
     @discardableResult
     func expectEnd(within duration: Duration = .seconds(5)) throws -> TesterConnection.Ending {
         caseRun.loop.wait(duration) { ending != nil }
@@ -80,7 +83,7 @@ extension TesterLink {
         return ending
     }
 
-    /// The connection is refused before any frame: by TLS, or by its end.
+    /// Checks that the connection is refused before any frame: by TLS, or by its end.
     @discardableResult
     func expectRefusal(within duration: Duration = .seconds(8)) throws -> TesterConnection.Ending {
         let ending = try expectEnd(within: duration)
@@ -88,13 +91,13 @@ extension TesterLink {
         return ending
     }
 
-    /// A rule is broken: the link ends with this code, and the subject says so.
+    /// Checks that the link ends with this code for a broken rule, and that the subject reports it.
     func expectBroken(_ code: CloseCode, by pair: Pair) throws {
         try expectClose(code)
         try pair.session.expectNotConnected(pair.tester.endpoint.uid, [code])
     }
 
-    /// Nothing but noise comes, and the connection lives.
+    /// Checks that only noise comes, and that the connection stays open.
     func expectQuiet(for duration: Duration) throws {
         caseRun.loop.wait(duration) { ending != nil || waiting.contains { !isNoise($0) } }
         if let ending { throw CaseFailure("\(name): the connection ended: \(ending)") }
@@ -103,7 +106,7 @@ extension TesterLink {
         }
     }
 
-    /// The link lives: PING is answered, with the same eight bytes.
+    /// Checks that the link is alive: PING is answered, with the same eight bytes.
     func expectAlive(within duration: Duration = .seconds(5)) throws {
         let opaque = caseRun.random.bytes(8)
         send(.ping(opaque))
@@ -116,7 +119,7 @@ extension TesterLink {
         }
     }
 
-    /// One message of the subject, put together from its parts; each part must be long enough.
+    /// Waits for one message of the subject, and returns it reassembled; each part must be long enough.
     func expectMessage(within duration: Duration = .seconds(10)) throws -> [UInt8] {
         let deadline = ContinuousClock.now + duration
         var bytes: [UInt8] = []
@@ -145,6 +148,6 @@ extension TesterLink {
 }
 
 extension Frame {
-    /// FrameKind, and the code of CLOSE and its like.
+    /// The kind, and the code of CLOSE and similar frames.
     var words: String { code.map { "\(kind)(\($0))" } ?? "\(kind)" }
 }

@@ -1,8 +1,8 @@
 import MultipeerSecurity
 
-/// Chapter 6, step by step. Every step can be done wrongly: a closure changes what is sent.
+/// Chapter 6, step by step. Any step can be made wrong: a closure changes what is sent.
 extension TesterLink {
-    /// TCP stands, and TLS or both prefaces.
+    /// Waits until TCP is connected, and TLS or both prefaces are done.
     func expectReady(within duration: Duration = .seconds(10)) throws {
         caseRun.loop.wait(duration) { connection.isReady || ending != nil }
         if let ending, !connection.isReady { throw CaseFailure("\(name): no connection: \(ending)") }
@@ -17,7 +17,7 @@ extension TesterLink {
         caseRun.log.add(.note, "\(name): TLS with \(tls.suite ?? "?")")
     }
 
-    /// The HELLO that the tester should send.
+    /// Returns the HELLO that the tester should send.
     func properHello() -> Hello {
         Hello(
             sender: linkParameters.me, receiver: linkParameters.theirData.endpoint,
@@ -35,7 +35,7 @@ extension TesterLink {
         send(frame)
     }
 
-    /// The subject's HELLO, which must be what this tester was promised.
+    /// Waits for the subject's HELLO, which must match its connection data.
     @discardableResult
     func expectHello(within duration: Duration = .seconds(10)) throws -> Hello {
         let frame = try expect(.hello, within: duration)
@@ -61,7 +61,7 @@ extension TesterLink {
         return hello
     }
 
-    /// Both HELLOs, the initiator's first.
+    /// Exchanges both HELLOs, the initiator's first.
     func greet(within duration: Duration = .seconds(10)) throws {
         try expectReady(within: duration)
         if role == .initiator { sendHello() }
@@ -69,7 +69,7 @@ extension TesterLink {
         if role == .responder { sendHello() }
     }
 
-    /// What both CONFIRMs are made of.
+    /// The key of both CONFIRMs.
     var key: LinkKey {
         let isInitiator = role == .initiator
         let tokens = (linkParameters.myToken, linkParameters.theirData.token)
@@ -88,7 +88,7 @@ extension TesterLink {
         send(Frame(.confirm, mac))
     }
 
-    /// The subject's CONFIRM, whose mac must verify.
+    /// Waits for the subject's CONFIRM, whose mac must be valid.
     @discardableResult
     func expectConfirm(within duration: Duration = .seconds(10)) throws -> Frame {
         let frame = try expect(.confirm, within: duration)
@@ -98,14 +98,14 @@ extension TesterLink {
         return frame
     }
 
-    /// HELLO and CONFIRM both ways: the connection is a candidate.
+    /// Exchanges HELLO and CONFIRM both ways, which makes the connection a candidate.
     func becomeCandidate(within duration: Duration = .seconds(10)) throws {
         try greet(within: duration)
         sendConfirm()
         try expectConfirm(within: duration)
     }
 
-    /// SELECT and SELECTED, by whoever has to say which.
+    /// Exchanges SELECT and SELECTED, each sent by the end that has to.
     func select(within duration: Duration = .seconds(10)) throws {
         if linkParameters.isControlling {
             send(.select)
@@ -116,13 +116,13 @@ extension TesterLink {
         }
     }
 
-    /// All of chapter 6.
+    /// Does all of chapter 6.
     func complete(within duration: Duration = .seconds(10)) throws {
         try becomeCandidate(within: duration)
         try select(within: duration)
     }
 
-    /// All of chapter 6, with a HELLO that is changed.
+    /// Does all of chapter 6, with a changed HELLO.
     func complete(_ change: (inout Hello) -> Void) throws {
         try expectReady()
         if role == .initiator { sendHello(change) }

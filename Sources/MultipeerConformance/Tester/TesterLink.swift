@@ -1,7 +1,7 @@
-/// One connection between the tester and the subject, at the level of frames. It does nothing by itself but answer
-/// PING and return credit, and that only as long as it is told to; everything else a case says step by step.
+/// One connection between the tester and the subject, at the level of frames. By itself it only answers PING and
+/// returns credit, as long as these are enabled; everything else a case does step by step.
 final class TesterLink {
-    /// What the log calls it.
+    /// Its name in the log.
     let name: String
     let caseRun: CaseRun
     let role: LinkKey.Role
@@ -16,18 +16,18 @@ final class TesterLink {
     /// Whether credit for messages is returned as they come.
     var isGranting = true
     var credit: MessageCredit
-    /// What the subject's CREDIT says of the tester's channels. Spec 9.4.
+    /// The limits of the tester's channels from the subject's CREDIT. Spec 9.4.
     private(set) var channelLimits: [UInt32: UInt64] = [:]
     /// The subject's last DGRAM. Spec 10.2.
     private(set) var lastOffer: DatagramOffer?
 
-    // What the handshake needs; `TesterLink+Handshake.swift`.
+    // State of the handshake; see `TesterLink+Handshake.swift`.
     let linkParameters: LinkParameters
     var sentHello: [UInt8] = []
     var receivedHello: Hello?
     private(set) var receivedHelloBytes: [UInt8] = []
 
-    /// * `sendsPreface`: whether a plain connection begins as it must.
+    /// * `sendsPreface`: whether a plain connection begins with its preface, as it must.
     init(
         _ socket: TCPSocket, _ role: LinkKey.Role, _ tls: TLSEnd?, _ linkParameters: LinkParameters,
         in caseRun: CaseRun,
@@ -72,7 +72,7 @@ final class TesterLink {
         if let limit = credit.nextGrant() { send(.credit(limit)) }
     }
 
-    /// What came and was not taken, in order.
+    /// What was received and not taken, in order.
     var waiting: ArraySlice<Frame> { arrived[taken...] }
 
     func takeFirst() -> Frame? {
@@ -87,7 +87,7 @@ final class TesterLink {
         return arrived[taken]
     }
 
-    /// Everything that came and was not taken.
+    /// Takes and returns everything that was received and not taken.
     func takeAll() -> [Frame] {
         var frames: [Frame] = []
         while let frame = takeFirst() { frames.append(frame) }
@@ -98,7 +98,7 @@ final class TesterLink {
 
     func send(_ frame: Frame) { send([frame]) }
 
-    /// Several frames at once: in one TLS record if they fit.
+    /// Sends several frames at once: in one TLS record if they fit.
     func send(_ frames: [Frame]) {
         for frame in frames {
             caseRun.log.add(.sent, name, frame)
@@ -107,13 +107,13 @@ final class TesterLink {
         connection.write(frames.flatMap(\.bytes))
     }
 
-    /// Any bytes where frames should be.
+    /// Sends any bytes in place of frames.
     func send(raw bytes: [UInt8], _ what: String) {
         caseRun.log.add(.sent, "\(name): \(what), \(bytes.count) bytes  \(TrafficLog.excerpt(bytes))")
         connection.write(bytes)
     }
 
-    /// The connection stays open as the subject sees it, and nobody is there any more.
+    /// Stops reading and answering, while the connection stays open for the subject.
     func abandon() {
         caseRun.log.add(.note, "\(name): silent from here on")
         connection.isReading = false

@@ -1,6 +1,6 @@
-/// Everything that a case sent, received, asked and was told, with the time of each.
+/// Everything that a case sent, received and requested, and all events, each with its time.
 final class TrafficLog {
-    /// Who spoke to whom.
+    /// The direction of a line.
     enum LineDirection: String, Sendable {
         case sent = "T -> S"
         case received = "S -> T"
@@ -15,9 +15,9 @@ final class TrafficLog {
         let text: String
     }
 
-    /// Lines that are kept from the beginning, and as many from the end.
+    /// The number of lines that are kept from the beginning, and as many from the end.
     static let kept = 1_500
-    /// Bytes of a payload that are shown.
+    /// The number of bytes of a payload that are shown.
     private static let shown = 64
 
     private let start = ContinuousClock.now

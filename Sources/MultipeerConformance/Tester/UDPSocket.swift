@@ -14,7 +14,7 @@ final class UDPSocket: PollSource {
     private(set) var hasReceived = false
     var wantsToRead: Bool { true }
     var wantsToWrite: Bool { false }
-    /// Called with each packet that has come, instead of keeping it.
+    /// Called with each packet that is received, instead of keeping it.
     var onPacket: ((Packet) -> Void)?
 
     init() throws(SuiteFault) {
@@ -48,7 +48,7 @@ final class UDPSocket: PollSource {
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
         unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                // What the kernel does not take is lost, as any packet can be.
+                // A packet that the kernel does not take is lost, as any packet can be.
                 _ = unsafe sendto(descriptor, bytes, bytes.count, 0, place, length)
             }
         }

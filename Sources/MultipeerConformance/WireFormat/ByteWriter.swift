@@ -1,4 +1,4 @@
-/// Bytes as they are put together: every number with its most significant byte first. Spec 2.2.
+/// Writes bytes: every number with its most significant byte first. Spec 2.2.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -13,7 +13,7 @@ struct ByteWriter {
         for place in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
     }
 
-    /// The bytes of whatever `body` writes.
+    /// Returns the bytes that `body` writes.
     static func bytes(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter()
         body(&writer)
@@ -21,13 +21,13 @@ struct ByteWriter {
     }
 }
 
-/// Bytes that are not what the specification says.
+/// Bytes that the specification does not allow.
 struct Malformed: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Bytes as they are taken apart.
+/// Reads bytes.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -72,7 +72,7 @@ extension [UInt8] {
         self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The content that is agreed on with the shim: byte i is i mod 251.
+    /// Returns the agreed content for the shim: byte i is i mod 251.
     static func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
         let period = (0..<251).map { UInt8(($0 + start) % 251) }
         var bytes: [UInt8] = []
@@ -82,6 +82,6 @@ extension [UInt8] {
         return bytes
     }
 
-    /// Whether these bytes come before the others, as uids are compared.
+    /// Returns whether these bytes come before the others, in the order of uids.
     func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
 }

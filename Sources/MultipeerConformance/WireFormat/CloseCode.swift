@@ -31,7 +31,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let noSpace = CloseCode(rawValue: 19)
     static let declined = CloseCode(rawValue: 20)
 
-    /// The code with this name, as the shim says it.
+    /// Creates the code with this name, as the shim uses it.
     init?(named name: String) {
         guard let number = CloseCode.names.firstIndex(of: name) else { return nil }
         self.init(rawValue: UInt16(number))
@@ -43,6 +43,6 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension [CloseCode] {
-    /// The codes as a person would say them.
+    /// The codes as a text.
     var words: String { map(\.description).joined(separator: " or ") }
 }

@@ -5,7 +5,7 @@ struct Candidate: Hashable {
     var address: [UInt8]
     var port: UInt16
 
-    /// 127.0.0.1.
+    /// Returns a candidate at 127.0.0.1.
     static func loopback(_ port: UInt16) -> Candidate { Candidate(address: [127, 0, 0, 1], port: port) }
 
     var bytes: [UInt8] {
@@ -58,7 +58,7 @@ struct ConnectionData {
 
     var outcomePreference: Preference { preference.counted(withIdentity: flags & Flag.identity != 0) }
 
-    /// The entries in the order in which they must stand.
+    /// The entries in the required order.
     var entries: [TLVEntry] {
         var entries = [
             TLVEntry(Field.peer, endpoint.uid + name), TLVEntry(Field.instance, endpoint.instance),
@@ -72,7 +72,7 @@ struct ConnectionData {
 
     var bytes: [UInt8] { ConnectionData.bytes(entries, flags: flags) }
 
-    /// A blob of any entries, with a length and a checksum that fit.
+    /// Returns a blob of any entries, with a correct length and checksum.
     static func bytes(_ entries: [TLVEntry], flags: UInt8 = 0, version: UInt8 = 1) -> [UInt8] {
         let list = entries.bytes
         let head = ByteWriter.bytes {
@@ -84,7 +84,7 @@ struct ConnectionData {
         return sealed(head + list)
     }
 
-    /// Whether these bytes may be a display name. Spec 3.1.
+    /// Returns whether these bytes may be a display name. Spec 3.1.
     static func isProper(name: [UInt8]) -> Bool {
         guard (1...63).contains(name.count), let text = String(validating: name, as: UTF8.self) else {
             return false
@@ -93,10 +93,10 @@ struct ConnectionData {
         return !text.unicodeScalars.contains { scalar in excluded.contains { $0.contains(scalar.value) } }
     }
 
-    /// With the checksum behind it.
+    /// Returns `bytes` followed by the checksum.
     static func sealed(_ bytes: [UInt8]) -> [UInt8] { bytes + SHA256.hash(bytes).prefix(8) }
 
-    /// The reference of a blob.
+    /// Returns the reference of a blob.
     static func reference(_ blob: [UInt8]) -> [UInt8] { SHA256.hash(blob) }
 }
 

@@ -1,11 +1,11 @@
-/// What travels by UDP. Spec 10.
+/// What is sent by UDP. Spec 10.
 enum Datagram {
     static let dtls: UInt8 = 1, plain: UInt8 = 2
     static let headerCount = 9
     static let longest = 1_200
     static let longestMessage = 1_150
 
-    /// One UDP payload.
+    /// Returns one UDP payload.
     static func packet(_ kind: UInt8, _ association: [UInt8], _ body: [UInt8]) -> [UInt8] {
         [kind] + association + body
     }

@@ -18,7 +18,7 @@ struct Endpoint: Hashable {
     }
 }
 
-/// What a session wants of encryption, and what two sessions get. Spec 5.1.
+/// The encryption preference of a session, and the outcome for two sessions. Spec 5.1.
 enum Preference: UInt8, CaseIterable, Sendable {
     case optional = 0
     case required = 1
@@ -28,7 +28,7 @@ enum Preference: UInt8, CaseIterable, Sendable {
 
     var word: String { "\(self)" }
 
-    /// The outcome of two preferences, the table as it stands in the specification.
+    /// Returns the outcome of two preferences, by the table in the specification.
     func outcome(with other: Preference) -> Outcome {
         switch (self, other) {
         case (.none, .none), (.none, .optional), (.optional, .none): .plain
@@ -38,6 +38,6 @@ enum Preference: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// What it counts as for a session with an identity or without one.
+    /// Returns the preference that it counts as, with or without an identity.
     func counted(withIdentity: Bool) -> Preference { withIdentity && self == .optional ? .required : self }
 }

@@ -1,6 +1,6 @@
 /// The frames of chapter 9.
 extension Frame {
-    /// What a channel is for. Spec 9.2.
+    /// The purpose of a channel. Spec 9.2.
     enum ChannelPurpose {
         static let stream: UInt8 = 1, resource: UInt8 = 2
     }
@@ -12,7 +12,7 @@ extension Frame {
         static let digest: UInt16 = 1
     }
 
-    /// The longest DATA that a sender makes. Spec 9.7.
+    /// The longest DATA that a sender sends. Spec 9.7.
     static let longestData = 16_376
 
     static func open(
@@ -43,7 +43,7 @@ extension Frame {
     }
 }
 
-/// OPEN as it came.
+/// A received OPEN.
 struct OpenFrame {
     let kind: UInt8
     let name: [UInt8]

@@ -18,7 +18,7 @@ extension Frame {
         Frame(.credit, channel: channel) { $0.u64(limit) }
     }
 
-    /// A message as its frames: parts of `piece` bytes, and MSG with what is left.
+    /// Returns the frames of a message: parts of `piece` bytes, and MSG with the rest.
     static func message(_ bytes: [UInt8], piece: Int) -> [Frame] {
         var frames: [Frame] = []
         var start = 0
@@ -29,7 +29,7 @@ extension Frame {
         return frames + [.message(Array(bytes[start...]))]
     }
 
-    /// What the frame costs of the credit of messages: its payload and 64 bytes, OPEN its payload and 1,024. Spec 8.3.
+    /// The cost of the frame in message credit: its payload and 64 bytes, for OPEN its payload and 1,024. Spec 8.3.
     var cost: UInt64 {
         switch kind {
         case .message, .part: UInt64(payload.count) + 64

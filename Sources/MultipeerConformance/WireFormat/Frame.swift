@@ -1,4 +1,4 @@
-/// What a frame is. Spec 7.2.
+/// The kind of a frame. Spec 7.2.
 struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     let rawValue: UInt8
     init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -67,7 +67,7 @@ struct Frame: Hashable {
         self.init(kind, channel: channel, ByteWriter.bytes(body))
     }
 
-    /// A header that says what it is told to.
+    /// Returns a header with any values.
     static func header(length: Int, kind: FrameKind, channel: UInt32 = 0) -> [UInt8] {
         ByteWriter.bytes {
             $0.u24(length)
@@ -79,17 +79,17 @@ struct Frame: Hashable {
     var bytes: [UInt8] { Frame.header(length: payload.count, kind: kind, channel: channel) + payload }
 }
 
-/// Frames out of a stream of bytes that comes in any pieces.
+/// Reads frames from a stream of bytes in any pieces.
 struct FrameReader {
     private var bytes: [UInt8] = []
     private var position = 0
 
     mutating func push(_ more: [UInt8]) { bytes += more }
 
-    /// Bytes of a frame that is not complete yet.
+    /// The number of bytes of a frame that is not complete yet.
     var pending: Int { bytes.count - position }
 
-    /// The next frame; nil until it is complete.
+    /// Returns the next frame; nil until it is complete.
     mutating func next() -> Frame? {
         guard pending >= Frame.headerCount else { return nil }
         let header = bytes[position..<(position + Frame.headerCount)].map(\.self)

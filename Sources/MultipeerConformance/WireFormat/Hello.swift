@@ -97,9 +97,9 @@ struct Hello {
     }
 }
 
-/// What CONFIRM shows knowledge of. Spec 6.3.
+/// The key whose knowledge CONFIRM proves. Spec 6.3.
 struct LinkKey {
-    /// Whose CONFIRM it is.
+    /// The end that sends the CONFIRM.
     enum Role: Sendable {
         case initiator, responder
         var letter: UInt8 { self == .initiator ? UInt8(ascii: "I") : UInt8(ascii: "R") }

@@ -1,4 +1,4 @@
-/// What an endpoint says of itself in a mesh: the payload of MEMBERS. Spec 11.4.
+/// An endpoint's entry about itself in a mesh: the payload of MEMBERS. Spec 11.4.
 struct MemberEntry: Hashable {
     var endpoint: Endpoint
     var sequence: UInt32
@@ -27,7 +27,7 @@ struct MemberEntry: Hashable {
         self.data = data
     }
 
-    /// Takes a payload apart; what the list and the data say is not judged.
+    /// Parses a payload; the content of the list and of the data is not checked.
     init(payload: [UInt8]) throws(Malformed) {
         var reader = ByteReader(payload)
         endpoint = try Endpoint(try reader.raw(24))

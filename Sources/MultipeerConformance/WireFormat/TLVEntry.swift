@@ -20,10 +20,10 @@ struct TLVEntry: Hashable {
 }
 
 extension [TLVEntry] {
-    /// The entries one behind the other, in the order in which they stand here.
+    /// The entries one after the other, in their present order.
     var bytes: [UInt8] { flatMap(\.bytes) }
 
-    /// In ascending order of type, those of one type as they stood.
+    /// The entries in ascending order of type; those of one type keep their order.
     var sorted: [TLVEntry] {
         enumerated().sorted { ($0.element.type, $0.offset) < ($1.element.type, $1.offset) }.map(\.element)
     }
@@ -32,7 +32,7 @@ extension [TLVEntry] {
     func all(_ type: UInt16) -> [[UInt8]] { filter { $0.type == type }.map(\.value) }
     func without(_ type: UInt16) -> [TLVEntry] { filter { $0.type != type } }
 
-    /// With this entry in the place of those of its type, where ascending order puts it.
+    /// Returns the entries with this one in the place of those of its type, in ascending order.
     func with(_ type: UInt16, _ value: [UInt8]) -> [TLVEntry] {
         (without(type) + [TLVEntry(type, value)]).sorted
     }
@@ -40,7 +40,7 @@ extension [TLVEntry] {
     /// Reads a list that fills its container, with the checks of 2.3 in their order.
     ///
     /// * `known`: the types that the list may have, whether bit 15 is set or not.
-    /// * `repeatable`: those that may come more than once.
+    /// * `repeatable`: those that may occur more than once.
     static func read(
         _ bytes: [UInt8], known: Set<UInt16>, repeatable: Set<UInt16> = []
     ) throws(Malformed) -> [TLVEntry] {
@@ -63,13 +63,13 @@ extension [TLVEntry] {
         return entries
     }
 
-    /// The value of an entry that must be there.
+    /// Returns the value of a required entry.
     func required(_ type: UInt16, _ name: String) throws(Malformed) -> [UInt8] {
         guard let value = first(type) else { throw Malformed("\(name) is missing") }
         return value
     }
 
-    /// The value of an entry that must be there, with so many bytes.
+    /// Returns the value of a required entry, which must have that many bytes.
     func required(_ type: UInt16, _ name: String, _ count: Int) throws(Malformed) -> [UInt8] {
         let value = try required(type, name)
         guard value.count == count else { throw Malformed("\(name) has \(value.count) bytes, not \(count)") }

@@ -6,18 +6,19 @@ import MultipeerMesh
 // MARK: why links end
 
 extension Observer {
-    /// How long a fault or a decision explains what happens to a link: an attempt and what waits for it.
+    /// How long a fault or a decision can explain what happens to a link: a link attempt and what waits for it.
     private static let explained: Int64 = 45_000_000_000
 
-    /// Something happened to a peer that may end its links.
+    /// Notes that something happened to a peer that may end its links.
     func noteTrouble(_ node: Int) { nodes[node].host.troubledAt = now }
 
-    /// Whether something happened to one of the two that explains what has happened since.
+    /// Returns whether something has happened to either node since `moment` that may have ended its links.
     func isTroubled(_ one: Node, _ other: Node, since moment: Int64) -> Bool {
         max(one.host.troubledAt, other.host.troubledAt) + Observer.explained >= moment
     }
 
-    /// A link ended. Without a fault, a decision of an application, a lie, or a mesh that is too large, nothing ends one.
+    /// Checks a link that ended: only a fault, an application's decision, a Byzantine peer or a mesh that is too large may
+    /// end one.
     func watchCause(
         _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
     ) {
@@ -28,11 +29,11 @@ extension Observer {
         fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
     }
 
-    /// How long a peer is sought at least when nobody gives up.
+    /// The minimum length of a link attempt that neither application cancels.
     private static let attempt: Int64 = 25_000_000_000
 
-    /// A link was lost before the other end had it: the attempt that made it goes on. A connection that somebody meddled
-    /// with is left out: there it may take longer than the attempt.
+    /// Checks that the link attempt goes on when its link was lost before the other end had it. A connection that was
+    /// tampered with is left out: it may outlast the attempt.
     func watchResumption(
         _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
     ) {
@@ -47,8 +48,8 @@ extension Observer {
         }
     }
 
-    /// Only a world with more peers than a mesh takes knows these endings. FULL on one connection ends the attempt, and with
-    /// it the connection that its other end has just linked: CANCELLED.
+    /// Returns whether the cap ended the link: only a world with more peers than a mesh takes has these endings. FULL on one
+    /// connection ends the attempt, and with it the connection that its other end has just linked: CANCELLED.
     private func isForTheCap(_ reason: DisconnectReason) -> Bool {
         guard nodes.count > cap else { return false }
         return reason.code == .full || [.full, .unknownPeer, .cancelled].contains(reason.closeCode)

@@ -4,8 +4,8 @@ import MultipeerEngine
 // MARK: what a peer holds
 
 extension Observer {
-    /// Once everything is carried out: what the engine says that it holds is what came and was not taken, and no more than
-    /// it may be.
+    /// Checks, once all actions are carried out, that the bytes that the engine reports as held are those that came and
+    /// were not taken, and no more than its limit.
     func watchMemory(_ node: Node) {
         guard failure == nil, node.hearsChannels else { return }
         let held = node.engine.links.heldBytes
@@ -21,7 +21,8 @@ extension Observer {
         node.hearsChannels = held > 0
     }
 
-    /// Messages that wait: the window of each link, one message that is longer, and of former links no more than once.
+    /// Checks the messages that wait: at most the window of each link and one message that is longer, and for all former
+    /// links together no more than once.
     func watchUntaken(_ socket: SimulatedSocket, _ node: Node) {
         let cost = node.application.unreadInput.cost(of: socket.id)
         let limit = Int(node.profile.credit) + Observer.longestCost
@@ -30,8 +31,8 @@ extension Observer {
         }
     }
 
-    /// A link begins while an application takes nothing: what links before the last one brought fits into one window, and
-    /// what it was told of the peer is not too much. [limit.relink]
+    /// Checks a link that begins while an application takes nothing: the messages of all links before the last one fit
+    /// into one window, and the events about the peer are within their limit. [limit.relink]
     func watchRelink(_ uid: UID, _ node: Node) {
         let (cost, told) = (
             node.application.unreadInput.costOfFormer(uid), node.application.unreadInput.told(of: uid)
@@ -41,9 +42,9 @@ extension Observer {
         }
     }
 
-    /// 64, and what is told between CONFIRM and SELECTED.
+    /// 64 events, and those between CONFIRM and SELECTED.
     private static let mostTold = 72
 
-    /// What a message of the longest kind costs, in parts.
+    /// The cost of a message of the longest kind, in parts.
     private static let longestCost = 80_000
 }

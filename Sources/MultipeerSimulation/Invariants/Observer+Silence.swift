@@ -1,22 +1,22 @@
-// MARK: who is there, and who is not
+// MARK: idle links and dead links
 
 extension Observer {
-    /// A silent peer is dead after so long, and everybody has noticed a little later.
+    /// A link on which nothing comes has ended by then: the idle timeout, and a little more.
     private static let noticed: Int64 = 11_000_000_000
-    /// A peer that was asked has this long to show itself, whatever the clock does. A little less.
+    /// How long a peer that was probed has to answer, whatever the clock does. A little less.
     private static let answer: Int64 = 2_900_000_000
-    /// The same for a peer that was probed because another connection to it was there.
+    /// The same for a peer that was probed because another connection to it existed.
     private static let probeAnswer: Int64 = 1_900_000_000
-    /// Without any clock that jumps, nobody is dead before this. A little less.
+    /// The idle timeout of a link where no clock jumps. A little less.
     private static let death: Int64 = 9_900_000_000
-    /// What a clock that jumped, or a process that was stopped, needs to be as if nothing had been.
+    /// How long a clock jump, or a stop of the process, has effects.
     private static let recovery: Int64 = 15_000_000_000
-    /// The same for the network, whose retransmissions go out at last.
+    /// The same for the network, until its retransmissions have gone out.
     private static let calming: Int64 = 6_000_000_000
 
     private static let glance: Int64 = 500_000_000
 
-    /// Looks now and then at what nobody says: a running peer keeps no link on which nothing comes.
+    /// Checks at intervals that a running peer keeps no link on which nothing comes.
     func look() {
         post(.look, after: Observer.glance)
         for node in nodes where node.isRunning && now - node.host.disturbances[1] > Observer.recovery {
@@ -30,7 +30,7 @@ extension Observer {
         }
     }
 
-    /// A link was found dead: it has to be.
+    /// Checks that a link that ended as dead really is dead.
     func watchDeath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
         let grace = isProbed(socket, node) ? Observer.probeAnswer : Observer.answer
         if now - node.host.sleptUntil < grace, linkState.since < node.host.sleptUntil {
@@ -42,7 +42,7 @@ extension Observer {
         let least = now - node.host.disturbances[1] > Observer.recovery ? Observer.death : Observer.answer
         let silence = now - max(socket.heardAt, linkState.since)
         if silence >= least { return }
-        // Then it did not answer a probe.
+        // So the peer must have failed to answer a probe.
         if let far = socket.connection.sockets[1 - socket.end], far.linkState != nil, socket.remote >= 0 {
             let isWhole = !socket.connection.isDead && network.reachability.isWhole(node.index, socket.remote)
             guard isWhole, nodes[socket.remote].isRunning, now - disturbance > Observer.calming else {
@@ -54,8 +54,8 @@ extension Observer {
 }
 
 extension Observer {
-    /// Another connection to the same peer is there, or was since the sleep, so that the link may have been probed because
-    /// of it: a probe has its own time.
+    /// Returns whether another connection to the same peer exists, or has existed since the sleep, so that the link may
+    /// have been probed because of it: a probe has a timeout of its own.
     private func isProbed(_ socket: SimulatedSocket, _ node: Node) -> Bool {
         node.sockets.values.contains { $0 !== socket && $0.remote == socket.remote }
             || node.closedTo[socket.remote, default: .min] >= node.host.sleptUntil
@@ -63,7 +63,8 @@ extension Observer {
 }
 
 extension Node {
-    /// Its clock jumped, or the process stood still: what it thinks of silence means nothing for a while.
+    /// Records that the clock jumped or the process was stopped: what the node takes for idle time means nothing for a
+    /// while.
     func disturb(at moment: Int64) {
         host.disturbances = [host.disturbances[1], moment]
     }

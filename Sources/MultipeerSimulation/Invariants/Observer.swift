@@ -4,17 +4,17 @@ import MultipeerFraming
 import MultipeerMesh
 import MultipeerSecurity
 
-/// Sees everything that happens, and says which invariant it breaks.
+/// Watches everything that happens, and reports the invariant that it breaks.
 final class Observer: Subsystem {
     let world: World
     var trace = Trace()
     var failure: InvariantViolation?
     var counts = RunStatistics()
-    /// When a fault began or ended last.
+    /// When a fault last began or ended.
     var disturbance: Int64 = 0
-    /// When the lying member began to lie.
+    /// When the Byzantine peer began to lie.
     var liesSince: Int64?
-    /// Links that ended because a long message made others wait, for a reason that the world knows. They come back.
+    /// Links that ended because a long message made others wait, for a reason that the world knows. They are established again.
     private(set) var turnEnds = 0
     /// Bit n: something else happened to node n while a member lied, so it may lose links.
     var excused: UInt32 = 0
@@ -29,7 +29,7 @@ final class Observer: Subsystem {
         for node in nodes { trace.say(now - World.start, picture(node)) }
     }
 
-    /// Who a peer thinks is there: its links, its component, its entries.
+    /// Returns a node's view of the mesh: its links, its component, its entries.
     private func picture(_ node: Node) -> String {
         func name(_ endpoint: Endpoint) -> String {
             guard let known = nodes.first(where: { $0.uid == endpoint.uid }) else { return "?" }
@@ -44,13 +44,13 @@ final class Observer: Subsystem {
             + "[\(node.mesh.component.map(name).joined(separator: " "))] entries \(entries.joined(separator: " "))"
     }
 
-    /// What a lie needs to spread, and a link to become one.
+    /// How long a lie needs to spread, and a connection to become a link.
     static let settling: Int64 = 500_000_000
 
     func isExcused(_ node: Int) -> Bool { excused >> UInt32(node) & 1 == 1 }
     func excuse(_ node: Int) { excused |= 1 << UInt32(node) }
 
-    /// What an application heard of a peer.
+    /// Checks a peer state that an application received.
     func heard(_ peer: PeerID, _ state: PeerState, of node: Node) {
         let new: PeerStateMachine.State =
             switch state {
@@ -64,7 +64,7 @@ final class Observer: Subsystem {
             case (.notConnected, .connecting), (.connecting, .connected), (.connecting, .notConnected),
                 (.connected, .notConnected):
                 true
-            // A link that took over says so: notConnected, connected.
+            // A link that replaces another one is reported as notConnected, connected.
             case (.notConnected, .connected): true
             default: false
             }
@@ -74,7 +74,7 @@ final class Observer: Subsystem {
             fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)")
         }
         node.application.heard[peer.uid] = new == .notConnected ? nil : new
-        // A link that was lost at once is made again without a word from the application.
+        // A link that was lost at once is established again without a call of the application.
         if new == .notConnected, !node.mesh.awaits(peer.uid) { node.application.wantedPeers.remove(peer.uid) }
         node.application.connecting[peer.uid] = new == .connecting ? now : nil
         if node.application.isSlow {
@@ -90,7 +90,7 @@ final class Observer: Subsystem {
         if reason != nil, !node.isWanted(uid) { node.application.wantedPeers.remove(uid) }
     }
 
-    /// The application takes what cost so much, unless it is slow.
+    /// Takes messages of this cost for the application, unless it is slow.
     func consumed(_ cost: Int, on socket: SimulatedSocket, of node: Node) {
         if node.application.isSlow {
             node.application.unreadInput.add(cost, on: socket.id, of: nodes[socket.remote].uid)
@@ -151,7 +151,7 @@ final class Observer: Subsystem {
         {
             fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
         }
-        // Where there really are too many, some have to go, whoever lies meanwhile.
+        // Where there really are too many peers, some have to go, whether or not a peer lies.
         let members = reason.code == .full ? mesh(around: [node.index, socket.remote]) : []
         if members.count > cap { for member in members { excuse(member) } }
         guard let lies = liesSince, now > lies + Observer.settling, node.isHonest,
@@ -161,7 +161,7 @@ final class Observer: Subsystem {
         fail(.honest, "\(name(socket)) ended while a third member lied: \(reason)")
     }
 
-    /// Who is joined with these by mesh links, whatever entries say.
+    /// Returns the nodes that mesh links join with these, whatever entries say.
     private func mesh(around some: Set<Int>) -> Set<Int> {
         var (found, frontier) = (some, Array(some))
         while let index = frontier.popLast() {
@@ -172,7 +172,7 @@ final class Observer: Subsystem {
         return found
     }
 
-    /// Reads the headers of what a link writes. The message credit is counted a second time, by other code.
+    /// Reads the headers of the frames that a link writes. The message credit is counted a second time, by other code.
     func watchFrames(_ frames: [UInt8], _ socket: SimulatedSocket) {
         for place in FrameRanges(in: frames) {
             let header = place.header
@@ -180,7 +180,7 @@ final class Observer: Subsystem {
             case .message, .messagePart: spend(header.length + 64, socket)
             case .open: spend(header.length + 1_024, socket)
             case .credit where header.channel == 0 && place.isWhole:
-                // It may be used once it has arrived, so this errs to the peer's good by its way.
+                // The credit may be used only once it has arrived, so this errs in the peer's favour by one transit time.
                 let limit = Observer.number(frames, at: place.payload.lowerBound)
                 socket.connection.record.credit[1 - socket.end] = max(
                     socket.connection.record.credit[1 - socket.end], UInt64(limit))
@@ -195,7 +195,7 @@ final class Observer: Subsystem {
         }
     }
 
-    /// Honest peers give each other no cause for such codes.
+    /// Checks a close code: honest peers give each other no cause for such codes.
     private func blame(_ payload: Span<UInt8>, _ header: FrameHeader, _ socket: SimulatedSocket) {
         guard case .close(let code, reason: _)? = try? Frame(header, payload), socket.remote >= 0,
             [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
@@ -208,8 +208,8 @@ final class Observer: Subsystem {
         fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
     }
 
-    /// A Byzantine peer breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
-    /// [limit.turn]
+    /// Returns whether the code may end a link: a Byzantine peer breaks rules, and a peer that is cut off in the middle of a
+    /// long message makes others wait for it: FLOW. [limit.turn]
     func isExcusable(_ code: CloseCode?, _ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return true }
         let (node, far) = (nodes[socket.connection.nodes[socket.end]], nodes[socket.remote])
@@ -225,7 +225,7 @@ final class Observer: Subsystem {
         if spent > credit { fail(.credit, "\(name(socket)) spent \(spent) of \(credit)") }
     }
 
-    /// The rule once more, from what the two peers are and not from what the machines think.
+    /// Returns the result of the rule a second time, from what the two peers are and not from what the machines assume.
     private func mayCarryEntries(_ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return false }
         let one = nodes[socket.connection.nodes[socket.end]].profile

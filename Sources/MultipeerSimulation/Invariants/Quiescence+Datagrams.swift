@@ -1,10 +1,10 @@
 // MARK: unreliable messages
 
 extension Quiescence {
-    /// The time in which a path comes up where nothing is in its way, with one failure before.
+    /// The time in which a path comes up where nothing hinders it, after one failure.
     private static let pathTimeout: Int64 = 25_000_000_000
 
-    /// Both ends of a link have datagrams where both want them.
+    /// Checks that both ends of a link have datagrams where both want them.
     func checkPaths() {
         for socket in world.nodes.lazy.filter(\.process.isUp).flatMap(\.links) {
             guard socket.remote >= 0, !socket.connection.isDead, let linkState = socket.linkState,

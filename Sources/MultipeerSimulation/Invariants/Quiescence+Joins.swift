@@ -6,7 +6,7 @@ import MultipeerSecurity
 // MARK: peers that join once everything is at rest
 
 extension Quiescence {
-    /// Pairs of applications that could make one mesh of two, with room for all: their peers join now.
+    /// Joins pairs of applications that could make one mesh of two, with room for all their peers, and returns them.
     func join() -> [(Int, Int)] {
         guard !hasByzantinePeer, !hasTwins else { return [] }
         var pairs: [(Int, Int)] = []
@@ -35,7 +35,8 @@ extension Quiescence {
         check()
     }
 
-    /// Two peers join whose meshes have no room for each other, although both have seats. Returns whether there are such.
+    /// Joins two peers whose meshes have no room for each other, although both peers have free places. Returns whether
+    /// there were such peers.
     func crowd() -> Bool {
         guard !hasByzantinePeer, !hasTwins else { return false }
         let all = components().sorted { $0[0].index < $1[0].index }

@@ -1,10 +1,10 @@
 // MARK: what goes over links
 
 extension Quiescence {
-    /// A mark that stands in front of no slow reader is reached within this.
+    /// The time in which a mark is reached where no reader is slow.
     private static let timeout: Int64 = 20_000_000_000
 
-    /// Channels are over, and nobody waits in vain.
+    /// Checks that channels are over, and that no application waits in vain.
     func checkTraffic() {
         for node in nodes {
             for socket in node.links where socket.connection.sockets.allSatisfy({ $0?.linkState != nil }) {
@@ -30,7 +30,7 @@ extension Quiescence {
         }
     }
 
-    /// Both ends of a link ask for its code; nil where there is no encrypted link.
+    /// Lets both ends of a link ask for its code, and returns its connection; nil where there is no encrypted link.
     func askForCode() -> SimulatedConnection? {
         for node in nodes where node.isHonest {
             guard

@@ -3,12 +3,12 @@ import MultipeerEngine
 import MultipeerLink
 import MultipeerSecurity
 
-/// What must hold once nothing goes wrong any more.
+/// What must hold once no fault is active any more.
 struct Quiescence {
     let world: World
     let scenario: Scenario
 
-    /// Both ends hold a link when this has passed.
+    /// The time after which both ends hold a link.
     private static let beginning: Int64 = 2_000_000_000
 
     init(_ world: World, _ scenario: Scenario) {
@@ -18,7 +18,7 @@ struct Quiescence {
 
     var nodes: [Node] { world.nodes.filter(\.process.isUp) }
     var hasByzantinePeer: Bool { scenario.peers.contains { $0.role == .byzantine } }
-    /// All lies were of the kind that honest members put right.
+    /// Whether all lies were of the kind that honest members correct.
     private var hasWhispers: Bool {
         scenario.steps.allSatisfy { step in
             if case .lie(_, let lie, _) = step.action {
@@ -45,13 +45,14 @@ struct Quiescence {
 
     // MARK: links
 
-    /// Symmetry, and one connection.
+    /// Checks symmetry, and that there is one connection.
     private func checkLinks(_ node: Node) {
         for socket in node.links {
             guard socket.remote >= 0 else { continue }
             let far = world.nodes[socket.remote]
             guard node.isHonest || far.isHonest else { continue }
-            // What a Byzantine peer made of the mesh fades when it does, so a link may begin at any time: SELECTED is on its way.
+            // What a Byzantine peer did to the mesh expires in its own time, so a link may begin at any moment: SELECTED is on
+            // its way.
             if hasByzantinePeer, let linkState = socket.linkState,
                 world.now - linkState.since < Quiescence.beginning
             {
@@ -72,7 +73,7 @@ struct Quiescence {
         }
     }
 
-    /// Who is sought, and who is believed in.
+    /// Checks connecting peers, and members that are counted in.
     private func checkDepartures(_ node: Node) {
         let component = Set(node.mesh.component.map(\.uid))
         for uid in node.application.connecting.keys.sorted()
@@ -118,7 +119,7 @@ struct Quiescence {
 
     // MARK: components
 
-    /// Nodes that are joined by mesh links.
+    /// Returns the groups of nodes that mesh links join.
     func components() -> [[Node]] {
         var rest = nodes
         var found: [[Node]] = []
@@ -154,9 +155,9 @@ struct Quiescence {
         if !hasByzantinePeer || hasWhispers, !hasTwins { checkEntries(component) }
     }
 
-    /// Whatever a Byzantine peer says of honest members, those that are linked to them believe them alone.
+    /// Checks that members believe an honest member that they are linked to, whatever a Byzantine peer says of it.
     private func checkFirstHand(_ node: Node) {
-        // The news of a link that begins is still on its way.
+        // The entry about a link that begins is still on its way.
         let links = nodes.flatMap(\.links).compactMap(\.linkState)
         guard links.allSatisfy({ world.now - $0.since >= Quiescence.beginning }) else { return }
         let entries = node.mesh.entries
@@ -182,11 +183,11 @@ struct Quiescence {
         return areCompatible(one, other)
     }
 
-    /// An application seeks it with data of its own, perhaps of an instance that is no more: until that attempt is over,
-    /// the mesh does not interfere.
+    /// Returns whether an application is connecting to it with connection data of its own, perhaps of an instance that no longer
+    /// exists: until that attempt is over, the mesh does not interfere.
     private func isSought(_ node: Node, by other: Node) -> Bool { other.isWanted(node.uid) }
 
-    /// Links that make no introductions may have taken the last place.
+    /// Returns whether there is room for another link: links that make no introductions may have taken the last place.
     private func hasRoom(_ node: Node) -> Bool {
         node.links.count < scenario.cap - 1 || node.links.allSatisfy { $0.linkState?.isMesh == true }
     }
@@ -244,7 +245,7 @@ struct Quiescence {
         let sent: Int
         let spent: UInt64
 
-        /// Who receives it.
+        /// The node that receives it.
         var remote: Int { connection.nodes[1 - end] }
     }
 
@@ -257,7 +258,7 @@ struct Quiescence {
         }
     }
 
-    /// What waited before has come, or is at least on its way.
+    /// Checks that what waited before has come, or is at least on its way.
     func compare(_ before: [SendProgress]) {
         for one in before where one.connection.sockets.allSatisfy({ $0?.linkState != nil }) {
             let record = one.connection.record
@@ -272,7 +273,8 @@ struct Quiescence {
         }
     }
 
-    /// Its receiver puts a long message of another link together, which gets on: this one waits. [limit.turn]
+    /// Returns whether its receiver reassembles a long message of another link, which makes progress, so that this one waits.
+    /// [limit.turn]
     private func isInTurn(_ one: SendProgress, _ before: [SendProgress]) -> Bool {
         guard let socket = one.connection.sockets[1 - one.end],
             let peer = world.nodes[one.remote].engine.links.peer(on: socket.id), peer.link.wantsTurn,
@@ -283,16 +285,16 @@ struct Quiescence {
         }
     }
 
-    // MARK: stillness
+    // MARK: quiescence
 
     struct Snapshot: Equatable {
         var links: [[Int]] = []
         var components: [[Endpoint]] = []
         var sequences: [[UInt32]] = []
         var instances: [UInt64] = []
-        /// An application still seeks somebody by itself: what comes of it may come later.
+        /// Whether an application is still connecting to a peer by itself, with a result that may come later.
         var isAwaiting = false
-        /// Links that ended until now in the middle of a long message.
+        /// Links that have ended in the middle of a long message so far.
         var turnEnds = 0
     }
 
@@ -313,8 +315,8 @@ struct Quiescence {
         return snapshot
     }
 
-    /// Not with a Byzantine peer: what it made of the mesh may fade later. Nor when a link that brought a long message too slowly
-    /// has ended meanwhile, which is made anew. [limit.turn]
+    /// Checks that nothing has changed. Not with a Byzantine peer: what it did to the mesh may expire later. Nor when a link that
+    /// brought a long message too slowly has ended meanwhile, which is established again. [limit.turn]
     func compare(_ before: Snapshot) {
         guard !hasByzantinePeer, !before.isAwaiting else { return }
         let after = snapshot()

@@ -1,17 +1,17 @@
-/// How much there was of everything, in one run or in several.
+/// Counts of what happened, in one run or in several.
 package struct RunStatistics: Sendable {
     package var events = 0
     package var links = 0
     package var messages = 0
     package var entries = 0
     package var evictions = 0
-    /// Channels that were read to their end, and bytes that came on channels.
+    /// Channels that were read to their end, and bytes that were received on channels.
     package var channels = 0
     package var bytes = 0
-    /// Codes that somebody got, and marks that were reached.
+    /// Verification codes that an application got, and marks that were reached.
     package var codes = 0
     package var marks = 0
-    /// Messages that came over UDP.
+    /// Messages that were received over UDP.
     package var datagrams = 0
 
     package init() {}

@@ -35,7 +35,8 @@ extension ConnectionNetwork {
         }
     }
 
-    /// The connection of a link dies, and nobody is told: each end finds out for itself, at some time or by its silence.
+    /// Kills the connection of a link without notifying its ends: each finds out for itself, at some time or by its idle
+    /// timeout.
     func cut(_ one: Int, _ other: Int) {
         guard let socket = nodes[one].link(to: nodes[other].uid) else { return }
         let connection = socket.connection
@@ -49,7 +50,7 @@ extension ConnectionNetwork {
         }
     }
 
-    /// A connection of a fragile pair breaks when only one end holds it as its link, and both ends find out.
+    /// Breaks a connection of a fragile pair while only one end holds it as its link; both ends find out.
     func breakIfFragile(_ socket: SimulatedSocket) {
         let connection = socket.connection
         guard !connection.record.isWhole, fragile.remove(Set(connection.nodes)) != nil else { return }
@@ -66,7 +67,7 @@ extension ConnectionNetwork {
         }
     }
 
-    /// Sends frames one by one, as the interceptor has them.
+    /// Sends frames one by one, as the interceptor returns them.
     func send(_ frames: [UInt8], on socket: SimulatedSocket, through interceptor: any Interceptor) {
         for place in FrameRanges(in: frames) {
             let frame = Array(frames[place.whole])
@@ -76,7 +77,7 @@ extension ConnectionNetwork {
         }
     }
 
-    /// What comes of it is nobody's fault.
+    /// Records that an attacker tampered with the connection: what follows is no violation.
     func meddled(with connection: SimulatedConnection) {
         connection.isForged = true
         observer.disturbance = now

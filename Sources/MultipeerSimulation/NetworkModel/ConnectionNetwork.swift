@@ -4,15 +4,15 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// The connections between nodes, below their frames: who reaches whom, how long that takes, and what is lost.
+/// The connections between nodes, below their frames: which node reaches which, how long that takes, and what is lost.
 final class ConnectionNetwork: Subsystem {
     let world: World
     var connections: [SimulatedConnection] = []
     var reachability = Reachability()
     var conditions = NetworkConditions.fair
-    /// What every way takes, exactly, in nanoseconds; otherwise the conditions decide.
+    /// The exact delay in each direction, in nanoseconds; when nil, the conditions decide.
     var latency: ClosedRange<Int>?
-    /// Nothing arrives by itself, and no dial: who holds the network releases what is on its way.
+    /// Whether nothing arrives by itself, dials included: the owner of a held network releases what is on its way.
     var isHeld = false
     weak var interceptor: (any Interceptor)?
     var partitions: [Partition] = []
@@ -53,12 +53,12 @@ final class ConnectionNetwork: Subsystem {
             ? conditions.delay(base: connection.inFlight[end].base, &random) : connection.inFlight[end].base
     }
 
-    /// The first packet of a connection. It is sent again after 1, 2, 4 … seconds, like by any kernel.
+    /// Handles the first packet of a connection. It is retransmitted after 1, 2, 4 … seconds, as by any kernel.
     func dialArrived(_ connection: SimulatedConnection, _ attempt: Int) {
         guard !connection.isDead, connection.sockets[0] != nil else { return }
         let (from, to) = (connection.nodes[0], connection.nodes[1])
         guard to >= 0 else {
-            // An address that nobody has: one in two networks says so.
+            // An address that no node has: one in two networks reports that.
             if connection.dialled.port & 1 == 0 {
                 post(.lost(connection: connection.number, end: 0), after: delay(connection, toward: 0))
             }
@@ -87,7 +87,7 @@ final class ConnectionNetwork: Subsystem {
         send(.connected, on: connection, toward: 0)
     }
 
-    /// Puts something on the way to `end`.
+    /// Sends something toward `end`.
     func send(_ contents: InFlightQueue.Contents, on connection: SimulatedConnection, toward end: Int) {
         guard connection.nodes[end] >= 0 else { return }
         guard !connection.isDead else { return writtenInVain(connection, from: 1 - end) }
@@ -98,7 +98,7 @@ final class ConnectionNetwork: Subsystem {
         world.schedule.post(.arrive(connection: connection.number, end: end), at: moment)
     }
 
-    /// Written to a connection that is dead without anybody having said so: the system finds out at last.
+    /// Handles a write to a connection that died without either end being notified: the system finds out at last.
     private func writtenInVain(_ connection: SimulatedConnection, from end: Int) {
         guard !connection.isNoticed[end] else { return }
         connection.isNoticed[end] = true
@@ -130,9 +130,9 @@ final class ConnectionNetwork: Subsystem {
         hasTaken(connection, end, node)
     }
 
-    /// Something that was under way has been delivered.
+    /// Handles the delivery of something that was in flight.
     private func hasTaken(_ connection: SimulatedConnection, _ end: Int, _ node: Node) {
-        // What the sender's window held back can go now.
+        // What the sender's window held back can be sent now.
         let from = connection.nodes[1 - end]
         if connection.inFlight[end].isFull, let sender = connection.sockets[1 - end], nodes[from].isRunning {
             connection.inFlight[end].isFull = false
@@ -142,7 +142,7 @@ final class ConnectionNetwork: Subsystem {
         settle(node)
     }
 
-    /// Delivers what is next on its way to this end of a network that is held.
+    /// Delivers what is next in flight to this end, in a network that is held.
     func release(_ connection: SimulatedConnection, toward end: Int) {
         guard !connection.isDead, let contents = connection.inFlight[end].take(by: .max) else { return }
         let node = nodes[connection.nodes[end]]
@@ -163,7 +163,7 @@ final class ConnectionNetwork: Subsystem {
         noticed(connection, end, .lost(connection: connection.number, end: end))
     }
 
-    /// The system of this end tells its process that the connection is gone.
+    /// Notifies the process at this end, as its system does, that the connection is gone.
     func noticed(_ connection: SimulatedConnection, _ end: Int, _ event: SimulationEvent) {
         guard connection.nodes[end] >= 0, let socket = connection.sockets[end] else { return }
         let node = nodes[connection.nodes[end]]
@@ -174,7 +174,7 @@ final class ConnectionNetwork: Subsystem {
         settle(node)
     }
 
-    /// Everything under way is lost; nobody is told.
+    /// Loses everything in flight, without notifying the ends.
     func die(_ connection: SimulatedConnection) { connection.isDead = true }
 
     func retransmit(_ connection: SimulatedConnection, _ end: Int) {
@@ -190,7 +190,7 @@ final class ConnectionNetwork: Subsystem {
         arrive(connection, end)
     }
 
-    /// Something about reachability has changed for the better.
+    /// Handles a change of reachability for the better.
     func recover() {
         for connection in connections where !connection.isDead && connection.nodes[1] >= 0 {
             for end in [0, 1] where reachability.isOpen(connection.nodes[1 - end], connection.nodes[end]) {

@@ -7,10 +7,10 @@ import MultipeerLink
 /// UDP between nodes, and what they do with it.
 final class DatagramNetwork: Subsystem {
     let world: World
-    /// UDP packets under way.
+    /// UDP packets in flight.
     var packets: [Int: Packet] = [:]
     var lastPacket = 0
-    /// The faults are over: nothing is lost any more.
+    /// Whether the faults are over: nothing is lost any more.
     var isCalm = false
 
     init(_ world: World) { self.world = world }
@@ -19,7 +19,7 @@ final class DatagramNetwork: Subsystem {
         guard let socket = node.sockets[id], let linkState = socket.linkState else {
             return fail(.dead, "peer \(node.index) orders datagrams of \(id.rawValue), which is no link")
         }
-        // The link may have ended already, and the owner hears it next.
+        // The link may have ended already, and the owner is notified next.
         guard let peer = node.engine.links.peer(on: id) else { return }
         switch order {
         case .open:
@@ -61,7 +61,7 @@ final class DatagramNetwork: Subsystem {
             of: peer, flights: handshake.flights, isDone: handshake.isDone, at: moment(node))
     }
 
-    /// What was not sealed takes the link.
+    /// Sends what was not sealed over the link.
     private func divert(_ socket: SimulatedSocket, _ linkState: LinkState, of node: Node) {
         linkState.datagrams.isUp = false
         let waiting = linkState.datagrams.waiting
@@ -77,7 +77,7 @@ final class DatagramNetwork: Subsystem {
 // MARK: what applications send
 
 extension DatagramNetwork {
-    /// Sends a few numbered messages that may be lost, or by the link while that is the only way.
+    /// Sends a few numbered messages that may be lost, or over the link while that is the only way.
     func chatUnreliably(_ node: Node, _ socket: SimulatedSocket) {
         guard let linkState = socket.linkState, let peer = node.engine.links.peer(on: socket.id) else {
             return
@@ -87,7 +87,7 @@ extension DatagramNetwork {
             return applications.chat(node, socket, messages: messages, longest: 200)
         }
         linkState.datagrams.waiting += messages
-        // A socket that is full makes them wait.
+        // They wait while the socket is full.
         if !random.chance(oneIn: 4) { pumpDatagrams(socket, linkState, peer, of: node) }
     }
 
@@ -117,7 +117,7 @@ extension DatagramNetwork {
         cast(.content(content, key: channel.keyContext), socket, linkState)
     }
 
-    /// Puts a packet on its way, which may be lost, come twice, or be overtaken.
+    /// Sends a packet, which may be lost, duplicated or reordered.
     private func cast(_ body: Packet.Body, _ socket: SimulatedSocket, _ linkState: LinkState) {
         guard let channel = linkState.datagrams.channel, socket.remote >= 0 else { return }
         let packet = Packet(
@@ -153,7 +153,7 @@ extension DatagramNetwork {
         settle(node)
     }
 
-    /// A flight. Numbers are admitted with which both ends have to come to the same key.
+    /// Handles a flight. The admitted numbers are those with which both ends have to derive the same key.
     private func receive(
         _ body: Packet.Body, _ socket: SimulatedSocket, _ linkState: LinkState, _ peer: LinkedPeer,
         of node: Node
@@ -202,7 +202,7 @@ extension DatagramNetwork {
 // MARK: what is checked
 
 extension DatagramNetwork {
-    /// A path without a pong is up for nobody: a content has come each way under the numbers of now.
+    /// Checks a path that comes up: it needs a pong, and a content that came each way under the current numbers.
     private func watchUp(_ socket: SimulatedSocket, _ linkState: LinkState) {
         say("\(name(socket)) has datagrams")
         guard let channel = linkState.datagrams.channel, linkState.datagrams.heardAt != nil,
@@ -225,7 +225,7 @@ extension DatagramNetwork {
         observer.trace.note(8, node.index, number, at: now)
     }
 
-    /// Looks now and then at paths that are up: something comes, or three pings were missed.
+    /// Checks at intervals the paths that are up: something comes, or three pings were missed.
     func watchPath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
         guard linkState.datagrams.isUp, let heardAt = linkState.datagrams.heardAt,
             now - heardAt > DatagramNetwork.unheard
@@ -235,6 +235,6 @@ extension DatagramNetwork {
         fail(.datagrams, "\(name(socket)) is up and brought nothing for \((now - heardAt) / 1_000_000) ms")
     }
 
-    /// A ping that is answered, three that are not, and a little.
+    /// The time of one ping that is answered, three that are not, and a little more.
     private static let unheard: Int64 = 22_000_000_000
 }

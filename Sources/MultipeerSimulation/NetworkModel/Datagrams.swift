@@ -9,7 +9,7 @@ struct Packet {
     let port: UInt16
     let body: Body
 
-    /// DTLS is not spoken: what its flights would prove stands in them.
+    /// There is no real DTLS: the flights contain what real ones would prove.
     enum Body {
         case clientHello, serverHello
         /// The last flights prove that their sender has the key of this context.
@@ -21,23 +21,23 @@ struct Packet {
 
 /// One end of a link's unreliable messages.
 struct DatagramEnd {
-    /// The owner was asked for a socket, and has one.
+    /// Whether the owner was asked for a socket, and has one.
     var hasPort = false
     var channel: DatagramAction.Channel?
     var handshake = DTLSHandshake()
     var isUp = false
-    /// Messages that the application sent and nobody sealed.
+    /// Messages that the application sent and that are not sealed yet.
     var waiting = 0
     /// The cost of messages that the application has not taken.
     var unread = 0
-    /// When a content came last on this channel.
+    /// When a content was last received on this channel.
     var heardAt: Int64?
 
-    /// What of a handshake an end has done.
+    /// One end's progress in a handshake.
     struct DTLSHandshake {
         var flights = 0
         var isDone = false
-        /// What is repeated.
+        /// The flight that is repeated.
         var last: Packet.Body?
 
         mutating func say(_ body: Packet.Body) -> Packet.Body {
@@ -47,8 +47,8 @@ struct DatagramEnd {
         }
     }
 
-    /// What to send for a flight that came; nil for nothing. Sets `isDone` when that was the last. A repeated flight gets
-    /// the last one of this end again.
+    /// Returns what to send for a flight that was received; nil for nothing. Sets `isDone` when that was the last. A
+    /// repeated flight is answered with the last one of this end again.
     mutating func receive(_ body: Packet.Body, key: [UInt8], isClient: Bool) -> Packet.Body? {
         switch (body, isClient) {
         case (.clientHello, false):

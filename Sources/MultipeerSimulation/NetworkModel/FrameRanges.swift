@@ -1,12 +1,12 @@
 import MultipeerFraming
 
-/// Where the frames are in bytes that an end writes. The payload of the last may be cut off.
+/// The ranges of the frames in bytes that an end writes. The payload of the last may be cut off.
 struct FrameRanges: Sequence, IteratorProtocol {
     struct FrameRange {
         let header: FrameHeader
         let whole: Range<Int>
         let payload: Range<Int>
-        /// Nothing of its payload is missing.
+        /// Whether its payload is complete.
         let isWhole: Bool
     }
 

@@ -4,16 +4,16 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// Two sessions that connect to each other, 0 and 1, and a network that is an attacker's: nothing arrives unless it is
-/// delivered, and what is on its way may be changed, invented and repeated.
+/// Two sessions that connect to each other, 0 and 1, and a network that an attacker controls: nothing arrives unless
+/// the attacker delivers it, and what is in flight may be changed, invented and replayed.
 ///
 /// Whatever the network does, a side links only after it got a HELLO and a CONFIRM that the other side made for it;
-/// with TLS, only on a connection that ends at the other side. The invariants of the simulation hold all the while, but
-/// for those that speak of a network that means well.
+/// with TLS, only on a connection that ends at the other side. The invariants of the simulation hold throughout, except
+/// those about a network without an attacker.
 package final class HostileNetwork {
     package enum Answerer { case peer, attacker, nobody }
 
-    /// What was said and heard as a proof on one connection, by both ends.
+    /// The proofs that both ends of one connection have sent and received.
     private struct Proofs {
         var received: [Set<[UInt8]>] = [[], []]
         var hello: [[UInt8]?] = [nil, nil]
@@ -101,7 +101,7 @@ extension HostileNetwork {
         passHandshake(connection)
     }
 
-    /// The flights that come before frames are nothing that an attacker gains by.
+    /// Delivers the flights before the frames: an attacker gains nothing from them.
     private func passHandshake(_ connection: SimulatedConnection) {
         for _ in 0..<4 {
             for end in [1, 0] where connection.nodes[end] >= 0 {
@@ -123,7 +123,7 @@ extension HostileNetwork {
     }
 
     package func inject(on choice: Int, to side: Int, _ frame: [UInt8]) {
-        // Inside TLS only the holder of the keys can say anything.
+        // Inside TLS only the holder of the keys can send anything.
         guard !isEncrypted, let (connection, end) = pick(choice, side, where: { _, _ in true }) else {
             return
         }
@@ -131,14 +131,14 @@ extension HostileNetwork {
         connection.inFlight[end].inject(frame, at: world.now)
     }
 
-    /// Says on one connection what was once said on any, a proof first of all.
+    /// Replays on one connection what was once sent on any, proofs first.
     package func replay(on choice: Int, to side: Int, _ which: Int) {
         let known = (sent[0].union(sent[1])).sorted { $0.lexicographicallyPrecedes($1) }
         guard !known.isEmpty else { return }
         inject(on: choice, to: side, known[which % known.count])
     }
 
-    /// Some connection dies, and both ends notice.
+    /// Kills a connection; both ends notice.
     package func cut(_ choice: Int) {
         let open = world.network.connections.filter { !$0.isDead && $0.sockets.contains { $0 != nil } }
         guard !open.isEmpty else { return }
@@ -177,7 +177,7 @@ extension HostileNetwork {
         world.applications.cancel(world.nodes[side], world.nodes[1 - side].uid)
     }
 
-    /// The process of a side starts again: the same peer, a new instance.
+    /// Restarts the process of a side: the same peer, a new instance.
     package func restart(_ side: Int) {
         world.crash(world.nodes[side], isSilent: false)
         world.start(world.nodes[side])
@@ -185,14 +185,14 @@ extension HostileNetwork {
         for side in [0, 1] { connect(side) }
     }
 
-    /// This side notices that the connection of its link is gone, and perhaps the other one, too.
+    /// Notifies this side that the connection of its link is gone, and the other side, too, with `noticedByBoth`.
     package func loseLink(of side: Int, noticedByBoth: Bool) {
         guard let link = world.nodes[side].links.first else { return }
         if noticedByBoth { lose(link.connection, 1 - link.end) }
         lose(link.connection, link.end)
     }
 
-    /// The session of a side leaves, and begins anew once that is done.
+    /// Lets the session of a side leave, and start again once that is done.
     package func leave(_ side: Int) { world.applications.disconnect(world.nodes[side]) }
 
     private func issue(_ side: Int) {
@@ -235,7 +235,7 @@ extension HostileNetwork: Interceptor {
         }
     }
 
-    /// A connection becomes a link.
+    /// Checks a connection that becomes a link.
     private func judge(_ socket: SimulatedSocket, of node: Node) {
         let said = proofs[socket.connection.number] ?? Proofs()
         let other = 1 - node.index
@@ -257,7 +257,7 @@ extension HostileNetwork: Interceptor {
         return frame[3] == FrameKind.hello.rawValue || frame[3] == FrameKind.confirm.rawValue
     }
 
-    /// An open connection of this side, and which end of it that is.
+    /// Returns an open connection of this side, and which end of it that is.
     private func pick(_ choice: Int, _ side: Int, where fits: (SimulatedConnection, Int) -> Bool) -> (
         SimulatedConnection, Int
     )? {
@@ -271,7 +271,7 @@ extension HostileNetwork: Interceptor {
         return fitting.isEmpty ? nil : fitting[choice % fitting.count]
     }
 
-    /// What the attacker shows.
+    /// The key that the attacker shows.
     private static let key = Fingerprint([UInt8](repeating: 0xEE, count: 32))
 }
 
@@ -285,7 +285,7 @@ extension InFlightQueue.Contents {
 }
 
 extension ConnectionNetwork {
-    /// A connection to a node from somebody who is none.
+    /// Adds a connection to a node from a peer that is no node.
     fileprivate func addConnection(from dialler: Int?, to target: Int, showing key: Fingerprint?)
         -> SimulatedConnection
     {

@@ -7,7 +7,7 @@ package enum NetworkConditions: String, CaseIterable, Sendable {
     /// 0.5 to 600 ms, most of it short, some of it very long.
     case wild
 
-    /// The usual delay of one connection and direction, in nanoseconds.
+    /// Returns the usual delay of one connection and direction, in nanoseconds.
     func base(_ random: inout SeededRandom) -> Int64 {
         switch self {
         case .calm: Int64(random.uniform(500_000...4_000_000))
@@ -17,7 +17,7 @@ package enum NetworkConditions: String, CaseIterable, Sendable {
         }
     }
 
-    /// The delay of one packet, with a tail.
+    /// Returns the delay of one packet, with a tail.
     func delay(base: Int64, _ random: inout SeededRandom) -> Int64 {
         let chance = random.next()
         let jitter = base / 8 * Int64(chance & 7) / 2

@@ -1,8 +1,8 @@
-/// Who reaches whom. Partitions may overlap: a path is open when none of them blocks it.
+/// Which node reaches which. Partitions may overlap: a path is open when none of them blocks it.
 struct Reachability: Sendable {
     enum Firewall: UInt8, Sendable {
         case open
-        /// Dials are refused, or get no answer. What stands goes on.
+        /// Dials are refused, or get no answer. Established connections go on.
         case refusing, silent
     }
 
@@ -26,22 +26,22 @@ struct Reachability: Sendable {
     func isOpen(_ from: Int, _ to: Int) -> Bool { blocks[from * count + to] == 0 }
     func firewall(_ from: Int, _ to: Int) -> Firewall { firewalls[from * count + to] }
 
-    /// What packets from `one` to `other` meet.
+    /// Blocks packets from `one` to `other`, once more.
     mutating func block(_ one: Int, _ other: Int) { blocks[one * count + other] += 1 }
     mutating func unblock(_ one: Int, _ other: Int) { blocks[one * count + other] -= 1 }
     mutating func setFirewall(_ one: Int, _ other: Int, _ firewall: Firewall) {
         firewalls[one * count + other] = firewall
     }
 
-    /// Packets go both ways.
+    /// Returns whether packets get through both ways.
     func isWhole(_ one: Int, _ other: Int) -> Bool { isOpen(one, other) && isOpen(other, one) }
 
-    /// Neither can dial the other.
+    /// Returns whether neither can dial the other.
     func isFirewalled(_ one: Int, _ other: Int) -> Bool {
         firewall(one, other) != .open && firewall(other, one) != .open
     }
 
-    /// Packets go both ways, and at least one can dial.
+    /// Returns whether packets get through both ways, and at least one can dial.
     func canMeet(_ one: Int, _ other: Int) -> Bool {
         isOpen(one, other) && isOpen(other, one) && !isFirewalled(one, other)
     }

@@ -6,12 +6,12 @@ import MultipeerSecurity
 
 /// One connection as the network sees it: bytes in order, each way with delays of its own. End 0 dialled.
 ///
-/// TLS is not spoken: who shows which fingerprint is known to the network, which says so at the moments at which a
+/// There is no real TLS: the network knows which fingerprint each end shows, and reports it at the moments at which a
 /// handshake would.
 final class SimulatedConnection {
     let number: Int
-    /// The nodes at the two ends; the second is -1 while nobody has the address that was dialled. An end that is an
-    /// attacker's is -1, too.
+    /// The nodes at the two ends; the second is -1 while no node has the address that was dialled. An attacker's end is
+    /// -1, too.
     var nodes: [Int]
     /// The key that the dialler accepts; nil for plain.
     let key: Fingerprint?
@@ -19,19 +19,19 @@ final class SimulatedConnection {
     let binding: [UInt8]
     /// When it was dialled.
     let dialledAt: Int64
-    /// Frames were changed, lost or invented on the way.
+    /// Whether frames were changed, dropped or invented on the way.
     var isForged = false
-    /// Who is at the end, while it is open.
+    /// The socket at each end, while it is open.
     var sockets: [SimulatedSocket?] = [nil, nil]
-    /// What is on its way to each end.
+    /// What is in flight to each end.
     var inFlight: [InFlightQueue]
-    /// Everything under way is lost, and nobody is told.
+    /// Whether everything in flight is lost, without notice to either end.
     var isDead = false
-    /// Which end has found out that the connection is dead, or soon will.
+    /// Whether each end has found out that the connection is dead, or soon will.
     var isNoticed = [false, false]
-    /// The target's life when it was dialled: a process that restarted meanwhile knows nothing of it.
+    /// The target's life when it was dialled: a process that has restarted since knows nothing of it.
     var life = 0
-    /// Which end showed which key.
+    /// The key that each end showed.
     var keys: [Fingerprint?]
     var record = TrafficTotals()
     /// Channels of both ends.
@@ -39,7 +39,7 @@ final class SimulatedConnection {
     /// Bytes a second, each way; nil when there is no limit.
     let rate: Int?
 
-    /// What the messages of a link should come to.
+    /// What the messages of a link should add up to.
     struct TrafficTotals {
         var instances: [UInt64] = [0, 0]
         var sent = [0, 0]
@@ -47,21 +47,21 @@ final class SimulatedConnection {
         /// What the messages of each end have cost, and what the credit that has arrived there allows.
         var spent: [UInt64] = [0, 0]
         var credit: [UInt64] = [0, 0]
-        /// Unreliable messages of each end that went over UDP, and those that came.
+        /// Unreliable messages of each end that were sent over UDP, and those that were received.
         var cast = [0, 0]
         var caught: [Set<Int>] = [[], []]
         /// The numbers under which contents have reached each end.
         var reached: [Set<UInt64>] = [[], []]
-        /// Both ends have held it as their link. Until then the controlling end may still refuse it.
+        /// Whether both ends have held it as their link. Until then the controlling end may still refuse it.
         var isWhole: Bool { !instances.contains(0) }
-        /// Which end's application has asked for the verification code, and what it heard.
+        /// Whether each end's application has asked for the verification code, and what it received.
         var hasAsked = [false, false]
         var codes: [String?] = [nil, nil]
     }
 
     var dialler: Int? { nodes[0] < 0 ? nil : nodes[0] }
 
-    /// It was dialled for an invitation.
+    /// Whether it was dialled for an invitation.
     var isInvitation: Bool { dialled.port == InvitationTraffic.port }
 
     init(
@@ -91,7 +91,7 @@ struct InFlightQueue {
     enum Contents {
         /// The target's kernel answered.
         case connected
-        /// The handshake of TLS, or the plain prefaces: three flights.
+        /// The TLS handshake, or the plain prefaces: three flights.
         case clientHello, serverHello, finished
         case bytes([UInt8])
         /// The end of the stream, and of a stream that TLS refused.
@@ -102,16 +102,16 @@ struct InFlightQueue {
     private var segments: [TimedSegment] = []
     private var head = 0
     private(set) var last: Int64 = 0
-    /// Bytes under way.
+    /// Bytes in flight.
     private(set) var held = 0
-    /// The path was blocked when something arrived: it waits for a retransmission.
+    /// Whether the path was blocked when something arrived, which now waits for a retransmission.
     var isStalled = false
     var hasEnded = false
-    /// The sender waits until something was taken.
+    /// Whether the sender waits until something was taken.
     var isFull = false
-    /// Until when what was written before takes the path.
+    /// Until when earlier bytes occupy the path.
     var busyUntil: Int64 = 0
-    /// Since when nothing was acknowledged, when something is owed.
+    /// Since when nothing was acknowledged, when something is outstanding.
     var unacknowledged: Int64?
 
     init(base: Int64) { self.base = base }
@@ -124,7 +124,7 @@ struct InFlightQueue {
         return last
     }
 
-    /// When all of it is on its way.
+    /// Returns when all of it will have been sent.
     mutating func pass(_ contents: Contents, rate: Int?, at now: Int64) -> Int64 {
         guard let rate, case .bytes(let bytes) = contents else { return now }
         busyUntil = max(busyUntil, now) + Int64(bytes.count) * 1_000_000_000 / Int64(rate)
@@ -148,7 +148,7 @@ struct InFlightQueue {
     /// What is delivered next.
     var next: Contents? { isEmpty ? nil : segments[head].contents }
 
-    /// Changes what is delivered next, where it is bytes; returns whether it is.
+    /// Changes what is delivered next, when that is bytes, and returns whether it is.
     mutating func forge(_ change: (inout [UInt8]) -> Void) -> Bool {
         guard case .bytes(var bytes)? = next else { return false }
         change(&bytes)
@@ -156,7 +156,7 @@ struct InFlightQueue {
         return true
     }
 
-    /// Puts bytes before everything that is on its way.
+    /// Inserts bytes ahead of everything that is in flight.
     mutating func inject(_ bytes: [UInt8], at now: Int64) {
         held += bytes.count
         segments.insert(TimedSegment(arrival: now, contents: .bytes(bytes)), at: head)
@@ -173,10 +173,10 @@ final class SimulatedSocket {
     var phase = Phase.connecting
     /// The acceptor's judgement of the key that the dialler is going to show.
     var isWelcome = true
-    /// What waits is written, then the end of this side.
+    /// Whether this side ends once what waits is written.
     var isFinishing = false
     var hasEnded = false
-    /// When bytes came last.
+    /// When bytes were last received.
     var heardAt: Int64 = 0
     var linkState: LinkState?
     /// The end of invitations that it belongs to; nil for one of the session.
@@ -191,7 +191,7 @@ final class SimulatedSocket {
 
     var remote: Int { connection.nodes[1 - end] }
 
-    /// Whether its owner still has it.
+    /// Returns whether its owner still has it.
     func isHeld(by node: Node) -> Bool { (owner?.sockets[id] ?? node.sockets[id]) === self }
 }
 
@@ -202,9 +202,9 @@ final class LinkState {
     let isMesh: Bool
     var datagrams = DatagramEnd()
     let since: Int64
-    /// An entry has come.
+    /// Whether an entry has been received.
     var hasTold = false
-    /// Since when the peer was sought, when that is known.
+    /// Since when the peer was connecting, when that is known.
     var connectingSince: Int64?
 
     init(_ data: ConnectionData, isMesh: Bool, since: Int64) {

@@ -1,5 +1,6 @@
 extension Scenario {
-    /// A smaller scenario that breaks the same invariant: fewer peers, fewer steps, shorter. `attempts`: runs at the most.
+    /// Returns a smaller scenario that breaks the same invariant: fewer peers, fewer steps, shorter. Runs at most
+    /// `attempts` times.
     package func shrunk(breaking invariant: Invariant, attempts: Int = 400) -> Scenario {
         var best = self
         var left = attempts
@@ -20,7 +21,7 @@ extension Scenario {
         return best
     }
 
-    /// Scenarios with a little less, the boldest first.
+    /// Returns scenarios that are a little smaller, the boldest reductions first.
     private func smaller() -> [Scenario] {
         var all: [Scenario] = []
         for size in [steps.count / 2, steps.count / 4, steps.count / 8] where size > 1 {
@@ -71,7 +72,7 @@ extension Scenario {
         return all + lighter()
     }
 
-    /// The same with connections that are as fast as they like, more room, and less to send.
+    /// Returns the same with connections without a rate limit, more room, and less to send.
     private func lighter() -> [Scenario] {
         var all: [Scenario] = []
         let plain = Peer()

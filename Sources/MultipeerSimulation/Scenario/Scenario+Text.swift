@@ -1,7 +1,7 @@
 import MultipeerLink
 import MultipeerSecurity
 
-// One line for each thing, words separated by blanks; `#` begins a remark.
+// One line per item, words separated by spaces; `#` begins a comment.
 
 extension Scenario: CustomStringConvertible {
     /// The lines that `init(text:)` reads.
@@ -13,7 +13,7 @@ extension Scenario: CustomStringConvertible {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Why a text is no scenario.
+    /// The reason why a text is no scenario.
     package struct ParseError: Error, CustomStringConvertible {
         package let line: String
         package var description: String { "not a line of a scenario: \(line)" }

@@ -4,13 +4,13 @@ package import MultipeerSecurity
 /// What happens in one run, as data: it can be printed, stored, made smaller and run again.
 package struct Scenario: Equatable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
-        /// Faults never stop: only what holds always is checked.
+        /// Faults never stop: only what always holds is checked.
         case safety
         /// Faults stop, and 15 seconds later everything has come to rest.
         case liveness
     }
 
-    /// Of everything that the scenario leaves open: delays, keys, ids, jitter.
+    /// The seed of everything that the scenario leaves open: delays, keys, ids, jitter.
     package var seed: UInt64
     package var mode: Mode
     package var cap: Int
@@ -44,16 +44,16 @@ package struct Scenario: Equatable, Sendable {
             case twin(Int)
         }
 
-        /// Whether unreliable messages may go over UDP; for who is deaf, nothing ever comes that way.
+        /// Whether unreliable messages may go over UDP; a deaf peer never receives anything that way.
         package enum Datagrams: String, Sendable { case none, open, deaf }
 
         package var preference = EncryptionPreference.optional
         package var hasIdentity = false
         package var role = Role.honest
-        /// Peers are ranked by their uids as by this.
+        /// The peer's rank: the order of uids is the order of ranks.
         package var rank = 0
         package var strayAddresses = 0
-        /// What messages to it may cost before its application has taken any.
+        /// The cost that messages to it may have before its application has taken any.
         package var credit: UInt32 = 65_536
         /// Bytes on a channel to it before its application has taken any.
         package var window: UInt32 = 262_144
@@ -77,7 +77,7 @@ package struct Scenario: Equatable, Sendable {
         }
     }
 
-    /// `to` is not reached by dials from `from`.
+    /// Dials from `from` do not reach `to`.
     package struct FirewallRule: Equatable, Sendable {
         package var from: Int
         package var to: Int
@@ -101,7 +101,7 @@ package struct Scenario: Equatable, Sendable {
         }
     }
 
-    /// What an application says to an invitation, after so many milliseconds.
+    /// What an application answers to an invitation, after that many milliseconds.
     package enum Answer: Equatable, Sendable {
         case accepts(Int), declines(Int), never
     }
@@ -110,7 +110,7 @@ package struct Scenario: Equatable, Sendable {
     package struct Transfer: Equatable, Sendable {
         package enum End: Equatable, Sendable {
             case finished
-            /// The opener gives up, or the reader takes no more, after so many bytes.
+            /// The opener gives up, or the reader takes no more, after that many bytes.
             case reset(after: Int)
             case stopped(after: Int)
         }
@@ -124,7 +124,7 @@ package struct Scenario: Equatable, Sendable {
         case join(Int, Int, isAddressed: Bool)
         /// A link that makes no introductions.
         case direct(Int, Int)
-        /// An invitation that lasts so long, in milliseconds, and what the other one says to it.
+        /// An invitation, its timeout in milliseconds, and the invitee's answer.
         case invite(Int, Int, Int, Answer)
         case cancel(Int, Int)
         case goodbye(Int)
@@ -134,24 +134,25 @@ package struct Scenario: Equatable, Sendable {
         case jump(Int, milliseconds: Int)
         case slow(Int, milliseconds: Int)
         case cut(Int, Int)
-        /// The next connection that one of the two holds as its link before the other does breaks at that moment.
+        /// Breaks the next connection of the two at the moment when one holds it as its link and the other does not
+        /// yet.
         case snap(Int, Int)
         case split(near: UInt32, isOneSided: Bool, milliseconds: Int)
         case burst(Int, messages: Int)
         /// A stream or a file over one of its links.
         case transfer(Int, Transfer)
-        /// It asks for the verification code of one of its links.
+        /// The peer asks for the verification code of one of its links.
         case code(Int, milliseconds: Int)
-        /// It asks on each link to be told when everything that it sent has come.
+        /// The peer asks on each link for a notification once everything that it sent has been received.
         case flush(Int)
         case lie(Int, String, milliseconds: Int)
-        /// No UDP packet reaches the peer for so long.
+        /// No UDP packet reaches the peer for that long.
         case deafen(Int, milliseconds: Int)
     }
 }
 
 extension Scenario.Action {
-    /// Whether connections that stand are any worse for it.
+    /// Whether it affects established connections.
     var disturbs: Bool {
         switch self {
         case .join, .direct, .invite, .cancel, .burst, .lie, .transfer, .code, .flush, .deafen: false
@@ -159,7 +160,7 @@ extension Scenario.Action {
         }
     }
 
-    /// The peers that it is about.
+    /// The peers that it affects.
     var peers: [Int] {
         switch self {
         case .join(let one, let other, _), .direct(let one, let other), .cancel(let one, let other),
@@ -173,7 +174,7 @@ extension Scenario.Action {
         }
     }
 
-    /// The same with other numbers; nil when a peer is no longer there.
+    /// Returns the same with other numbers; nil when a peer no longer exists.
     func renumbered(_ new: (Int) -> Int?) -> Scenario.Action? {
         let mapped = peers.compactMap(new)
         guard mapped.count == peers.count else { return nil }

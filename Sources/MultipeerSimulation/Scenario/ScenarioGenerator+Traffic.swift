@@ -1,5 +1,5 @@
 extension Scenario.Generator {
-    /// Streams, files, verification codes and marks, and what hinders them.
+    /// Draws streams, files, verification codes and marks, and what hinders them.
     mutating func drawTraffic() {
         if traffic.chance(oneIn: 4) { return }
         for index in made.peers.indices {
@@ -15,7 +15,7 @@ extension Scenario.Generator {
         for _ in 0..<traffic.uniform(0...4) { at(moment(), .flush(somebody())) }
     }
 
-    /// Somebody comes again and again, sends what it may, and crashes, while the host takes nothing.
+    /// Draws a peer that connects again and again, sends as much as it may, and crashes, while the host takes nothing.
     private mutating func drawVisits() {
         let host = somebody()
         let guest = (host + 1) % made.peers.count

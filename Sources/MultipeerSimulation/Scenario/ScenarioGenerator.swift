@@ -1,7 +1,7 @@
 import MultipeerSecurity
 
 extension Scenario {
-    /// The scenario that a seed stands for.
+    /// Returns the scenario of a seed.
     package static func drawn(_ seed: UInt64, _ mode: Mode) -> Scenario {
         var draw = Generator(seed, mode)
         return draw.scenario()
@@ -9,7 +9,8 @@ extension Scenario {
 
     struct Generator {
         var random: SeededRandom
-        /// What applications do with their links: of its own, so that the rest of a scenario does not depend on it.
+        /// The random source of what applications do with their links: a separate one, so that the rest of a scenario
+        /// does not depend on it.
         var traffic: SeededRandom
         var made: Scenario
 
@@ -59,7 +60,7 @@ extension Scenario.Generator {
         made.steps.append(.init(moment: min(max(0, moment), made.end - 1), action: action))
     }
 
-    /// So many peers, whose ids are in no order, all of which join within seconds.
+    /// Adds `count` peers, whose ids are in no order, all of which join within seconds.
     private mutating func begin(_ count: Int, within window: Int = 4_000) {
         people(count)
         joinAll(Array(0..<count), within: window)
@@ -75,7 +76,7 @@ extension Scenario.Generator {
         }
     }
 
-    /// A chain, a star or a tree of joins.
+    /// Draws a chain, a star or a tree of joins.
     private mutating func joinAll(_ members: [Int], within window: Int, from start: Int = 0) {
         guard members.count > 1 else { return }
         let order = random.shuffled(members)
@@ -236,7 +237,8 @@ extension Scenario.Generator {
             at(moment, .pause(one, milliseconds: random.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
         case 9:
             let time = random.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])
-            // After more than a day all data are void; an application that has them seeks until its attempt is over.
+            // After more than a day all connection data have expired; an application that has them connects until its
+            // attempt is over.
             let isLate = moment + 16_000 > made.end
             at(moment, .jump(one, milliseconds: isLate ? min(time, 46_000_000) : time))
         case 10: at(moment, .slow(one, milliseconds: random.uniform(1_000...12_000)))
@@ -246,7 +248,7 @@ extension Scenario.Generator {
         }
     }
 
-    /// All advertise, browse and invite whom they find.
+    /// Lets all peers advertise, browse and invite the peers that they find.
     private mutating func room() {
         people(random.uniform(2...8))
         let window = random.pick([10, 300, 3_000])
@@ -258,7 +260,7 @@ extension Scenario.Generator {
         faults(random.uniform(0...3), from: 6_000)
     }
 
-    /// Applications that found each other: one invites the other, or both do at about the same time.
+    /// Draws applications that found each other: one invites the other, or both do at about the same time.
     private mutating func invitations() {
         for _ in 0..<random.uniform(1...6) {
             let (one, other) = pair()
@@ -282,7 +284,7 @@ extension Scenario.Generator {
         }
     }
 
-    /// Most take unreliable messages over UDP, which does not get through to everybody all the time.
+    /// Draws datagrams: most peers take unreliable messages over UDP, which does not always get through to every peer.
     private mutating func datagrams() {
         for index in made.peers.indices where !random.chance(oneIn: 6) {
             made.peers[index].datagrams = random.chance(oneIn: 8) ? .deaf : .open
@@ -295,7 +297,7 @@ extension Scenario.Generator {
         }
     }
 
-    /// Some join when the faults are over, all but: they must succeed.
+    /// Lets some peers join when the faults are nearly over: they must succeed.
     private mutating func joinAtLast() {
         guard random.chance(oneIn: 2), made.peers.count > 1 else { return }
         for _ in 0..<random.uniform(1...2) {

@@ -4,7 +4,7 @@ import MultipeerMesh
 package struct ScenarioRun {
     package struct Summary: Sendable {
         package let failure: InvariantViolation?
-        /// Of everything that happened: equal for two runs of one scenario.
+        /// The hash of everything that happened: equal for two runs of one scenario.
         package let hash: UInt64
         package let counts: RunStatistics
     }
@@ -12,12 +12,12 @@ package struct ScenarioRun {
     private let scenario: Scenario
     private let world: World
 
-    /// How long after the faults everything is at rest, and how long it then has to stay so.
+    /// The time from the end of the faults until everything is at rest, and how long it then has to stay so.
     static let rest = 15_000
     static let stillness = 20_000
-    /// How long a join takes in calm, until everybody is linked with everybody.
+    /// The time that a join takes without faults, until every peer is linked with every other.
     static let joining = 12_000
-    /// How long both ends of a link may take for its code in calm.
+    /// The time that both ends of a link may take for its code without faults.
     static let asking = 8_000
 
     package static func run(
@@ -77,7 +77,7 @@ package struct ScenarioRun {
         if world.failure == nil { rest.checkJoined(pairs) }
     }
 
-    /// Whoever does not fit tries to come in.
+    /// Lets peers that do not fit try to join.
     private func crowd(_ rest: Quiescence) {
         guard rest.crowd() else { return }
         let before = rest.snapshot()
@@ -153,7 +153,7 @@ package struct ScenarioRun {
 }
 
 extension World {
-    /// Ends every fault that goes on.
+    /// Ends every fault that is still active.
     func calm() {
         say("the faults are over")
         datagrams.isCalm = true

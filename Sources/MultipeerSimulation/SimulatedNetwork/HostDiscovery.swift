@@ -2,9 +2,9 @@ import MultipeerCore
 import MultipeerDiscovery
 import MultipeerTransport
 
-/// Discovery as one machine of a network has it.
+/// Discovery on one machine of a network.
 struct HostDiscovery: DiscoveryBackend {
-    /// Between two looks for a peer that nobody has announced.
+    /// The pause between two look-ups of a peer that is not announced yet.
     private static let pause = Duration.milliseconds(250)
 
     private let discovery: SimulatedDiscovery
@@ -53,7 +53,7 @@ struct HostDiscovery: DiscoveryBackend {
 
 extension HostDiscovery {
     private struct Announced: OngoingAdvertisement {
-        /// Withdraws the announcement when it is let go of.
+        /// Withdraws the announcement when it is released.
         final class Place: Sendable {
             let discovery: SimulatedDiscovery
             let id: Int

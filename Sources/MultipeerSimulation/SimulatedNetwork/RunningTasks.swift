@@ -1,6 +1,6 @@
 import MultipeerTransport
 
-/// The tasks that were begun on a network and have not returned, by their numbers.
+/// The tasks that were started on a network and have not returned, by their numbers.
 final class RunningTasks: Sendable {
     private struct Entry: Sendable {
         let name: String
@@ -34,14 +34,14 @@ final class RunningTasks: Sendable {
 
     private func remove(_ number: Int) { state.withLock { $0.entries[number] = nil } }
 
-    /// Where those were begun that have not returned, the oldest first.
+    /// The places at which the tasks that have not returned were started, oldest first.
     var names: [String] { all.map(\.name) }
 
     private var all: [Entry] {
         state.withLock { state in state.entries.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// Cancels all, and waits for them.
+    /// Cancels all tasks, and waits for them.
     func finish() async {
         while case let entries = all, !entries.isEmpty {
             for entry in entries { entry.cancel() }

@@ -2,8 +2,8 @@ import MultipeerCore
 import MultipeerDiscovery
 import MultipeerTransport
 
-/// What the machines of a network announce to each other, as multicast DNS would let them hear it: late, sometimes not at
-/// all, asked for again from time to time, and believed for two minutes.
+/// What the machines of a network announce to each other, with the properties of multicast DNS: an announcement is
+/// received late, sometimes not at all, queried again from time to time, and cached for two minutes.
 final class SimulatedDiscovery: Sendable {
     struct Announcement: Sendable {
         let id: Int
@@ -15,7 +15,7 @@ final class SimulatedDiscovery: Sendable {
         var address: SocketAddress { SocketAddress(host.address, port: advertisement.port) }
     }
 
-    /// What a browser has heard of a peer.
+    /// What a browser knows of a peer.
     struct CachedAnnouncement: Sendable {
         let record: Announcement
         let at: Moment
@@ -41,11 +41,11 @@ final class SimulatedDiscovery: Sendable {
         }
     }
 
-    /// How long what was heard is believed.
+    /// How long an announcement is cached.
     private static let lifetime = Duration.seconds(120)
-    /// Between two questions of a browser: from the first, doubled each time.
+    /// The interval between two queries of a browser: from the first, doubled each time.
     private static let intervals = (first: Duration.seconds(1), longest: Duration.seconds(60))
-    /// How long a peer that seems to be gone is asked for.
+    /// How long a peer that seems to be gone is queried.
     private static let doubt = Duration.seconds(5)
 
     let machines: VirtualNetwork
@@ -57,7 +57,7 @@ final class SimulatedDiscovery: Sendable {
 // MARK: announcing
 
 extension SimulatedDiscovery {
-    /// Announces twice, a second apart, to everybody who browses.
+    /// Announces twice, a second apart, to all browsers.
     func add(_ advertisement: Advertisement, on host: VirtualHost) -> Int {
         let record = state.withLock { state in
             let record = Announcement(id: state.nextID(), host: host, advertisement: advertisement)
@@ -71,7 +71,7 @@ extension SimulatedDiscovery {
         return record.id
     }
 
-    /// False when it was stopped before.
+    /// Returns false when it was stopped before.
     func update(_ id: Int, _ info: DiscoveryInfo) -> Bool {
         let isKnown = state.withLock { state in
             state.records[id]?.advertisement.info = info
@@ -82,7 +82,7 @@ extension SimulatedDiscovery {
         return isKnown
     }
 
-    /// Says goodbye.
+    /// Sends a goodbye.
     func remove(_ id: Int) {
         guard let record = state.withLock({ $0.records.removeValue(forKey: id) }) else { return }
         machines.note("\(record.host.name): announces \(record.advertisement.type) no more")
@@ -145,7 +145,7 @@ extension SimulatedDiscovery {
 
     func stop(_ id: Int) { state.withLock { $0.browses[id] = nil } }
 
-    /// Everybody who is there says so, and what was not heard for long is not believed any more.
+    /// Lets every present advertiser answer, and removes expired announcements.
     private func ask(_ id: Int, again interval: Duration) {
         guard let browse = state.withLock({ $0.browses[id] }) else { return }
         for record in records(of: browse.type) { tell(browse, of: record) }
@@ -157,7 +157,7 @@ extension SimulatedDiscovery {
         machines.time.after(interval) { [weak self] in self?.ask(id, again: next) }
     }
 
-    /// Of two announcements of one peer the later counts.
+    /// Handles an announcement: of two announcements of one peer the later counts.
     private func hear(_ record: Int, for id: Int) {
         let now = machines.time.now
         let news = state.withLock { state -> (DiscoveryFeed, Announcement)? in
@@ -181,7 +181,7 @@ extension SimulatedDiscovery {
         feed?.note(uid, nil)
     }
 
-    /// Asks for a peer, and forgets it unless it is heard of in time.
+    /// Queries a peer, and removes it unless an answer comes in time.
     func doubt(_ uid: UID, _ type: ServiceType, on host: VirtualHost) {
         let began = machines.time.now
         for browse in browses(of: type) where browse.host === host {
@@ -192,7 +192,7 @@ extension SimulatedDiscovery {
         }
     }
 
-    /// Where a peer is, as far as a browser on that machine has heard, or can hear now.
+    /// Returns the address of a peer, as far as a browser on that machine knows it, or can find it out now.
     func address(of uid: UID, _ type: ServiceType, from host: VirtualHost) -> SocketAddress? {
         let heard = browses(of: type).filter { $0.host === host }.compactMap { $0.heard[uid]?.record }
         if let latest = heard.max(by: { $0.id < $1.id }) { return latest.address }

@@ -6,14 +6,14 @@ extension SimulatedNetwork {
     public struct Clock: _Concurrency.Clock {
         /// A moment of virtual time.
         public struct Instant: InstantProtocol {
-            /// Since the network was made.
+            /// The time since the network was created.
             public let offset: Duration
 
-            /// So much later.
+            /// Returns the instant that is `duration` later.
             public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-            /// How much later the other one is.
+            /// Returns how much later `other` is.
             public func duration(to other: Instant) -> Duration { other.offset - offset }
-            /// Whether one is before the other.
+            /// Returns whether `one` is before `other`.
             public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
         }
 
@@ -21,20 +21,21 @@ extension SimulatedNetwork {
 
         /// The virtual time.
         public var now: Instant { Instant(offset: time.elapsed) }
-        /// A nanosecond.
+        /// One nanosecond.
         public var minimumResolution: Duration { .nanoseconds(1) }
 
-        /// Returns at that moment, whatever the tolerance. Throws `CancellationError` when the task is cancelled first.
+        /// Suspends until exactly `deadline`, whatever the tolerance. Throws `CancellationError` when the task is
+        /// cancelled first.
         public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
             try await time.sleep(until: VirtualTime.start + deadline.offset)
         }
     }
 
-    /// Chance from the seed of a network. All copies draw from it.
+    /// Random numbers from the seed of a network. All copies draw from the same sequence.
     public struct Randomness: RandomNumberGenerator, Sendable {
         let time: VirtualTime
 
-        /// The next number of the seed.
+        /// Returns the next random number.
         public mutating func next() -> UInt64 { time.random() }
     }
 }

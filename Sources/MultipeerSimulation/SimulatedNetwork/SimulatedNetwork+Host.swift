@@ -2,22 +2,22 @@ public import Multipeer
 import MultipeerTransport
 
 extension SimulatedNetwork {
-    /// A machine on the network: what is made with its configurations is there.
+    /// A machine on the network: sessions, browsers and advertisers with its configurations run on it.
     public struct Host: Sendable {
-        /// Who is on it.
+        /// The machine's peer.
         public let peer: PeerID
 
         let machine: VirtualHost
         let discovery: SimulatedDiscovery
         let tasks: RunningTasks
 
-        /// What it is called.
+        /// The machine's name.
         public var name: String { machine.name }
 
         /// Whether it has not been killed.
         public var isAlive: Bool { machine.isAlive }
 
-        /// A session with this configuration is on the machine.
+        /// Returns a configuration for a session on this machine.
         public func session(
             _ configuration: SessionConfiguration = SessionConfiguration()
         ) -> SessionConfiguration {
@@ -26,7 +26,7 @@ extension SimulatedNetwork {
             return configuration
         }
 
-        /// A browser or advertiser with this configuration is on the machine.
+        /// Returns a configuration for a browser or advertiser on this machine.
         public func discovery(
             _ configuration: DiscoveryConfiguration = DiscoveryConfiguration()
         ) -> DiscoveryConfiguration {
@@ -36,7 +36,7 @@ extension SimulatedNetwork {
             return configuration
         }
 
-        /// Begins a task like `SimulatedNetwork.task`, which is cancelled when the machine is killed.
+        /// Starts a task like `SimulatedNetwork.task`, which is cancelled when the machine is killed.
         @discardableResult
         public func task<Value: Sendable>(
             file: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () async throws -> Value
@@ -49,10 +49,10 @@ extension SimulatedNetwork {
 }
 
 extension SimulatedNetwork.Host: Hashable, CustomStringConvertible {
-    /// Whether it is the same machine.
+    /// Returns whether both are the same machine.
     public static func == (one: Self, other: Self) -> Bool { one.machine === other.machine }
     /// Hashes the machine.
     public func hash(into hasher: inout Hasher) { hasher.combine(machine.number) }
-    /// Its name.
+    /// The machine's name.
     public var description: String { name }
 }

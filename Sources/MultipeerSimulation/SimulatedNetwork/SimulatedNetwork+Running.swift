@@ -2,23 +2,24 @@ import MultipeerCore
 import MultipeerTransport
 
 extension SimulatedNetwork {
-    /// How far a run may go: one that goes on is stopped, and says what it waits for.
+    /// How far a run may go: one that exceeds a limit is stopped, and its failure names what it waits for.
     public struct Limits: Sendable {
-        /// Virtual time; an hour unless set.
+        /// Virtual time; default one hour.
         public var duration: Duration
-        /// Parts of tasks, turns of loops and planned events; 10,000,000 unless set. A loop that never waits is none of it.
+        /// Parts of tasks, turns of loops and planned events; default 10,000,000. A loop that never waits counts as none of
+        /// these.
         public var steps: Int
 
-        /// Limits from their parts.
+        /// Creates limits.
         public init(duration: Duration = .seconds(3_600), steps: Int = 10_000_000) {
             (self.duration, self.steps) = (duration, steps)
         }
     }
 
-    /// Runs `body` on the network's thread, and everything that follows from it. Once.
+    /// Runs `body` on the network's thread, and everything that follows from it. A network can run only once.
     ///
-    /// When the body has returned, the tasks that were begun with `task` are cancelled and waited for. What is made inside
-    /// belongs inside: to use it from other tasks makes the run fail.
+    /// When the body has returned, the tasks that were started with `task` are cancelled and waited for. What is created
+    /// inside the run belongs to it: using that from other tasks makes the run fail.
     ///
     /// Throws what the body throws, and a `Failure` when the run was stopped.
     public func run<Value: Sendable>(
@@ -49,7 +50,7 @@ extension SimulatedNetwork {
         return try result.get()
     }
 
-    /// Begins a task on the network's thread; unlike that of `Task { }`, its every step is part of the run. It is cancelled
+    /// Starts a task on the network's thread; unlike with `Task { }`, its every step is part of the run. It is cancelled
     /// when the body of the run has returned.
     @discardableResult
     public func task<Value: Sendable>(
@@ -58,23 +59,23 @@ extension SimulatedNetwork {
         tasks.begin("\(file):\(line)", on: machines.time, body)
     }
 
-    /// Why a run came to nothing.
+    /// The reason why a run failed.
     public struct Failure: Error, Sendable {
         /// What kind of failure it was.
         public enum Reason: Hashable, Sendable {
-            /// Nothing can run and nothing is planned: what waits, waits for something outside of the network, or for
-            /// nothing.
+            /// Nothing can run and nothing is planned: what waits, waits for something outside the network, or for
+            /// something that never comes.
             case stuck
             /// More virtual time has passed than the limits allow.
             case outOfTime
             /// There were more steps than the limits allow.
             case outOfSteps
-            /// Something was made to run by another thread, of that name: a real clock, another executor, or a task that
-            /// is not of the network.
+            /// Another thread, of that name, made something run: a real clock, another executor, or a task that is not the
+            /// network's.
             case wokenFromOutside(thread: String)
             /// The task that called `run` was cancelled.
             case cancelled
-            /// A network runs once.
+            /// The network has run before: it can run only once.
             case ranBefore
         }
 
@@ -82,9 +83,9 @@ extension SimulatedNetwork {
         public let reason: Reason
         /// The seed of the network.
         public let seed: UInt64
-        /// When it was, in virtual time.
+        /// When it happened, in virtual time.
         public let elapsed: Duration
-        /// What had not returned: the body, and tasks by the places where they were begun.
+        /// What had not returned: the body, and tasks by the places where they were started.
         public let waiting: [String]
 
         init(_ reason: Reason, seed: UInt64, elapsed: Duration, waiting: [String]) {
@@ -102,7 +103,7 @@ extension SimulatedNetwork.Failure: CustomStringConvertible {
 }
 
 extension SimulatedNetwork.Failure.Reason: CustomStringConvertible {
-    /// In words, in lower case.
+    /// A description in lower case.
     public var description: String {
         switch self {
         case .stuck: "nothing can run and nothing is planned"

@@ -19,11 +19,11 @@ import MultipeerTransport
 /// print(network.history)  // the same whenever the seed is the same
 /// ```
 ///
-/// Everything that decides is what runs in production, down to TLS; simulated are the clock, the sockets, discovery and
-/// chance. When nothing is left to run, the clock jumps to the next moment for which something was planned. <doc:Reproducible>
-/// says what has to hold for a run to be the same again.
+/// Everything that makes decisions is what runs in production, down to TLS; the clock, the sockets, discovery and randomness
+/// are simulated. When nothing is left to run, the clock jumps to the next moment for which something is planned.
+/// <doc:Reproducible> states what has to hold for a run to be the same again.
 public final class SimulatedNetwork: Sendable {
-    /// What everything that is drawn follows from.
+    /// The seed of all random numbers.
     public let seed: UInt64
 
     let machines: VirtualNetwork
@@ -31,7 +31,7 @@ public final class SimulatedNetwork: Sendable {
     let tasks = RunningTasks()
     private let hosts = Locked<[String: Host]>([:])
 
-    /// A network without machines.
+    /// Creates a network without machines.
     public init(seed: UInt64) {
         self.seed = seed
         machines = VirtualNetwork(seed: seed)
@@ -42,22 +42,22 @@ public final class SimulatedNetwork: Sendable {
 
     // MARK: time
 
-    /// What the application sleeps by, instead of `ContinuousClock`.
+    /// The clock for the application's sleeps, instead of `ContinuousClock`.
     public var clock: Clock { Clock(time: machines.time) }
 
-    /// The virtual time since the network was made.
+    /// The virtual time since the network was created.
     public var elapsed: Duration { machines.time.elapsed }
 
-    /// The one thread of the network: what prefers it runs there.
+    /// The one thread of the network: tasks that prefer it run there.
     public var executor: any TaskExecutor { machines.time }
 
-    /// Chance for the application, from the seed, instead of `SystemRandomNumberGenerator`.
+    /// Random numbers from the seed for the application, instead of `SystemRandomNumberGenerator`.
     public var randomness: Randomness { Randomness(time: machines.time) }
 
     // MARK: machines
 
-    /// The machine of that name, which is there from the first call on; another one, at another address, after it was
-    /// killed. Its peer is the same for the same name and seed. Throws for a name that no peer may have.
+    /// Returns the machine of that name, which the first call creates, and a new one at another address after it was killed.
+    /// Its peer is the same for the same name and seed. Throws for a name that no peer may have.
     public func host(_ name: String) throws(InvalidPeerID) -> Host {
         if let known = hosts.withLock({ $0[name] }), known.isAlive { return known }
         let peer = try PeerID(uid: uid(for: name), displayName: name)
@@ -77,45 +77,46 @@ public final class SimulatedNetwork: Sendable {
 
     // MARK: what is between them
 
-    /// How long bytes, datagrams and announcements are under way, drawn anew for each: 1 to 5 ms unless set. Bytes of
-    /// one connection stay in their order.
+    /// The delay of bytes, datagrams and announcements, drawn anew for each: default 1 to 5 ms. Bytes of one connection stay
+    /// in order.
     public var delay: ClosedRange<Duration> {
         get { machines.delay }
         set { machines.delay = newValue }
     }
 
-    /// The share of datagrams and announcements that is lost, 0 to 1; none unless set. Connections lose nothing: they wait.
+    /// The share of datagrams and announcements that is lost, 0 to 1; default 0. Connections lose nothing: they wait.
     public var loss: Double {
         get { machines.loss }
         set { machines.loss = newValue }
     }
 
-    /// Nothing gets from one group to the other until `heal`. Who is in neither reaches both.
+    /// Blocks everything between the two groups until `heal`. A machine that is in neither reaches both.
     public func partition(_ one: [Host], _ other: [Host]) {
         machines.partition(one.map(\.machine), other.map(\.machine))
     }
 
-    /// Ends all partitions. Connections that lived through them go on with what waited.
+    /// Ends all partitions. Connections that survived them go on with what waited.
     public func heal() { machines.heal() }
 
-    /// Ends the process on a machine: others find its connections ended. `silently`, the machine itself is gone, and others
-    /// find out by hearing nothing.
+    /// Ends the process on a machine: its connections end for the others. With `silently`, the machine itself is gone, and the
+    /// others find out when nothing more comes.
     ///
-    /// Its sessions, advertisers and browsers end, as if they were let go of, and its tasks are cancelled; nothing that is
-    /// done with them any more gets anywhere.
+    /// Its sessions, advertisers and browsers end, as if they were released, and its tasks are cancelled; whatever is done
+    /// with them afterwards has no effect.
     public func kill(_ host: Host, silently: Bool = false) {
         host.machine.end(silently: silently)
     }
 
     // MARK: what happened
 
-    /// What happened, a line each with the virtual time in seconds: dials, accepted connections and their ends,
-    /// announcements, partitions, deaths, and what the application noted.
+    /// What happened, one line per event with the virtual time in seconds: dials, accepted connections and their ends,
+    /// announcements, partitions, deaths, and the application's notes.
     public var history: [String] { machines.history }
 
     /// Adds a line to the history.
     public func note(_ text: String) { machines.note(text) }
 
-    /// How many parts of tasks, turns of loops and planned events the run has had: what a debugger would step through.
+    /// The number of parts of tasks, turns of loops and planned events that the run has had: what a debugger would step
+    /// through.
     public var steps: Int { machines.time.steps }
 }

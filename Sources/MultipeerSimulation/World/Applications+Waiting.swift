@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerIntroduction
 
-/// Somebody who waits for a verification code.
+/// A request of an application for a verification code.
 struct CodeRequest {
     let connection: SimulatedConnection
     let end: Int
@@ -10,12 +10,12 @@ struct CodeRequest {
     let timeout: Duration
 }
 
-/// Somebody who waits until the peer has received everything that was sent before.
+/// A request of an application to wait until the peer has received everything that was sent before.
 struct FlushRequest {
     let connection: SimulatedConnection
     let end: Int
     let since: Int64
-    /// Messages that were sent before.
+    /// The number of messages that were sent before.
     let sent: Int
 }
 
@@ -44,7 +44,7 @@ extension Applications {
         settle(node)
     }
 
-    /// The peer's application asks, and this one does its part, mostly.
+    /// Handles a request of the peer's application: this one does its part, mostly.
     func codeIsAsked(by peer: PeerID, of node: Node) {
         node.engine.eventsTaken(1, of: peer.uid)
         guard let socket = node.link(to: peer.uid), socket.connection.record.hasAsked[1 - socket.end] else {
@@ -128,7 +128,7 @@ extension Applications {
 // MARK: - The end of a link
 
 extension Applications {
-    /// Who waited for something on a link has heard it by the link's end; marks are settled by it.
+    /// Checks that requests on a link have had their outcome by the link's end; it settles marks.
     func endWaiting(_ socket: SimulatedSocket, of node: Node) {
         node.application.flushRequests = node.application.flushRequests.filter {
             $0.value.connection !== socket.connection

@@ -10,15 +10,15 @@ final class Applications: Subsystem {
     let world: World
     /// Connection data on its way from one application to another.
     var handed: [ConnectionData] = []
-    /// Applications send what they like, and what they hear is kept for them.
+    /// Whether applications send what the caller wants, and their events are kept.
     var keepsJournal = false
     var chats = true
-    /// Of those who wait for a code or a mark.
+    /// The number of the last request for a code or a mark.
     var lastRequest: UInt64 = 0
 
     init(_ world: World) { self.world = world }
 
-    /// Connection data of a node, as its application asks for it.
+    /// Returns connection data of a node, as its application requests it.
     func data(of node: Node, for recipient: UID?, joinsMesh: Bool) throws -> ConnectionData {
         try node.engine.connectionData(
             for: recipient, joinsMesh: joinsMesh, candidates: candidates(of: node), tokens: random.bytes(64),
@@ -27,7 +27,7 @@ final class Applications: Subsystem {
 
     func candidates(of node: Node) -> [Candidate] {
         var candidates = [node.candidate()].compactMap { $0 }
-        // Addresses of other networks, where nobody is.
+        // Addresses of other networks, which no node has.
         for number in 0..<node.profile.strayAddresses {
             let stray = Candidate(address: [127, 0, 9, UInt8(node.index + 1)], port: 40_000 + UInt16(number))
             candidates.insert(contentsOf: [stray].compactMap { $0 }, at: 0)
@@ -35,7 +35,7 @@ final class Applications: Subsystem {
         return candidates
     }
 
-    /// Two applications exchange data, which takes each a moment, and seek each other.
+    /// Lets two applications exchange data, which takes each a moment, and connect to each other.
     func join(_ one: Int, _ other: Int, joinsMesh: Bool, isAddressed: Bool) {
         let kind = ConnectionDataOptions(joinsMesh: joinsMesh, isAddressed: isAddressed)
         offer(nodes[one], nodes[other], kind)
@@ -56,7 +56,8 @@ final class Applications: Subsystem {
         settle(from)
     }
 
-    /// What an application asks of a session that leaves waits for its next instance: it looks this often.
+    /// A call of an application to a session that is leaving waits for its next instance, which is checked at this
+    /// interval.
     static let leavingPause: Int64 = 50_000_000
 
     func seek(_ node: Node, _ number: Int, _ event: SimulationEvent) {
@@ -88,7 +89,7 @@ final class Applications: Subsystem {
         settle(node)
     }
 
-    /// The engine wants to know whether the holder of this connection's key may be linked.
+    /// Asks the application whether the holder of this connection's key may be linked.
     func ask(_ node: Node, _ uid: UID, _ id: ConnectionID) {
         switch node.application.trust {
         case .yes: node.engine.decide(uid, asked: id, isTrusted: true, at: moment(node))
@@ -111,7 +112,7 @@ final class Applications: Subsystem {
         settle(node)
     }
 
-    /// Says goodbye to everyone after what was sent; a new instance begins when that is done.
+    /// Says goodbye to all peers after what was sent; a new instance begins when that is done.
     func disconnect(_ node: Node) {
         guard node.isRunning else { return }
         say("\(node.index) says goodbye")
@@ -148,7 +149,7 @@ final class Applications: Subsystem {
         node.engine.links.enqueue(batch(node, socket, messages: messages, longest: longest), on: socket.id)
     }
 
-    /// The next messages of a link.
+    /// Returns the next messages of a link.
     func batch(_ node: Node, _ socket: SimulatedSocket, messages: Int, longest: Int) -> [[UInt8]] {
         (0..<messages).map { _ in
             socket.connection.record.sent[socket.end] += 1

@@ -4,32 +4,32 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// What one lying member tells the others, besides what it has to say.
+/// The lies that one member sends to the others, besides its regular frames.
 struct ByzantinePeer: Sendable {
     enum Behaviour: String, CaseIterable, Sendable {
         /// Members that do not exist, with the lowest ids, linked to the Byzantine peer and to each other.
         case inventions
         /// Entries of honest members with the highest sequence, without any links.
         case slander
-        /// Entries of honest members a little newer than they are, without any links: these have to be put right.
+        /// Entries of honest members a little newer than the real ones, without any links: these have to be corrected.
         case whispers
         /// Entries that break a rule: the link that brings one ends.
         case nonsense
-        /// Inventions and slander, as fast as a receiver allows, and to everybody something else.
+        /// Inventions and slander, as fast as a receiver allows, and different to each peer.
         case everything
     }
 
     let lie: Behaviour
-    /// Until when, by the network's clock.
+    /// When it stops lying, by the network's clock.
     let end: Int64
     var inventions: [Members] = []
     var turn = 0
-    /// Which invention it told of last.
+    /// Counts its inventions, to choose the one to send.
     var next = 0
     var sequence: UInt32 = 0
 
-    /// A member that lies as fast as receivers bear has no room for what others say: its own links would end for it, and
-    /// nobody would see whether the honest keep to the pace. Returns the frames without entries of others.
+    /// Returns the frames without entries of others. A member that lies as fast as receivers tolerate has no room for
+    /// them: its own links would end for it, and whether honest peers keep to the rate would stay unchecked.
     func withoutNews(_ frames: [UInt8], from own: Endpoint, at now: Int64) -> [UInt8] {
         guard lie == .everything, now < end else { return frames }
         var kept: [UInt8] = []
@@ -49,7 +49,7 @@ struct ByzantinePeer: Sendable {
 /// What lying members do.
 final class ByzantinePeers: Subsystem {
     let world: World
-    /// Frames that broke a rule and were sent.
+    /// The frames that were sent and break a rule.
     private var nonsense: Set<[UInt8]> = []
 
     init(_ world: World) { self.world = world }
@@ -64,7 +64,7 @@ final class ByzantinePeers: Subsystem {
         post(.lie(node: node.index, life: node.process.life), after: 0)
     }
 
-    /// A member that nobody ever met, at an address where nobody is.
+    /// Returns a member that does not exist, at an address that no node has.
     private func invent(_ number: Int, beside node: Node) -> Members? {
         let uid = UID(high: UInt64(number / 2), low: random.next())
         guard let peer = try? PeerID(uid: uid, displayName: "nobody"),
@@ -104,14 +104,14 @@ final class ByzantinePeers: Subsystem {
         settle(node)
     }
 
-    /// Past the engine, which knows nothing of the lie: whole frames go between its own.
+    /// Sends frames past the engine, which knows nothing of the lie: they go between its own frames, each of them whole.
     private func say(_ frames: [UInt8], on socket: SimulatedSocket) {
         guard !socket.hasEnded else { return }
         observer.watchFrames(frames, socket)
         network.send(.bytes(frames), on: socket.connection, toward: 1 - socket.end)
     }
 
-    /// What came broke a rule: what brought it is no link any more.
+    /// Checks frames that were received: a link that brought one that breaks a rule has ended.
     func judge(_ bytes: [UInt8], _ socket: SimulatedSocket, of node: Node) {
         guard !nonsense.isEmpty, nonsense.contains(bytes), node.isHonest, failure == nil else { return }
         sessions.carryOut(node)
@@ -123,7 +123,7 @@ final class ByzantinePeers: Subsystem {
     private func lieOfTurn(_ byzantine: inout ByzantinePeer, _ node: Node) -> Members? {
         if byzantine.lie == .nonsense {
             var own = node.mesh.entries.first { $0.origin == node.endpoint }
-            // Nobody is a member of its own list.
+            // No peer is a member of its own list.
             own?.members = [node.endpoint]
             return own
         }
@@ -132,7 +132,7 @@ final class ByzantinePeers: Subsystem {
             || (byzantine.lie == .everything && byzantine.turn & 1 == 1)
         if isSlander {
             var victims = node.mesh.entries.filter { $0.origin != node.endpoint }
-            // Only who hears of it can put it right.
+            // Only a member that receives the lie can correct it.
             if byzantine.lie == .whispers { victims = victims.filter { node.mesh.isLinked(to: $0.origin) } }
             guard !victims.isEmpty else { return nil }
             var entry = victims[byzantine.turn / 2 % victims.count]
@@ -143,7 +143,7 @@ final class ByzantinePeers: Subsystem {
             entry.members = byzantine.turn & 4 == 0 ? [] : [node.endpoint]
             return entry
         }
-        // The Byzantine peer's own entry has to list them, or nobody would count them in.
+        // The Byzantine peer's own entry has to list them, or no peer would count them in.
         guard byzantine.turn % 6 != 0 else {
             guard var own = node.mesh.entries.first(where: { $0.origin == node.endpoint }) else { return nil }
             byzantine.sequence += 1
@@ -156,7 +156,7 @@ final class ByzantinePeers: Subsystem {
         return invention(&byzantine, node)
     }
 
-    /// News of one that does not exist.
+    /// Returns an entry of a member that does not exist.
     private func invention(_ byzantine: inout ByzantinePeer, _ node: Node) -> Members? {
         guard !byzantine.inventions.isEmpty else { return nil }
         byzantine.next += 1

@@ -30,7 +30,7 @@ final class ChannelTraffic: Subsystem {
         settle(node)
     }
 
-    /// Writes some more, and the end when everything is written.
+    /// Writes some more, and the end once everything is written.
     private func feed(_ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node) {
         while !channel.opener.isOver, !channel.opener.isFinished,
             channel.opener.written - channel.opener.sent < ChannelTraffic.ahead
@@ -55,7 +55,7 @@ final class ChannelTraffic: Subsystem {
         node.engine.reset(channel.number, .cancelled, on: socket.id)
     }
 
-    /// The application leaves: what is not finished by now is given up, like by a session.
+    /// Gives up what is not finished when the application leaves, as a session does.
     func giveUpFlows(of node: Node) {
         for socket in node.links {
             for channel in socket.connection.channels
@@ -65,7 +65,7 @@ final class ChannelTraffic: Subsystem {
         }
     }
 
-    /// A link is over at this end, and so are its channels.
+    /// Ends the channels of a link that is over at this end.
     func endFlows(_ socket: SimulatedSocket) {
         for channel in socket.connection.channels {
             if channel.end == socket.end {
@@ -77,7 +77,7 @@ final class ChannelTraffic: Subsystem {
     }
 }
 
-// MARK: - What the engine says
+// MARK: - Events of the engine
 
 extension ChannelTraffic {
     func heard(_ events: [ChannelEvent], on socket: SimulatedSocket, of node: Node) {
@@ -180,7 +180,7 @@ extension ChannelTraffic {
         readSoon(channel, socket, of: node)
     }
 
-    /// The session holds too much: this channel of the peer was stopped.
+    /// Handles a channel of the peer that was stopped because the session holds too much.
     func relieved(_ number: UInt32, _ socket: SimulatedSocket) {
         hear(number, of: 1 - socket.end, socket) { channel in
             channel.reader.stop = .busy
@@ -188,7 +188,8 @@ extension ChannelTraffic {
         }
     }
 
-    /// Something about the channel that one end opened: it comes while the channel is not over for who hears it.
+    /// Handles an event of a channel that one end opened: it comes only while the channel is not over for the end that
+    /// receives it.
     private func hear(
         _ number: UInt32, of end: Int, _ socket: SimulatedSocket, _ body: (SimulatedChannel) -> Void
     ) {
@@ -215,7 +216,8 @@ extension ChannelTraffic {
 // MARK: - What readers do
 
 extension ChannelTraffic {
-    /// Some take what comes at once, when everything that came with it is told, and others when they get to it.
+    /// Lets readers take what was received: some at once, after all events that came with it, and others when they get
+    /// to it.
     private func readSoon(_ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node) {
         guard !channel.reader.isReading else { return }
         channel.reader.isReading = true

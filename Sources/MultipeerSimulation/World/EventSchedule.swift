@@ -1,4 +1,4 @@
-/// What is to happen, ordered by time and then by the order in which it was put down: a binary heap.
+/// Future events, ordered by time and then by the order in which they were posted: a binary heap.
 struct EventSchedule: Sendable {
     private struct Entry: Sendable {
         let moment: Int64
@@ -13,7 +13,7 @@ struct EventSchedule: Sendable {
     private var heap: [Entry] = []
     private var posted: UInt64 = 0
 
-    /// When the next thing happens.
+    /// The time of the next event.
     var next: Int64? { heap.first?.moment }
 
     mutating func post(_ event: SimulationEvent, at moment: Int64) {
@@ -50,39 +50,39 @@ struct EventSchedule: Sendable {
     }
 }
 
-/// One thing that happens in a simulated world. Numbers only: it is copied with the heap.
+/// An event in a simulated world. Numbers only: it is copied with the heap.
 enum SimulationEvent: Sendable {
     /// The dialler's first packet is at its target for the n-th time.
     case dialArrived(connection: Int, attempt: Int)
     /// What is due at this end of a connection.
     case arrive(connection: Int, end: Int)
-    /// A blocked path was healed: the sender tries again what was held up on the way to this end.
+    /// A blocked path was healed: the sender retransmits what was held up on the way to this end.
     case retransmit(connection: Int, end: Int)
     /// This end notices that its connection is gone.
     case lost(connection: Int, end: Int)
-    /// Nothing that this end sent was acknowledged since that moment.
+    /// Nothing that this end sent has been acknowledged since that moment.
     case unacknowledged(connection: Int, end: Int, since: Int64)
     /// A peer's deadline.
     case wake(node: Int, life: Int)
     case resume(node: Int, life: Int)
     /// An application hands its connection data to another one.
     case offer(from: Int, to: Int, ConnectionDataOptions)
-    /// The application seeks the peer of the data with this number.
+    /// The application connects to the peer of the data with this number.
     case seek(node: Int, data: Int)
     /// An application invites a peer.
     case invite(from: Int, to: Int, Int, Scenario.Answer)
-    /// It answers the question with this number.
+    /// The application answers the question with this number.
     case answer(node: Int, life: Int, question: UInt64)
     case step(Int)
     case chatter(node: Int, life: Int)
-    /// The application takes what a slow reader left.
+    /// The application takes what it left as a slow reader.
     case take(node: Int, life: Int)
     case heal(Int)
     case lie(node: Int, life: Int)
     case look
     /// A reader gets to a channel.
     case read(connection: Int, channel: Int, life: Int)
-    /// An application says whether the holder of this connection's key may be linked.
+    /// An application decides whether the holder of this connection's key may be linked.
     case decide(node: Int, life: Int, connection: UInt32)
     /// An application does its part for a verification code.
     case agree(connection: Int, end: Int, life: Int)

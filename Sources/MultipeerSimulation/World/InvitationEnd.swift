@@ -3,7 +3,7 @@ import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 
-/// The connections of one end of invitations, in the hands of a node. A session's own belong to the node itself.
+/// The connections of one end of invitations, which a node owns. A session's own belong to the node itself.
 class InvitationEnd {
     var sockets: [ConnectionID: SimulatedSocket] = [:]
 
@@ -17,7 +17,7 @@ class InvitationEnd {
     var deadline: Moment? { nil }
 }
 
-/// The end whose machine is this.
+/// The end with this machine.
 class InvitationMachineEnd<Machine: InvitationMachine>: InvitationEnd {
     var engine: InvitationEngine<Machine>
 
@@ -40,14 +40,14 @@ class InvitationMachineEnd<Machine: InvitationMachine>: InvitationEnd {
     override var deadline: Moment? { engine.deadline }
 }
 
-/// One invitation at the end that asks.
+/// One invitation at the inviter's end.
 final class InviterEnd: InvitationMachineEnd<Inviter> {
     let request: ConnectRequestID
     let peer: PeerID
     let end: Moment
     /// The connections that were dialled for it.
     var connections: Set<Int> = []
-    /// The peer said yes, and was sent this side's data.
+    /// Whether the peer accepted, and was sent this side's data.
     var isAgreed = false
 
     init(_ request: ConnectRequestID, of peer: PeerID, until end: Moment, _ inviter: Inviter) {
@@ -58,17 +58,17 @@ final class InviterEnd: InvitationMachineEnd<Inviter> {
     }
 }
 
-/// All invitations at the end that is asked.
+/// All invitations at the invitee's end.
 final class InviteeEnd: InvitationMachineEnd<Invitee> {
-    /// What the application has not answered.
+    /// The invitations that the application has not answered.
     var questions: [QuestionID: Invitee.InvitationRequest] = [:]
-    /// What it has said yes to.
+    /// The invitations that it has accepted.
     var accepted: [QuestionID: AcceptedInvitation] = [:]
 
     struct AcceptedInvitation {
         let request: ConnectRequestID
         let asked: Invitee.InvitationRequest
-        /// The connection on which the answer went.
+        /// The connection on which the answer was sent.
         let connection: Int?
     }
 }

@@ -10,10 +10,10 @@ final class InvitationTraffic: Subsystem {
 
     init(_ world: World) { self.world = world }
 
-    /// Where invitations arrive, at every node.
+    /// The port for invitations, at every node.
     static let port: UInt16 = 30_000
 
-    /// The application invites a peer, which does as `answer` says when it is asked.
+    /// Lets the application invite a peer, which will answer as `answer` states.
     func invite(_ from: Int, _ to: Int, within timeout: Int, _ answer: Scenario.Answer) {
         let (node, target) = (nodes[from], nodes[to])
         guard node.isRunning, node.isHonest, node.uid != target.uid else { return }
@@ -35,7 +35,7 @@ final class InvitationTraffic: Subsystem {
         settle(node)
     }
 
-    /// The application gives up what it asks of this peer.
+    /// Cancels the application's invitations of this peer.
     func withdraw(_ node: Node, _ uid: UID) {
         for asking in node.asking where asking.peer.uid == uid {
             asking.engine.machine.cancel(at: moment(node))
@@ -49,7 +49,7 @@ final class InvitationTraffic: Subsystem {
         return request
     }
 
-    /// The application has the outcome of an invitation: each has one.
+    /// Handles the outcome of an invitation: each has exactly one.
     private func over(_ request: ConnectRequestID, of node: Node, _ reason: DisconnectReason?) {
         guard let uid = node.application.requests.removeValue(forKey: request) else {
             return fail(.outcomes, "peer \(node.index) has a second outcome of an invitation")
@@ -61,9 +61,10 @@ final class InvitationTraffic: Subsystem {
         if let reason { say("\(node.index) has no link by an invitation: \(reason)") }
     }
 
-    // MARK: what the engines want
+    // MARK: actions of the engines
 
-    /// Returns whether there was anything to do, which may be something for the session, too.
+    /// Carries out the actions of invitations. Returns whether there were any, which may have led to actions of the
+    /// session, too.
     func carryOutInvitations(_ node: Node) -> Bool {
         var hasActed = carryOut(node.asked, node) { event in
             switch event {
@@ -108,7 +109,7 @@ final class InvitationTraffic: Subsystem {
         }
     }
 
-    // MARK: the end that asks
+    // MARK: the inviter
 
     private func supply(_ asking: InviterEnd, _ node: Node) {
         guard !node.engine.isLeaving, let data = invitationData(of: node, for: asking.peer.uid) else {
@@ -135,7 +136,7 @@ final class InvitationTraffic: Subsystem {
             at: moment(node))
     }
 
-    // MARK: the end that is asked
+    // MARK: the invitee
 
     private func ask(_ asked: Invitee.InvitationRequest, _ node: Node) {
         let answer = Scenario.Answer(bytes: asked.context ?? [])
@@ -194,7 +195,7 @@ final class InvitationTraffic: Subsystem {
         connect(accepted.request, with: theirs, until: end, node)
     }
 
-    /// Without a fault, both sides agree, or neither does.
+    /// Checks that without a fault both sides agree, or neither does.
     private func watchAgreement(_ accepted: InviteeEnd.AcceptedInvitation, _ node: Node) {
         for far in nodes where !observer.isTroubled(node, far, since: now) {
             guard let connection = accepted.connection,
@@ -204,7 +205,7 @@ final class InvitationTraffic: Subsystem {
         }
     }
 
-    /// The two agreed.
+    /// Connects two peers that agreed.
     private func connect(
         _ request: ConnectRequestID, with data: ConnectionData, until end: Moment, _ node: Node
     ) {
@@ -213,14 +214,14 @@ final class InvitationTraffic: Subsystem {
             fail(.joins, "peer \(node.index) was given data that join no mesh by an invitation")
         }
         node.application.wantedPeers.insert(uid)
-        // The time of an attempt begins anew.
+        // The timeout of an attempt starts again.
         if node.application.connecting[uid] != nil { node.application.connecting[uid] = now }
         node.engine.connect(request, with: data, until: end, at: moment(node))
     }
 
-    // MARK: what the session says
+    // MARK: events of the session
 
-    /// A call of the application has its outcome: each has one.
+    /// Handles the outcome of an application's call: each has exactly one.
     func connectEnded(_ request: ConnectRequestID, _ reason: DisconnectReason?, of node: Node) {
         let uid = node.application.connects[request] ?? node.application.requests[request]
         if reason == nil, let uid, node.link(to: uid) == nil {
@@ -233,12 +234,12 @@ final class InvitationTraffic: Subsystem {
             }
             return
         }
-        // Its time is over: a decision of the application.
+        // It timed out: a decision of the application.
         if reason != nil { trouble(node.index) }
         over(request, of: node, reason)
     }
 
-    /// The session leaves: the invitation is withdrawn, and ends.
+    /// Withdraws and ends an invitation whose session leaves.
     func abandoned(_ request: ConnectRequestID, of node: Node) {
         for asking in node.asking where asking.request == request {
             asking.engine.machine.cancel(at: moment(node))
@@ -250,7 +251,7 @@ final class InvitationTraffic: Subsystem {
 }
 
 extension Scenario.Answer {
-    /// How it travels, as the context of the invitation.
+    /// Its encoding, as the context of the invitation.
     fileprivate var bytes: [UInt8] { Array(description.utf8) }
 
     fileprivate init(bytes: [UInt8]) {

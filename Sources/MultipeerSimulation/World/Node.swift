@@ -5,10 +5,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-/// What an application answers to the question of trust.
+/// An application's answer to the trust question.
 enum TrustAnswer: Sendable {
     case yes, no, never
-    /// After so many nanoseconds.
+    /// Yes after that many nanoseconds.
     case yesAfter(Int64)
 }
 
@@ -22,17 +22,17 @@ final class Node {
     var host: NodeHost
     var process = NodeProcess()
     var application = NodeApplication()
-    /// The connections of the session, and those of them that are links, in the order in which they became so.
+    /// The connections of the session, and those of them that are links, in the order in which they became links.
     var sockets: [ConnectionID: SimulatedSocket] = [:]
     var links: [SimulatedSocket] = []
-    /// When it last closed a connection that was no link to each other node, by the network's clock.
+    /// When it last closed a connection to each other node that was no link, by the network's clock.
     var closedTo: [Int: Int64] = [:]
-    /// Its own invitations, and those of others.
+    /// Its own invitations, and those from others.
     var asking: [InviterEnd] = []
     var asked: InviteeEnd
-    /// Who has said GOODBYE or FULL on a link, and when by the node's clock.
+    /// The peers that have sent GOODBYE or FULL on a link, and when by the node's clock.
     var departed: [Endpoint: Moment] = [:]
-    /// Something has come on channels and was perhaps not taken.
+    /// Whether something was received on channels and was perhaps not taken.
     var hearsChannels = false
     var evictions = 0
     var byzantine: ByzantinePeer?
@@ -50,17 +50,17 @@ final class Node {
         host = NodeHost(deafUntil: profile.datagrams == .deaf ? .max : 0)
     }
 
-    /// Of its process.
+    /// The UDP port of its process.
     var datagramPort: UInt16 { 60_000 + UInt16(process.life) }
 
     var uid: UID { peer.uid }
     var mesh: Mesh { engine.mesh }
     var endpoint: Endpoint { engine.mesh.local.endpoint }
-    /// A call that leads to this peer has no outcome.
+    /// Returns whether a call that leads to this peer has no outcome yet.
     func isWanted(_ uid: UID) -> Bool {
         application.requests.values.contains(uid) || application.connects.values.contains(uid)
     }
-    /// The two sides of an invitation have not agreed yet.
+    /// Returns whether the two sides of an invitation have not agreed yet.
     func isAgreeing(_ request: ConnectRequestID) -> Bool {
         asking.contains { $0.request == request && $0.engine.machine.phase != .over }
             || asked.accepted.values.contains { $0.request == request }
@@ -72,7 +72,7 @@ final class Node {
 
     func link(to uid: UID) -> SimulatedSocket? { links.first { $0.linkState?.peer.uid == uid } }
 
-    /// Every connection that it has, in one order.
+    /// All its connections, in a fixed order.
     var everySocket: [SimulatedSocket] {
         sockets.keys.sorted().compactMap { sockets[$0] }
             + ends.flatMap { end in end.sockets.keys.sorted().compactMap { end.sockets[$0] } }
@@ -83,18 +83,18 @@ final class Node {
 
 /// The computer of a node.
 struct NodeHost {
-    /// It answers, whether the process runs or not.
+    /// Whether the computer answers packets, with or without the process.
     var isUp = false
     /// How far its clock is ahead of the network's, in nanoseconds.
     var offset: Int64 = 0
-    /// When its clock jumped, or it went on after a stop, the last two times.
+    /// The last two moments when its clock jumped, or it resumed after a stop.
     var disturbances: [Int64] = [0, 0]
     /// When its clock last jumped by more than `World.sleep`, by the network's clock.
     var sleptUntil = Int64.min / 2
-    /// When something happened last, by the network's clock, that may end links of this peer.
+    /// When something last happened, by the network's clock, that may end links of this peer.
     var troubledAt = Int64.min / 2
     var port: UInt16 = 50_000
-    /// No UDP packet reaches it before.
+    /// No UDP packet reaches it before this time.
     var deafUntil: Int64
 
     init(deafUntil: Int64) { self.deafUntil = deafUntil }
@@ -102,43 +102,43 @@ struct NodeHost {
 
 /// The process in which the session of a node runs.
 struct NodeProcess {
-    /// Counts the processes: what was meant for one before this one never reaches it.
+    /// The number of the process: what was meant for an earlier one never reaches it.
     var life = 0
     var isUp = false
-    /// It is stopped, like by SIGSTOP: until somebody lets it go on.
+    /// Whether it is stopped, as by SIGSTOP, until it is resumed.
     var isPaused = false
-    /// What came meanwhile.
+    /// The events that came meanwhile.
     var backlog: [SimulationEvent] = []
-    /// For when the next wake is posted.
+    /// The time for which the next wake is posted.
     var wakeAt = Int64.max
-    /// How often in a row its deadline was now.
+    /// How many times in a row its deadline was now.
     var hurry = 0
     var hurriedAt: Int64 = 0
 }
 
-/// What an application wants, and what it was told.
+/// What an application wants, and what it was notified of.
 struct NodeApplication {
-    /// What it says when it is asked whom to trust, and what it was asked and has not answered.
+    /// Its answer to trust questions, and the questions that it has not answered.
     var trust = TrustAnswer.yes
     var questions: [ConnectionID: UID] = [:]
-    /// Whom it wants to be linked to.
+    /// The peers to which it wants a link.
     var wantedPeers: Set<UID> = []
-    /// Whom it gave up since it last called for a link to them.
+    /// The peers that it gave up since it last called for a link to them.
     var withdrawn: Set<UID> = []
-    /// Calls with connection data that have no outcome, and to whom.
+    /// Calls with connection data that have no outcome yet, and their peers.
     var connects: [ConnectRequestID: UID] = [:]
-    /// Invitations that have no outcome, and of whom.
+    /// Invitations that have no outcome yet, and their invitees.
     var requests: [ConnectRequestID: UID] = [:]
-    /// It has said goodbye; without that, a session that leaves is evicted.
+    /// Whether it has said goodbye; a session that leaves without that was evicted.
     var isDeparting = false
-    /// It does not take its messages.
+    /// Whether it does not take its messages.
     var isSlow = false
-    /// What it has not taken since.
+    /// What it has not taken since then.
     var unreadInput = UnreadInput()
-    /// Who waits for a verification code, and for messages to have come.
+    /// Requests for a verification code, and for notice that messages were received.
     var codeRequests: [UInt64: CodeRequest] = [:]
     var flushRequests: [UInt64: FlushRequest] = [:]
-    /// What it has heard of each peer last.
+    /// The last state that it received for each peer.
     var heard: [UID: PeerStateMachine.State] = [:]
     /// Since when a peer is connecting.
     var connecting: [UID: Int64] = [:]

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// The only chance there is in a simulation, so that a seed is a whole run.
+/// The only source of randomness in a simulation, so that a seed determines a whole run.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var source: Jitter
 
@@ -10,16 +10,16 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
 }
 
 extension SeededRandom {
-    /// Evenly, from `range`.
+    /// Returns a number from `range`, uniformly distributed.
     mutating func uniform(_ range: ClosedRange<Int>) -> Int {
         let count = UInt64(range.upperBound - range.lowerBound) + 1
         return range.lowerBound + Int(next().multipliedFullWidth(by: count).high)
     }
 
-    /// True once in so many times.
+    /// Returns true once in `count` times.
     mutating func chance(oneIn count: Int) -> Bool { uniform(1...count) == 1 }
 
-    /// One of `all`, which are not empty.
+    /// Returns one of `all`, which must not be empty.
     mutating func pick<Element>(_ all: [Element]) -> Element { all[uniform(0...(all.count - 1))] }
 
     mutating func bytes(_ count: Int) -> [UInt8] {
@@ -35,7 +35,7 @@ extension SeededRandom {
         return bytes
     }
 
-    /// Every order is as likely as any other.
+    /// Returns `all` in a random order, every order being equally likely.
     mutating func shuffled<Element>(_ all: [Element]) -> [Element] {
         var all = all
         guard all.count > 1 else { return all }

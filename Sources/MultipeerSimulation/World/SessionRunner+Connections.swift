@@ -14,7 +14,7 @@ extension SessionRunner {
             return accept(connection, node)
         }
         guard let socket = connection.sockets[end] else {
-            // Nobody is there any more: whoever still writes is told.
+            // This end is gone: the other end gets a reset when it still writes.
             if case .bytes = contents { reset(connection, 1 - end) }
             if case .connected = contents { return }
             if case .clientHello = contents { reset(connection, 1 - end) }
@@ -123,7 +123,7 @@ extension SessionRunner {
         carryOut(node)
     }
 
-    /// The process lets go of a connection; its system ends this side.
+    /// Closes a connection for the process; its system ends this side.
     func close(_ socket: SimulatedSocket, of node: Node) {
         if socket.phase != .connecting { endSide(socket) }
         socket.phase = .over

@@ -6,18 +6,18 @@ import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-/// Runs the engines: gives them what the network brings, and carries out what they want.
+/// Runs the engines: gives them what the network brings, and carries out their actions.
 final class SessionRunner: Subsystem {
     let world: World
 
     init(_ world: World) { self.world = world }
 
-    /// Bytes under way on a connection, at most: its buffers are full then.
+    /// The most bytes in flight on a connection: its buffers are full then.
     private static let window = 131_072
-    /// Bytes that are written at once.
+    /// The most bytes that are written at once.
     private static let room = 65_536
 
-    /// Carries out and writes until nothing more is wanted, then sets the timer.
+    /// Carries out actions and writes until there is nothing left to do, then sets the timer.
     func run(_ node: Node) {
         guard node.isRunning else { return }
         carryOut(node)
@@ -34,7 +34,7 @@ final class SessionRunner: Subsystem {
         world.setTimer(node)
     }
 
-    /// What a link could write was written, unless the connection is full.
+    /// Checks that everything that a link could write was written, unless the connection is full.
     private func watchWriting(_ node: Node) {
         guard failure == nil, node.isRunning else { return }
         for socket in node.links where socket.phase == .framed && !socket.hasEnded {
@@ -111,7 +111,7 @@ final class SessionRunner: Subsystem {
         }
     }
 
-    /// What an application hears over its links, besides messages.
+    /// Passes on to the application what its links brought, besides messages.
     private func tell(_ output: SessionOutput, to node: Node) {
         switch output {
         case .channels(let id, let events):
@@ -184,7 +184,7 @@ extension SessionRunner {
         }
         observer.watchEnd(socket, linkState, reason, node)
         observer.watchResumption(socket, linkState, reason, node)
-        // What ended before it was used may be sought for the rest of the attempt, in the mesh or not.
+        // A peer whose link ended before it was used may be connecting for the rest of the attempt, in the mesh or not.
         if now - linkState.since < SessionRunner.attempt, node.engine.mesh.awaits(linkState.peer.uid) {
             node.application.wantedPeers.insert(linkState.peer.uid)
         }
@@ -201,7 +201,7 @@ extension SessionRunner {
             var output = ByteBuffer()
             let room = socket.connection.rate == nil ? SessionRunner.room : SessionRunner.room / 4
             fill(socket, room, into: &output, of: node)
-            // What does not fit goes alone.
+            // What does not fit is sent alone.
             if output.isEmpty, room < SessionRunner.room {
                 fill(socket, SessionRunner.room, into: &output, of: node)
             }
@@ -219,7 +219,7 @@ extension SessionRunner {
         _ = node.engine.fill(socket.id, into: &output, upTo: room, at: moment(node))
     }
 
-    /// Puts frames on the way, with an eye on what they are.
+    /// Sends frames, and inspects them.
     func write(_ frames: [UInt8], _ socket: SimulatedSocket, of node: Node) {
         var frames = frames
         if let byzantine = node.byzantine, socket.owner == nil {
@@ -237,7 +237,7 @@ extension SessionRunner {
         network.send(.bytes(Array(frames[middle...])), on: socket.connection, toward: 1 - socket.end)
     }
 
-    /// Bytes came.
+    /// Handles bytes that were received.
     func absorb(_ bytes: [UInt8], _ socket: SimulatedSocket, of node: Node) {
         guard socket.phase == .framed else { return }
         socket.heardAt = now
@@ -253,7 +253,7 @@ extension SessionRunner {
         byzantinePeers.judge(bytes, socket, of: node)
     }
 
-    /// No connection is left: the next instance begins.
+    /// Starts the next instance: no connection is left.
     private func left(_ node: Node) {
         if !node.application.isDeparting {
             node.evictions += 1

@@ -8,7 +8,7 @@ final class SimulatedChannel {
     let number: UInt32
     let transfer: Scenario.Transfer
     let opening: ChannelOpening
-    /// The reader takes what comes at once.
+    /// Whether the reader takes what is received at once.
     let isEager: Bool
 
     var opener = OpenerState()
@@ -16,7 +16,7 @@ final class SimulatedChannel {
 
     /// What the end that opened it has done.
     struct OpenerState {
-        /// Bytes that its application has written, and those that the link has.
+        /// Bytes that its application has written, and those that the link has taken.
         var written = 0
         var sent = 0
         var hasBegun = false
@@ -26,12 +26,12 @@ final class SimulatedChannel {
         var isOver = false
     }
 
-    /// What the other end has seen.
+    /// What the other end has received.
     struct ReaderState {
         var isOpened = false
         var received = 0
         var taken = 0
-        /// FIN came.
+        /// Whether FIN was received.
         var isWhole = false
         var stop: CloseCode?
         var done: CloseCode?
@@ -52,7 +52,7 @@ final class SimulatedChannel {
         self.isEager = isEager
     }
 
-    /// So much is written in all.
+    /// The number of bytes that are written in all.
     var goal: Int {
         if case .reset(let count) = transfer.end { min(count, transfer.bytes) } else { transfer.bytes }
     }
@@ -62,7 +62,7 @@ final class SimulatedChannel {
 
     var isOver: Bool { opener.isOver && (reader.isOver || !reader.isOpened) }
 
-    /// What is written from this position on: other bytes in each channel.
+    /// Returns what is written from this position on: different bytes in each channel.
     func bytes(from position: Int, count: Int) -> [UInt8] {
         let salt = UInt64(connection.number) << 24 ^ UInt64(number) << 8 ^ UInt64(end)
         return (position..<(position + count)).map { place in
@@ -70,7 +70,7 @@ final class SimulatedChannel {
         }
     }
 
-    /// What FIN carries.
+    /// The digest that FIN carries.
     var digest: [UInt8]? {
         transfer.isFile ? [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32) : nil
     }

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// A part of a world, and what it has of the whole.
+/// A part of a world, with access to the whole.
 protocol Subsystem: AnyObject {
     var world: World { get }
 }
@@ -26,7 +26,7 @@ extension Subsystem {
     var byzantinePeers: ByzantinePeers { world.subsystems.byzantinePeers }
     var observer: Observer { world.subsystems.observer }
 
-    /// What has broken, if anything: nothing goes on then.
+    /// The invariant that was broken, if any: nothing goes on then.
     var failure: InvariantViolation? { observer.failure }
 
     func post(_ event: SimulationEvent, after delay: Int64) {
@@ -39,7 +39,7 @@ extension Subsystem {
 
     func say(_ text: @autoclosure () -> String) { observer.trace.say(now - World.start, text()) }
 
-    /// What the node's clock shows.
+    /// Returns the time of the node's clock.
     func moment(_ node: Node) -> Moment { Moment(nanoseconds: now + node.host.offset) }
 
     func settle(_ node: Node) { sessions.run(node) }

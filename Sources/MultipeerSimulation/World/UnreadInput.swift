@@ -1,8 +1,8 @@
 import MultipeerCore
 import MultipeerIntroduction
 
-/// What a slow application has not taken: what messages have cost, by the connections that brought them, and how much it was
-/// told of each peer.
+/// What a slow application has not taken: the cost of messages, by the connections that brought them, and the number of
+/// events about each peer.
 struct UnreadInput {
     struct ConnectionCost {
         let id: ConnectionID
@@ -10,13 +10,13 @@ struct UnreadInput {
         var cost: Int
     }
 
-    /// In the order in which the connections brought their first.
+    /// The costs, in the order in which the connections brought their first message.
     private(set) var costs: [ConnectionCost] = []
     private(set) var events: [(uid: UID, count: Int)] = []
 
     func cost(of id: ConnectionID) -> Int { costs.first { $0.id == id }?.cost ?? 0 }
 
-    /// What all connections of a peer but the last have brought.
+    /// Returns the cost of what all connections of a peer but the last have brought.
     func costOfFormer(_ uid: UID) -> Int {
         costs.filter { $0.uid == uid }.dropLast().reduce(0) { $0 + $1.cost }
     }

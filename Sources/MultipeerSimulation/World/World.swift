@@ -9,16 +9,16 @@ import MultipeerSecurity
 /// Peers, the network between them and the time. Everything that happens follows from a seed.
 ///
 /// Each node runs the engine that a session runs. What the session does with sockets, TLS and timers, the world does with
-/// numbers. It has the clock, the schedule, the chance and the nodes; its subsystems have the rest.
+/// numbers. It has the clock, the schedule, the random source and the nodes; its subsystems have the rest.
 final class World {
     /// Nanoseconds of the network's clock.
     var now: Int64 = World.start
     var schedule = EventSchedule()
     var random: SeededRandom
     var nodes: [Node] = []
-    /// Peers of a mesh at most.
+    /// The most peers that a mesh may have.
     let cap: Int
-    /// Set until `dismantle`, for each of them has the world, too.
+    /// The subsystems, set until `dismantle`: each of them holds the world, too.
     private var whole: Subsystems?
 
     struct Subsystems {
@@ -50,8 +50,8 @@ final class World {
         network.conditions = conditions
     }
 
-    /// Lets go of everything: connections and their ends hold each other, and so do the world and its subsystems. Nothing may be
-    /// asked of it after that.
+    /// Releases everything: connections and their ends hold each other, and so do the world and its subsystems. The world must
+    /// not be used after that.
     func dismantle() {
         for connection in network.connections { connection.sockets = [nil, nil] }
         for node in nodes {
@@ -66,7 +66,7 @@ final class World {
 // MARK: time
 
 extension World {
-    /// Lets everything happen until then, or until an invariant breaks.
+    /// Runs everything until `end`, or until an invariant breaks.
     func run(until end: Int64, _ act: (Int) -> Void = { _ in }) {
         while failure == nil, let next = schedule.next, next <= end, let (moment, event) = schedule.pop() {
             now = moment
@@ -134,7 +134,7 @@ extension World {
         advance(node)
     }
 
-    /// Tells the engine the time, like the loop at a deadline.
+    /// Passes the time to the engine, as the loop does at a deadline.
     func advance(_ node: Node) {
         node.engine.advance(to: moment(node))
         for end in node.ends { end.advance(to: moment(node)) }
@@ -182,10 +182,10 @@ extension World {
             memory: profile.memory)
     }
 
-    /// Shorter than a session's, so that a path has its chance before everything is at rest.
+    /// Shorter than a session's, so that a path can come up before everything is at rest.
     private static let pathRest = Duration.seconds(8)
 
-    /// The process of the node begins.
+    /// Starts the process of the node.
     func begin(_ node: Node) {
         node.process.isUp = true
         node.host.isUp = true
@@ -199,7 +199,7 @@ extension World {
         settle(node)
     }
 
-    /// A new instance in the same process: the one before has left.
+    /// Starts a new instance in the same process: the previous one has left.
     func renew(_ node: Node) {
         node.engine.restart(local(node.peer, node.profile, node.fingerprint), seed: random.next())
         forget(node)
@@ -214,7 +214,7 @@ extension World {
         node.departed = [:]
     }
 
-    /// The process ends without a word of its own. Its system ends the connections, unless `isSilent`.
+    /// Ends the process without a message of its own. Its system ends the connections, unless `isSilent`.
     func crash(_ node: Node, isSilent: Bool) {
         guard node.process.isUp else { return }
         trouble(node.index)
@@ -267,7 +267,7 @@ extension World {
         node.process.isPaused = true
     }
 
-    /// Goes on: sockets first, then the time.
+    /// Resumes a node: sockets first, then the time.
     func resume(_ node: Node) {
         guard node.process.isUp, node.process.isPaused else { return }
         say("\(node.index) goes on")
@@ -282,7 +282,7 @@ extension World {
         advance(node)
     }
 
-    /// After a jump longer than this, every peer is overdue, and each is asked again.
+    /// After a clock jump longer than this, every peer is overdue, and each is probed.
     private static let sleep: Int64 = 16_000_000_000
 
     func jump(_ node: Node, by nanoseconds: Int64) {

@@ -51,7 +51,7 @@ enum ChannelLimitCases {
             for number in 1..<most {
                 link.send(.open(number))
                 _ = try pair.session.expectStream(from: uid)
-                // Less than 20 MiB in all: the fullest would be given up.
+                // Less than 20 MiB in all: otherwise the fullest would be given up.
                 try link.channel(number).send(.pattern(min(link.channelCredit, (16 << 20) / Int(most))))
             }
             try pair.session.call("take")
@@ -152,7 +152,7 @@ enum ChannelLimitCases {
 }
 
 extension CaseRun {
-    /// S writes to four streams, and three of them get no credit beyond the first: all of the last comes.
+    /// S writes to four streams, and three of them get no credit beyond the initial: all of the last is received.
     fileprivate func expectLastOfFour() throws {
         let (pair, link) = try linked(prepare: { $0.limits.channelCredit = 65_536 })
         var channels: [UInt32] = []

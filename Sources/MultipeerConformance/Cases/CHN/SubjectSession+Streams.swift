@@ -1,6 +1,6 @@
-/// What a case asks of a session, and awaits from it, where streams are opened.
+/// Requests and expected events of a session for streams.
 extension SubjectSession {
-    /// A stream that a peer opened: the number by which the shim calls it.
+    /// Waits for a stream that a peer opened, and returns the number that the shim gives it.
     func expectStream(_ name: String? = nil, from peer: [UInt8], within duration: Duration = .seconds(10))
         throws -> Int
     {
@@ -14,7 +14,7 @@ extension SubjectSession {
         return number
     }
 
-    /// How a stream or a resource ended: the event that tells it.
+    /// Waits for the event that reports how a stream or a resource ended, and returns it.
     func expectEnd(
         _ kind: String, _ key: String, _ number: Int, within duration: Duration = .seconds(10)
     ) throws -> JSONValue {
@@ -25,7 +25,7 @@ extension SubjectSession {
         return found
     }
 
-    /// A stream that ended behind its last byte, which was the last of these.
+    /// Waits for the end of a stream after its last byte, which must be the last of these.
     func expectStreamEnd(_ number: Int, _ bytes: [UInt8], within duration: Duration = .seconds(10)) throws {
         let end = try expectEnd("stream-end", "stream", number, within: duration)
         if let error = end["error"]?.text { throw CaseFailure("the stream ends with \(error)") }
@@ -34,7 +34,7 @@ extension SubjectSession {
         }
     }
 
-    /// A stream that ended before its time.
+    /// Waits for a stream that ended early.
     @discardableResult
     func expectStreamError(_ number: Int, _ codes: [CloseCode] = [], within duration: Duration = .seconds(10))
         throws
@@ -48,7 +48,7 @@ extension SubjectSession {
         return end
     }
 
-    /// Opens a stream, and returns the number by which the shim calls it.
+    /// Opens a stream, and returns the number that the shim gives it.
     func openStream(_ name: String, to peer: [UInt8]) throws -> Int {
         let answer = try call("stream", ["to": .string(peer.hex), "name": .string(name)])
         guard let number = answer["stream"]?.int else { throw CaseFailure("'stream' answers no number") }

@@ -1,4 +1,4 @@
-/// Chapter 4: what connection data says, and what is refused.
+/// Chapter 4: what connection data contains, and what is refused.
 enum DataFormCases {
     private typealias Field = ConnectionData.Field
 

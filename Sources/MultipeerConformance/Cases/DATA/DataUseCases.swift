@@ -1,4 +1,4 @@
-/// Chapter 4: whose data it is, and where it leads.
+/// Chapter 4: for which peer data is, and where it leads.
 enum DataUseCases {
     static let all: [Case] = [
         Case(

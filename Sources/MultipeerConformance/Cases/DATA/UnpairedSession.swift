@@ -1,4 +1,4 @@
-/// A session of the subject and a tester that hold nothing of each other: what data of the tester is refused.
+/// A session of the subject and a tester that hold no data of each other, to test which data of the tester is refused.
 struct UnpairedSession {
     let session: SubjectSession
     let tester: Tester
@@ -8,26 +8,26 @@ struct UnpairedSession {
         self.tester = tester
     }
 
-    /// A session and a tester of their own.
+    /// Creates a session and a tester.
     init(_ caseRun: CaseRun) throws {
         session = try caseRun.session()
         tester = try caseRun.tester(beside: session)
     }
 
-    /// Good data with other fields is refused with this code, and nobody is dialled.
+    /// Checks that valid data with changed fields is refused with this code, and that no peer is dialled.
     func refuse(_ code: CloseCode, _ what: String, _ change: (inout ConnectionData) -> Void) throws {
         var data = tester.data(for: session.uid)
         change(&data)
         try refuse(code, what, data.bytes)
     }
 
-    /// Good data with other entries is refused with this code, and nobody is dialled.
+    /// Checks that valid data with changed entries is refused with this code, and that no peer is dialled.
     func refuse(_ code: CloseCode, _ what: String, _ change: ([TLVEntry]) -> [TLVEntry]) throws {
         let entries = change(tester.data(for: session.uid).entries)
         try refuse(code, what, ConnectionData.bytes(entries))
     }
 
-    /// Data is refused with this code, and nobody is dialled.
+    /// Checks that data is refused with this code, and that no peer is dialled.
     func refuse(_ code: CloseCode, _ what: String, _ bytes: [UInt8]) throws {
         let answer = try session.refusal(of: bytes, from: tester.endpoint.uid)
         let caseRun = tester.caseRun
@@ -37,7 +37,7 @@ struct UnpairedSession {
         try caseRun.require(tester.calls.isEmpty, "\(what): the subject dials")
     }
 
-    /// Each of many is refused, asked for all at once.
+    /// Checks that each of many is refused, with all requests sent at once.
     func refuse(_ many: [([UInt8], CloseCode)]) throws {
         let posts = many.map { bytes, code in
             (session.post("connect", ["data": .string(bytes.hex)]), bytes, code)

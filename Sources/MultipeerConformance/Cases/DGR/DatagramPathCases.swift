@@ -1,4 +1,4 @@
-/// Chapter 10: the path for datagrams, and what goes over it.
+/// Chapter 10: the path for datagrams, and what is sent over it.
 enum DatagramPathCases {
     static let all: [Case] = [
         Case(
@@ -98,11 +98,11 @@ enum DatagramPathCases {
 // MARK: - What the cases share
 
 extension CaseRun {
-    /// A link over which both ends may offer datagrams.
+    /// Makes a link over which both ends may offer datagrams.
     func datagrams(_ preference: Preference) throws -> (Pair, TesterLink, DatagramPeer) {
         let (pair, link) = try linked(
             .init(preference: preference), prepare: { $0.flags |= ConnectionData.Flag.datagrams })
-        // Where there is no path yet the link carries it; where there never is one, the case is skipped here.
+        // Where there is no path yet, the link carries the message; where there never is one, the case is skipped here.
         try pair.sendUnreliably([0])
         try require(try link.expectMessage() == [0], "another message came")
         return (pair, link, try DatagramPeer(link))
@@ -114,7 +114,7 @@ extension Pair {
         try session.send(bytes, to: tester.endpoint.uid, mode: "unreliable")
     }
 
-    /// A message each way by UDP, and nothing of them on the link.
+    /// Checks that a message each way goes by UDP, and that the link carries nothing of them.
     func expectBothWays(_ peer: DatagramPeer) throws {
         // The subject has a path when it has the pong, which is on its way.
         peer.caseRun.loop.wait(.milliseconds(300))

@@ -1,4 +1,4 @@
-/// Chapter 10: what strangers and bad networks do.
+/// Chapter 10: third parties and bad networks.
 enum DatagramTroubleCases {
     static let all: [Case] = [
         Case(
@@ -96,7 +96,7 @@ enum DatagramTroubleCases {
             let before = peer.packets.count
             peer.renegotiate()
             caseRun.loop.wait(.seconds(1))
-            // Of a record: kind 1, version 2, epoch 2. The second epoch is the one behind the first handshake.
+            // Of a record: kind 1, version 2, epoch 2. The second epoch is the one after the first handshake.
             let epochs = peer.packets.dropFirst(before).map {
                 $0.bytes.dropFirst(Datagram.headerCount + 3).prefix(2)
             }

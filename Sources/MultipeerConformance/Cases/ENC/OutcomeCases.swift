@@ -1,6 +1,6 @@
 import Foundation
 
-/// Chapter 5: what two preferences give, and that nothing else is spoken.
+/// Chapter 5: the outcome of two preferences, and that nothing else is used.
 enum OutcomeCases {
     static let all: [Case] = cells + modes
 
@@ -165,7 +165,7 @@ enum OutcomeCases {
 }
 
 extension CaseRun {
-    /// A file with this text; it is gone with the run.
+    /// Creates a file with this text, which is removed at the end of the run.
     func file(_ text: String) throws -> String {
         let path = NSTemporaryDirectory() + "conform-\(random.next()).pem"
         do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {

@@ -1,4 +1,4 @@
-/// Chapter 5: TLS as it must be, and trust.
+/// Chapter 5: what TLS must be like, and trust.
 enum TLSCases {
     static let all: [Case] = handshakes + certificates + trust
 
@@ -163,7 +163,7 @@ enum TLSCases {
                 let link = try pair.tester.dial(pair.linkParameters)
                 try link.greet()
                 link.sendConfirm()
-                // 30 s; a busy machine may be late, and a subject without a deadline never says it.
+                // 30 s; a busy machine may be late, and a subject without a deadline never sends it.
                 let closing = try link.closing(within: .seconds(45))
                 try caseRun.require(closing.frame.code == code, "\(closing.frame.words) came, not \(code)")
                 try caseRun.require(
@@ -203,7 +203,7 @@ extension CaseRun {
 }
 
 extension Pair {
-    /// S refuses T's TLS before any frame: when T dials, and when S does.
+    /// Checks that S refuses T's TLS before any frame: when T dials, and when S does.
     fileprivate func refusesTLS(
         _ what: String, whenServer ends: [Bool] = [false, true], _ change: (inout TLSEnd.Setup) -> Void
     ) throws {

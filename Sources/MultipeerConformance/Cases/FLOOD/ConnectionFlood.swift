@@ -1,16 +1,16 @@
-/// Unauthenticated peers from many addresses who dial a session as fast as they may, and honest peers among them.
+/// Unauthenticated peers at many addresses that dial a session as fast as they may, and honest peers among them.
 struct ConnectionFlood {
     private let caseRun: CaseRun
     private let duration: Duration
     private let session: SubjectSession
-    /// Whom the session awaits; nobody else is let in.
+    /// The peer that the session expects; no other is admitted.
     private let awaited: Pair
     private let identity: TLSIdentity
     private let start: ContinuousClock.Instant
     private var handshakes = 0
     private var honest = 0
     private var nextHonest = Duration.seconds(2)
-    /// Connections of strangers, and until when each is left open.
+    /// Unauthenticated connections, and until when each is left open.
     private var open: [(link: TesterLink, until: ContinuousClock.Instant)] = []
 
     init(_ caseRun: CaseRun, lasting duration: Duration) throws {
@@ -23,7 +23,7 @@ struct ConnectionFlood {
         start = .now
     }
 
-    /// Lasts as long as it was made for; every honest peer must be linked in time.
+    /// Runs the flood for its whole duration; every honest peer must be linked in time.
     mutating func run() throws {
         while ContinuousClock.now - start < duration {
             let elapsed = ContinuousClock.now - start
@@ -44,7 +44,8 @@ struct ConnectionFlood {
         _ = try session.ask("cancel", ["peer": .string(awaited.tester.endpoint.uid.hex)])
     }
 
-    /// One handshake with a key that nobody awaits; now and then random bytes, and a handshake that stops at once.
+    /// Makes one handshake with a key that no peer expects; at intervals random bytes, and a handshake that stops at
+    /// once.
     private mutating func dial() throws {
         handshakes += 1
         let source: [UInt8] = [127, 0, 2, UInt8(handshakes % 50 + 1)]
@@ -67,7 +68,7 @@ struct ConnectionFlood {
         awaited.tester.dismissCallers()
     }
 
-    /// A peer that is awaited links within five seconds, and leaves.
+    /// Checks that an expected peer links within five seconds; then it leaves.
     private mutating func linkHonestPeer() throws {
         nextHonest += .seconds(10)
         honest += 1

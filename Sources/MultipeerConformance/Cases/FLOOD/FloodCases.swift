@@ -1,4 +1,4 @@
-/// What takes minutes and is tried only when it is asked for by name or level.
+/// Cases that take minutes and run only when they are requested by name or level.
 enum FloodCases {
     static let all: [Case] = [
         Case(
@@ -56,7 +56,7 @@ enum FloodCases {
         },
     ]
 
-    /// Four frames of one kind of exchange.
+    /// Returns four frames of one kind of exchange.
     private static func exchange(
         _ kind: Int, _ number: UInt32, _ member: Member, _ endpoint: Endpoint
     ) -> [Frame] {

@@ -189,7 +189,8 @@ enum FrameCases {
 }
 
 extension CaseRun {
-    /// Each of these on a link of its own, with a peer of its own: S ends it with PROTOCOL.
+    /// Checks that S ends a link with PROTOCOL (or `code`) for each of these, on a link of its own with a peer of its
+    /// own.
     func refusesOnLinks(_ what: [(String, [UInt8])], _ code: CloseCode = .protocol) throws {
         let session = try session()
         for (name, bytes) in what {

@@ -1,4 +1,4 @@
-/// Chapter 12: two that invite each other, and two that are linked.
+/// Chapter 12: two peers that invite each other, and two that are linked.
 enum GlareCases {
     static let all: [Case] = [
         Case(
@@ -52,7 +52,7 @@ enum GlareCases {
 private class InvitationPair {
     let session: SubjectSession
     let tester: Tester
-    /// The same in every invitation.
+    /// The tester's data, the same in every invitation.
     let mine: ConnectionData
     private var theirs: [UInt8]?
     private(set) var link: TesterLink?
@@ -73,7 +73,7 @@ private class InvitationPair {
         return inviting
     }
 
-    /// S is asked by T, and says yes.
+    /// Lets S accept T's invitation.
     func yes(to inviting: TesterInvitation) throws {
         let question = try session.question(from: uid)
         _ = try session.answer(question, true)
@@ -83,7 +83,7 @@ private class InvitationPair {
         inviting.link.connection.close()
     }
 
-    /// T is asked by S, and says yes.
+    /// Lets T accept S's invitation.
     func sayYes(on inviting: TesterInvitation, _ id: [UInt8]) throws {
         inviting.answer(id, .ok, data: mine.bytes)
         try keep(try inviting.expectComplete())
@@ -96,7 +96,7 @@ private class InvitationPair {
         theirs = data
     }
 
-    /// The link, made with what came.
+    /// Makes the link with the data that was received.
     func meet() throws {
         link = try session.meet(tester, mine: mine, theirs: theirs ?? [])
         // On a busy machine that takes more than the 500 ms after which the higher end may dial.
@@ -104,7 +104,7 @@ private class InvitationPair {
         tester.dismissCallers()
     }
 
-    /// There was no other connection and no other state, and the link works.
+    /// Checks that there was no other connection and no other state, and that the link works.
     func expectOneLink() throws {
         guard let link else { throw SuiteFault("this tester has no link") }
         try caseRun.require(tester.callers == 0, "S dials a peer that it is linked to")
@@ -119,7 +119,7 @@ private class InvitationPair {
     }
 }
 
-/// Two that invite each other, and answer when each has the invitation of the other.
+/// Two peers that invite each other, and answer when each has received the other's invitation.
 private final class GlarePair: InvitationPair {
     init(_ session: SubjectSession, at port: UInt16, in caseRun: CaseRun) throws {
         let tester = try caseRun.tester(beside: session, preference: .required)

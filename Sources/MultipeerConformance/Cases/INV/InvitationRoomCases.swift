@@ -1,4 +1,4 @@
-/// Chapter 12: who is asked how often, and where there is room.
+/// Chapter 12: how often an application is asked, and where there is room.
 enum InvitationRoomCases {
     static let all: [Case] = [
         Case(
@@ -64,7 +64,7 @@ enum InvitationRoomCases {
             let tester = try caseRun.tester(beside: session, "second", preference: .required)
             let inviting = try TesterInvitation(tester, port: port)
             try inviting.invite(session.uid)
-            // An application may be asked first: then it is its yes that finds no seat.
+            // The application may be asked first: then it accepts, and there is no free place.
             if let question = session.event("invitation", from: tester.endpoint.uid, within: .seconds(1)) {
                 _ = try session.answer(question, true)
             }

@@ -205,7 +205,7 @@ enum InviteeCases {
 }
 
 extension [UInt8] {
-    /// Whether these bytes occur somewhere in them.
+    /// Returns whether they contain these bytes.
     func holds(_ part: [UInt8]) -> Bool {
         guard !part.isEmpty, count >= part.count else { return false }
         return (0...(count - part.count)).contains { self[$0] == part[0] && self[$0...].starts(with: part) }

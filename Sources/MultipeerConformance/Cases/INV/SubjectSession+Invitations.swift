@@ -1,6 +1,6 @@
-/// What a case asks of a session, and awaits from it, where peers are invited.
+/// Requests and expected events of a session for invitations.
 extension SubjectSession {
-    /// The next question of the application; its number.
+    /// Waits for the next question to the application, and returns its event.
     func question(from uid: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("invitation", from: uid, within: duration) else {
             throw CaseFailure("the application is not asked within \(duration)")
@@ -8,12 +8,12 @@ extension SubjectSession {
         return event
     }
 
-    /// The application answers a question.
+    /// Answers a question for the application.
     func answer(_ question: JSONValue, _ isAccepted: Bool) throws -> JSONValue {
         try ask("answer", ["invitation": question["invitation"] ?? .null, "accept": .bool(isAccepted)])
     }
 
-    /// The session invites the tester.
+    /// Lets the session invite the tester.
     func invite(_ tester: Tester, context: [UInt8]? = nil, timeout: Int = 30) throws -> JSONValue {
         var parameters: [String: JSONValue] = [
             "peer": .string(tester.endpoint.uid.hex),
@@ -24,10 +24,10 @@ extension SubjectSession {
         return try ask("invite", parameters)
     }
 
-    /// The link that an invitation leads to, made with the data that its two ends exchanged.
+    /// Makes the link that an invitation leads to, with the data that its two ends exchanged.
     ///
-    /// The link and the invitation are connections of their own: the subject may hear a dial before the last of the
-    /// invitation, so the tester waits until it seeks.
+    /// The link and the invitation are connections of their own: a dial may reach the subject before the last frame of
+    /// the invitation, so the tester waits until the subject is connecting.
     func meet(_ tester: Tester, mine: ConnectionData, theirs: [UInt8]) throws -> TesterLink {
         let theirData: ConnectionData
         do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
@@ -46,7 +46,7 @@ extension SubjectSession {
         return link
     }
 
-    /// What became of an invitation of the session.
+    /// Waits for the result of an invitation of the session.
     func expectInviteResult(
         _ codes: [CloseCode], of uid: [UInt8], within duration: Duration = .seconds(10)
     ) throws {
@@ -61,7 +61,7 @@ extension SubjectSession {
 }
 
 extension CaseRun {
-    /// A session that takes invitations, and where.
+    /// Creates a session that takes invitations, and returns its port, too.
     func advertiser(_ settings: SubjectSession.Settings = .init(preference: .required)) throws -> (
         SubjectSession, UInt16
     ) {

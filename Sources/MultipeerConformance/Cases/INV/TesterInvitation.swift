@@ -37,14 +37,14 @@ final class TesterInvitation {
         TLSEnd.Setup(isServer: isServer, identity: try TLSIdentity(), protocols: [alpn])
     }
 
-    /// Nothing of it is looked at.
+    /// Returns link parameters that are not used.
     private static func linkParameters(_ tester: Tester) throws -> LinkParameters {
         let data = tester.data(for: nil)
         return LinkParameters(
             mine: data.bytes, myToken: data.token, theirs: [], theirData: data, me: tester.endpoint)
     }
 
-    /// TLS stands; whoever answers has shown some certificate.
+    /// Waits for TLS; the end that answers has shown some certificate.
     func expectReady() throws {
         caseRun.loop.wait(.seconds(10)) { link.connection.isReady || link.ending != nil }
         try caseRun.require(
@@ -62,7 +62,7 @@ final class TesterInvitation {
         link.send(Frame(.invite, entries.bytes))
     }
 
-    /// The ANSWER, and the data in it.
+    /// Waits for the ANSWER, and returns it and the data in it.
     @discardableResult
     func expectAnswer(_ codes: CloseCode..., within duration: Duration = .seconds(10)) throws -> [UInt8]? {
         let frame = try link.expect(.answer, within: duration)
@@ -81,7 +81,7 @@ final class TesterInvitation {
         return entries.first(InvitationFrames.Field.data)
     }
 
-    /// COMPLETE with data of the tester for this peer; answers the data.
+    /// Sends COMPLETE with data of the tester for this peer, and returns the data.
     @discardableResult
     func complete(_ recipient: [UInt8], _ change: (inout ConnectionData) -> Void = { _ in }) -> ConnectionData
     {
@@ -93,7 +93,7 @@ final class TesterInvitation {
 
     // MARK: Invitee
 
-    /// The INVITE of the subject, as its entries.
+    /// Waits for the INVITE of the subject, and returns its entries.
     func expectInvite(within duration: Duration = .seconds(10)) throws -> [TLVEntry] {
         let frame = try link.expect(.invite, within: duration)
         do throws(Malformed) {

@@ -1,4 +1,4 @@
-/// Chapter 15: budgets for control frames and keys, what nobody reads, and a subject without descriptors.
+/// Chapter 15: budgets for control frames and key updates, data that is not read, and a subject without descriptors.
 enum BudgetCases {
     static let all: [Case] = [
         Case(
@@ -38,7 +38,7 @@ enum BudgetCases {
                 }
                 caseRun.loop.wait(.seconds(2))
                 if link.ending != nil { continue }
-                // Who computes answers late.
+                // A subject that is busy computing answers late.
                 let answer = try caseRun.subject().call("stats", within: .seconds(45))
                 guard let before, let after = answer["cpu"]?.double else {
                     throw Skip("the shim does not say how much of the processor it uses")

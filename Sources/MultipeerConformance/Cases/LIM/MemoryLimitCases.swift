@@ -16,7 +16,7 @@ enum MemoryLimitCases {
             try pair.session.call("pause")
             for number in 0..<3_000 {
                 peer.send([UInt8](repeating: 7, count: 1_150))
-                // The kernel's room is not what is tried.
+                // The kernel's buffer is not what is tested.
                 if number % 50 == 49 { caseRun.loop.wait(.milliseconds(10)) }
             }
             try link.expectAlive()
@@ -74,7 +74,7 @@ enum MemoryLimitCases {
 }
 
 extension CaseRun {
-    /// Two peers with links to one session.
+    /// Makes two peers with links to one session.
     fileprivate func two() throws -> ([Pair], [TesterLink]) {
         let session = try session()
         let pairs = try ["one", "two"].map { try introduce(session, tester(beside: session, $0)) }
@@ -90,8 +90,7 @@ private struct LongMessage {
 
     init(_ link: TesterLink) { self.link = link }
 
-    /// Sends pieces until so many bytes are sent, as credit allows; with `stalls`, as far as the credit goes that there
-    /// is.
+    /// Sends pieces until `count` bytes are sent, as credit allows; with `stalls`, as far as the present credit goes.
     mutating func send(upTo count: Int, isLast: Bool = false, stalls: Bool = false) throws {
         while sent < count {
             let frame =

@@ -1,4 +1,4 @@
-/// Chapter 15: what one peer may make the other hold, however often it connects.
+/// Chapter 15: how much one peer may make the other hold, however often it connects.
 enum PeerLimitCases {
     static let all: [Case] = [
         Case(
@@ -41,7 +41,7 @@ enum PeerLimitCases {
             try third.expectClose(.busy)
             try second.expectAlive()
             try pair.session.call("resume")
-            // What S has taken it says with CREDIT.
+            // S reports what it has taken with CREDIT.
             try second.expect(.credit)
             let fourth = try caseRun.moveOver(from: second, pair)
             try fourth.expectAlive()
@@ -50,7 +50,7 @@ enum PeerLimitCases {
 }
 
 extension CaseRun {
-    /// Selects a new connection while the old link stands, then lets that go.
+    /// Selects a new connection while the old link is open, then drops the old one.
     fileprivate func moveOver(from old: TesterLink, _ pair: Pair) throws -> TesterLink {
         let link = try pair.tester.dial(pair.linkParameters)
         try link.becomeCandidate()

@@ -145,7 +145,7 @@ enum ConfirmCases {
 }
 
 extension Pair {
-    /// T dials and greets, and confirms wrongly; S says BAD_MAC.
+    /// Checks that S sends BAD_MAC when T dials, sends HELLO and a wrong CONFIRM.
     fileprivate func refusesConfirm(_ what: String, _ confirm: (TesterLink) -> Void) throws {
         tester.caseRun.note(what)
         let link = try tester.dial(linkParameters)

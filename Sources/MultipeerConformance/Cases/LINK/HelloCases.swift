@@ -1,4 +1,4 @@
-/// Chapter 6: what HELLO must say, and to whom.
+/// Chapter 6: what HELLO must contain, and for which receiver.
 enum HelloCases {
     static let all: [Case] = [
         Case(
@@ -207,7 +207,7 @@ enum HelloCases {
 }
 
 extension Pair {
-    /// T dials and greets with a HELLO that is wrong; S says CLOSE with this code, and neither HELLO nor CONFIRM.
+    /// Checks that S sends CLOSE with this code, and neither HELLO nor CONFIRM, when T dials and sends a wrong HELLO.
     func refusesHello(_ what: String, _ code: CloseCode, _ change: (inout Hello) -> Void) throws {
         tester.caseRun.note(what)
         let link = try tester.dial(linkParameters)
@@ -222,7 +222,7 @@ extension Pair {
         }
     }
 
-    /// T dials, whoever should, and links.
+    /// Links by a dial of T, whichever end should dial.
     func linkAnyway() throws -> TesterLink {
         let link = try tester.dial(linkParameters)
         try link.complete()

@@ -14,7 +14,7 @@ enum SelectCases {
             try link.expect(.select)
             link.send(.select)
             try link.expectClose(.protocol)
-            // And where S has not selected, because its SELECT is unanswered elsewhere.
+            // And where S has not selected, because its SELECT on another connection is unanswered.
             let first = try pair.tester.dial(pair.linkParameters)
             try first.becomeCandidate()
             try first.expect(.select)

@@ -1,4 +1,4 @@
-/// Chapter 6: a link that may be lost, another instance, and strangers.
+/// Chapter 6: a link that may be lost, another instance, and unauthenticated peers.
 enum StaleLinkCases {
     static let all: [Case] = [
         Case(
@@ -163,7 +163,7 @@ enum StaleLinkCases {
 }
 
 extension CaseRun {
-    /// So many connections on which CONFIRM went both ways, all dialled by T.
+    /// Makes `count` connections on which CONFIRM went both ways, all dialled by T.
     func candidates(_ count: Int) throws -> (Pair, [TesterLink]) {
         let pair = try pair()
         let links = try (0..<count).map { _ in try pair.tester.dial(pair.linkParameters) }
@@ -176,7 +176,7 @@ extension CaseRun {
         return (pair, links)
     }
 
-    /// The one on which SELECT came; it is not taken.
+    /// Returns the one on which SELECT was received, which stays unread.
     func selected(among links: [TesterLink]) throws -> TesterLink {
         let isChosen = { (link: TesterLink) in
             link.ending == nil && link.waiting.contains { $0.kind == .select }

@@ -163,7 +163,7 @@ enum MessageCreditCases {
 }
 
 extension TesterLink {
-    /// Sends frames as credit comes, each at the latest after so long.
+    /// Sends frames as credit comes, each within `duration`.
     func transmit(_ frames: [Frame], within duration: Duration = .seconds(10)) throws {
         for frame in frames {
             guard

@@ -1,4 +1,4 @@
-/// Chapter 11: who is introduced to whom.
+/// Chapter 11: which peers are introduced to which.
 enum IntroductionCases {
     static let all: [Case] = [
         Case(
@@ -96,7 +96,7 @@ enum IntroductionCases {
 }
 
 extension CaseRun {
-    /// A link that introduces nobody.
+    /// Checks a link that makes no introductions.
     fileprivate func expectDirect(_ settings: SubjectSession.Settings, isMesh: Bool) throws {
         let session = try session(settings)
         let tester = try tester(beside: session, preference: .none)

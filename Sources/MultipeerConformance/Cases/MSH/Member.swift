@@ -16,13 +16,13 @@ final class Member {
 
     var endpoint: Endpoint { tester.endpoint }
 
-    /// The next entry of this member, with these mesh links.
+    /// Returns the next entry of this member, with these mesh links.
     func entry(_ list: [Endpoint]) -> MemberEntry {
         sequence += 1
         return MemberEntry(endpoint, sequence, list: list, data: data.bytes)
     }
 
-    /// What a connection to the subject refers to, with the subject's mesh data.
+    /// Returns the parameters of a connection to the subject, with the subject's mesh data.
     func linkParameters(_ blob: [UInt8]) throws -> LinkParameters {
         let theirData: ConnectionData
         do throws(Malformed) { theirData = try ConnectionData(blob) } catch {
@@ -33,7 +33,7 @@ final class Member {
             limits: tester.limits, members: tester.members)
     }
 
-    /// Links with a session that has been told to connect, or that seeks this member by itself.
+    /// Links with a session that has been told to connect, or that connects to this member by itself.
     @discardableResult
     func join(_ session: SubjectSession, _ blob: [UInt8], within duration: Duration = .seconds(10)) throws
         -> TesterLink
@@ -51,7 +51,7 @@ final class Member {
 }
 
 extension TesterLink {
-    /// The next entry of an endpoint that fits.
+    /// Waits for the next entry of an endpoint that matches, and returns it.
     @discardableResult
     func expectEntry(
         of endpoint: Endpoint, within duration: Duration = .seconds(10),
@@ -72,7 +72,7 @@ extension TesterLink {
         }
     }
 
-    /// Every entry that has come and was not taken.
+    /// All entries that were received and not taken.
     var entries: [MemberEntry] {
         waiting.filter { $0.kind == .members }.compactMap { frame in
             do throws(Malformed) { return try MemberEntry(payload: frame.payload) } catch { return nil }
@@ -81,7 +81,7 @@ extension TesterLink {
 }
 
 extension CaseRun {
-    /// A member below or above the session's uid.
+    /// Creates a member whose uid is below or above the session's.
     func member(
         _ session: SubjectSession, _ name: String, order: UIDOrder? = nil,
         _ change: (inout ConnectionData) -> Void = { _ in }
@@ -89,7 +89,7 @@ extension CaseRun {
         Member(try tester(beside: session, name, preference: session.preference, order: order), change)
     }
 
-    /// A session with mesh links to so many members, which have told that they are linked to it alone.
+    /// Creates a session with mesh links to `count` members, whose entries say that they are linked to it alone.
     func mesh(
         _ count: Int, _ settings: SubjectSession.Settings = .init(), order: UIDOrder? = nil
     ) throws -> (SubjectSession, Endpoint, [Member]) {
@@ -113,7 +113,7 @@ extension CaseRun {
         return (session, endpoint, members)
     }
 
-    /// Members that nobody plays: their entries say that they are linked to these.
+    /// Creates members without a connection: their entries say that they are linked to these.
     func strangers(
         _ count: Int, of session: SubjectSession, like member: Member, listing: [Endpoint],
         order: UIDOrder? = nil

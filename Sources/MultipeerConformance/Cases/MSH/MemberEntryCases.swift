@@ -1,4 +1,4 @@
-/// Chapter 11: what members say, and what is believed.
+/// Chapter 11: the entries of members, and which of them are believed.
 enum MemberEntryCases {
     static let all: [Case] = [
         Case(
@@ -139,7 +139,7 @@ enum MemberEntryCases {
 }
 
 extension TesterLink {
-    /// Nothing more is said of this endpoint.
+    /// Checks that no further entry of this endpoint comes.
     func expectNoEntry(of endpoint: Endpoint, for duration: Duration) throws {
         caseRun.loop.wait(duration) { ending != nil || entries.contains { $0.endpoint == endpoint } }
         if let entry = entries.first(where: { $0.endpoint == endpoint }) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Chapter 11: what becomes of a mesh that has too many members for long.
+/// Chapter 11: a mesh that has too many members for too long.
 enum MeshExcessCases {
     static let all: [Case] = [
         Case(
@@ -80,8 +80,8 @@ enum MeshExcessCases {
 }
 
 extension CaseRun {
-    /// Each of these members tells that it is linked to the session, the others and one more, whose entry comes last.
-    /// Returns how many seconds `wait` takes from then on.
+    /// Lets each of these members send that it is linked to the session, the others and one more, whose entry comes
+    /// last. Returns how many seconds `wait` takes from then on.
     fileprivate func tell(
         _ members: [Member], of eighth: MemberEntry, everybodyOf endpoint: Endpoint,
         wait: ([TesterLink]) throws -> Void

@@ -1,4 +1,4 @@
-/// Chapter 11: how many may be members.
+/// Chapter 11: how many members a mesh may have.
 enum MeshSizeCases {
     static let all: [Case] = [
         Case(
@@ -92,12 +92,12 @@ enum MeshSizeCases {
     ]
 }
 
-/// Seven sessions of the subject that are linked, and two that are told of one of them each.
+/// Seven sessions of the subject that are linked, and two that are given the data of one of them each.
 private struct NearlyFullMesh {
     let clique: [SubjectSession]
     let newcomers: [SubjectSession]
     private let caseRun: CaseRun
-    /// Who says what to whom so that the newcomers are admitted.
+    /// The `connect` requests that admit the newcomers: the session, and the data.
     private let words: [[(SubjectSession, [UInt8])]]
 
     init(_ caseRun: CaseRun) throws {
@@ -115,7 +115,7 @@ private struct NearlyFullMesh {
 
     var group: SessionGroup { SessionGroup(clique + newcomers, in: caseRun) }
 
-    /// Both newcomers and their sponsors begin; returns when both newcomers were told how it went.
+    /// Starts both newcomers and their sponsors; returns when both newcomers have the result.
     func admit(_ pause: Duration) throws {
         for (index, pair) in words.enumerated() {
             if index > 0, pause > .zero { caseRun.loop.wait(pause) }
@@ -133,7 +133,7 @@ private struct NearlyFullMesh {
 }
 
 extension CaseRun {
-    /// A session with a link to one member, who reports so many more.
+    /// Creates a session with a link to one member, which reports `count` more.
     fileprivate func reporting(_ count: Int) throws -> (SubjectSession, TesterLink) {
         let (session, endpoint, members) = try mesh(1)
         let link = try members[0].linked()
@@ -144,7 +144,7 @@ extension CaseRun {
         return (session, link)
     }
 
-    /// A peer that would be one too many hears FULL.
+    /// Checks that a peer that would be one too many receives FULL.
     fileprivate func refusesNinth(_ session: SubjectSession, _ change: (Tester) -> Void) throws {
         let ninth = try member(session, "ninth")
         change(ninth.tester)

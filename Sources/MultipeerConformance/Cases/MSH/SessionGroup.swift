@@ -8,7 +8,7 @@ struct SessionGroup {
         self.caseRun = caseRun
     }
 
-    /// So many new sessions, all linked to each other.
+    /// Creates `count` sessions, all linked to each other.
     static func linked(_ count: Int, in caseRun: CaseRun) throws -> SessionGroup {
         let sessions = try (0..<count).map { _ in try caseRun.session() }
         for other in sessions.dropFirst() { try sessions[0].acquaint(with: other) }
@@ -17,7 +17,7 @@ struct SessionGroup {
         return group
     }
 
-    /// Waits until each of these sessions is connected to all others and to nobody else.
+    /// Waits until each of these sessions is connected to all others and to no other peer.
     func expectWhole(within duration: Duration) throws {
         let deadline = ContinuousClock.now + duration
         let all = Set(sessions.map(\.uid.hex))
@@ -32,7 +32,7 @@ struct SessionGroup {
         }
     }
 
-    /// Waits until those who are linked at all are linked to each other, eight at most, and stay so for a second.
+    /// Waits until those that are linked at all are linked to each other, eight at most, and stay so for a second.
     func expectConsistent(within duration: Duration) throws {
         let deadline = ContinuousClock.now + duration
         var since: ContinuousClock.Instant?
@@ -48,7 +48,8 @@ struct SessionGroup {
         }
     }
 
-    /// Each different set of peers that a session sees, itself included; one that sees nobody does not count.
+    /// Returns each distinct set of peers that a session sees, itself included; a session that sees no peer does not
+    /// count.
     private func connectedSets() throws -> Set<Set<String>> {
         var groups: Set<Set<String>> = []
         for session in sessions {
@@ -58,7 +59,7 @@ struct SessionGroup {
         return groups
     }
 
-    /// The sessions are of no use any more: they end.
+    /// Ends the sessions, which are not needed any more.
     func forget() throws {
         for session in sessions {
             let answer = try session.ask("forget")

@@ -1,6 +1,6 @@
-/// What a case asks of a session where peers are introduced to each other.
+/// Requests of a session for introductions.
 extension SubjectSession {
-    /// Its endpoint and mesh data.
+    /// Returns its endpoint and mesh data.
     func meshData() throws -> (Endpoint, [UInt8]) {
         let blob = try data(for: nil, mesh: true)
         do throws(Malformed) { return (try ConnectionData(blob).endpoint, blob) } catch {
@@ -8,14 +8,14 @@ extension SubjectSession {
         }
     }
 
-    /// This session and another one are told of each other.
+    /// Lets this session and another one connect to each other.
     func acquaint(with other: SubjectSession) throws {
         let (a, b) = (try data(for: other.uid, mesh: true), try other.data(for: uid, mesh: true))
         try connect(b)
         try other.connect(a)
     }
 
-    /// Whom it says it is connected to.
+    /// Returns the peers to which it reports that it is connected.
     func connections() throws -> Set<String> {
         let peers = try ask("state")["peers"]?.members ?? [:]
         return Set(peers.filter { $0.value.text == "connected" }.keys)

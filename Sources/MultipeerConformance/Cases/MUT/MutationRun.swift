@@ -1,12 +1,12 @@
 import MultipeerSecurity
 
-/// Many changes, one after the other, of one thing that the tester sends. Whatever comes of each, the
-/// subject must go on.
+/// Many mutations, one after the other, of one thing that the tester sends. Whatever the result of each, the subject
+/// must go on.
 struct MutationRun {
     let caseRun: CaseRun
     let rounds: Int
 
-    /// Frames on links of one pair.
+    /// Mutates frames on links of one pair.
     func changeFrames(
         _ settings: SubjectSession.Settings = .init(), transcript: @escaping (TesterLink) -> [Frame]
     ) throws {
@@ -20,7 +20,7 @@ struct MutationRun {
         ).run(rounds)
     }
 
-    /// Connection data, which the subject is told to connect with.
+    /// Mutates connection data with which the subject is told to connect.
     func changeData() throws {
         let session = try caseRun.session()
         let tester = try caseRun.tester(beside: session)
@@ -28,11 +28,11 @@ struct MutationRun {
         var mutator = Mutator(random: caseRun.random)
         for round in 1...rounds {
             var blob = mutator.mutate([data.bytes]).flatMap(\.self)
-            // Every other time the checksum fits again, so that what is behind it is tried, too.
+            // Every other time the checksum is made correct again, so that the checks after it are tested, too.
             if round % 2 == 0, blob.count >= 24 { blob = ConnectionData.sealed(Array(blob.dropLast(8))) }
             var readable: ConnectionData?
             do throws(Malformed) { readable = try ConnectionData(blob) } catch {}
-            // Nothing is dialled but the tester.
+            // Only the tester is dialled.
             if let readable, readable.candidates != data.candidates { continue }
             let answer = try session.ask("connect", ["data": .string(blob.hex)])
             guard answer["error"] == nil else { continue }
@@ -45,7 +45,7 @@ struct MutationRun {
         }
     }
 
-    /// The first flight of TLS.
+    /// Mutates the first flight of TLS.
     func changeClientHello() throws {
         let pair = try caseRun.pair(.init(preference: .required))
         let end = try TLSEnd(pair.tester.setup(isServer: false))
@@ -66,7 +66,7 @@ struct MutationRun {
         try cancel(pair)
     }
 
-    /// HELLO and the frames behind it, in turns.
+    /// Mutates HELLO and the frames after it, in turns.
     func changeHandshake() throws {
         let pair = try caseRun.pair()
         var mutator = Mutator(random: caseRun.random)
@@ -75,7 +75,8 @@ struct MutationRun {
             let link = try pair.tester.dial(pair.linkParameters)
             caseRun.loop.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
             guard link.connection.isReady else {
-                // A change that harmed nothing has made a link, or ended the attempt: nobody is awaited any more.
+                // A mutation without effect has made a link, or ended the attempt: the subject expects no peer any
+                // more.
                 try seekAgain(pair)
                 continue
             }
@@ -95,7 +96,7 @@ struct MutationRun {
         try cancel(pair)
     }
 
-    /// Sends HELLO; what follows it, with a mac that is right if the subject has answered.
+    /// Sends HELLO, and returns what follows it, with a mac that is right if the subject has answered.
     private func framesBehindHello(of link: TesterLink) -> [Frame] {
         link.sendHello()
         caseRun.loop.wait(.milliseconds(500)) { link.ending != nil || link.receivedHelloBytes.count > 0 }
@@ -103,7 +104,7 @@ struct MutationRun {
         return [Frame(.confirm, mac), .select]
     }
 
-    /// A stream or a resource, as `kind` says.
+    /// Mutates a stream or a resource, according to `kind`.
     func changeChannels(kind: UInt8) throws {
         var number: UInt32 = 0
         var last: ObjectIdentifier?
@@ -123,7 +124,7 @@ struct MutationRun {
         }
     }
 
-    /// Entries of a member and of a stranger.
+    /// Mutates entries of a member and of an unknown peer.
     func changeMembers() throws {
         let session = try caseRun.session()
         let (endpoint, blob) = try session.meshData()
@@ -143,7 +144,7 @@ struct MutationRun {
         ).run(rounds)
     }
 
-    /// INVITE, every other time with COMPLETE.
+    /// Mutates INVITE, every other time with COMPLETE.
     func changeInvitations() throws {
         let (session, port) = try caseRun.advertiser()
         let tester = try caseRun.tester(beside: session, preference: .required)
@@ -179,14 +180,14 @@ struct MutationRun {
         try caseRun.require(caseRun.subject().isRunning, "round \(round): the subject's process has ended")
     }
 
-    /// The subject seeks the tester no more.
+    /// Stops the subject from connecting to the tester.
     private func cancel(_ pair: Pair) throws {
         _ = try pair.session.ask("cancel", ["peer": .string(pair.tester.endpoint.uid.hex)])
         pair.session.subject.events.removeAll()
         pair.tester.dismissCallers()
     }
 
-    /// An attempt that has just begun.
+    /// Starts a new attempt.
     private func seekAgain(_ pair: Pair) throws {
         try cancel(pair)
         try pair.session.connect(pair.linkParameters.mine)

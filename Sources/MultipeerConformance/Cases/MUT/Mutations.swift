@@ -1,10 +1,10 @@
-/// Mutated frames on links, one after the other: whatever comes of each, the subject must go on.
+/// Mutated frames on links, one after the other: whatever the result of each, the subject must go on.
 struct Mutations {
     let caseRun: CaseRun
     let pair: Pair
-    /// How a link is made; the subject tells connected.
+    /// Makes a link; the subject reports connected.
     let join: () throws -> TesterLink
-    /// What is changed; called anew each time.
+    /// Returns what is mutated; called again each time.
     let transcript: (TesterLink) -> [Frame]
 
     /// Calls `watch` every hundred rounds.
@@ -47,13 +47,13 @@ struct Mutations {
         }
     }
 
-    /// The subject tells that the link has ended.
+    /// Waits until the subject reports that the link has ended.
     private func settle() throws {
         try pair.session.expectNotConnected(pair.tester.endpoint.uid, within: .seconds(8))
         pair.tester.dismissCallers()
     }
 
-    /// What the application was told of all that came is of no interest.
+    /// Discards the events of the application.
     private func forgetEvents() {
         pair.session.subject.events.removeAll { event in
             let kind = event["event"]?.text

@@ -1,8 +1,8 @@
-/// Changes a valid transcript in one place, as a seed decides.
+/// Mutates a valid transcript in one place, which a seed determines.
 struct Mutator {
     var random: SplitMix64
 
-    /// Bit flips, edits of a length, duplications, swaps and drops: one of them, rarely two.
+    /// Applies a bit flip, an edit of a length, a duplication, a swap or a drop: one of them, rarely two.
     mutating func mutate(_ frames: [[UInt8]]) -> [[UInt8]] {
         var frames = frames
         repeat { change(&frames) } while Int.random(in: 0..<8, using: &random) == 0 && !frames.isEmpty
@@ -25,7 +25,7 @@ struct Mutator {
         bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
     }
 
-    /// The length of the frame, or two bytes that may be the length of an entry.
+    /// Edits the length of the frame, or two bytes that may be the length of an entry.
     private mutating func editLength(_ bytes: inout [UInt8]) {
         guard bytes.count >= 8 else { return flip(&bytes) }
         let place = Bool.random(using: &random) ? 1 : Int.random(in: 0..<(bytes.count - 1), using: &random)

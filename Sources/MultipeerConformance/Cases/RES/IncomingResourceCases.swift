@@ -127,7 +127,7 @@ enum IncomingResourceCases {
 // MARK: - What the cases of resources share
 
 extension CaseRun {
-    /// A link to a session that puts resources into a folder of this case.
+    /// Makes a link to a session that puts resources into a folder of this case.
     func receiving(_ settings: SubjectSession.Settings = .init()) throws -> (
         TemporaryFolder, Pair, TesterLink
     ) {
@@ -140,7 +140,7 @@ extension CaseRun {
 }
 
 extension TesterChannel {
-    /// Sends a resource with everything that belongs to it; returns the number by which the shim calls it.
+    /// Sends a resource with everything that belongs to it; returns the number that the shim gives it.
     func offer(
         _ bytes: [UInt8], name: String = "resource", to pair: Pair, within duration: Duration = .seconds(30)
     ) throws -> Int {
@@ -156,7 +156,7 @@ extension TesterChannel {
 }
 
 extension SubjectSession {
-    /// Every part of progress that was told of a resource, in order.
+    /// Returns all progress that was reported for a resource, in order.
     func progress(of resource: Int) -> [Double] {
         subject.events.filter {
             $0["event"]?.text == "resource-progress" && $0["session"]?.text == handle
@@ -171,7 +171,7 @@ extension SubjectSession {
         return event
     }
 
-    /// A resource that arrived as a file with these bytes.
+    /// Waits for a resource that arrives as a file with these bytes.
     @discardableResult
     func expectFile(_ resource: Int, _ bytes: [UInt8]) throws -> FileMetadata {
         let end = try expectEnd("resource-end", "resource", resource)
@@ -182,7 +182,7 @@ extension SubjectSession {
         return facts
     }
 
-    /// A resource that did not arrive; with one of these codes, if there are any.
+    /// Waits for a resource that does not arrive, with one of these codes, if there are any.
     func expectResourceError(
         _ resource: JSONValue, _ codes: [CloseCode], within duration: Duration = .seconds(10)
     )

@@ -119,7 +119,8 @@ enum OutgoingResourceCases {
             link.send(.done(channel))
             _ = try pair.session.expectEnd("sent", "resource", sending.number())
             let worst = late.sorted().dropLast(late.count / 100).last ?? 0
-            // Where the tester is kept waiting, so are the threads of the subject and the tester that a message passes.
+            // Where the tester is kept waiting, so are the threads of the subject and the tester through which a
+            // message passes.
             let stall = stalls.sorted().dropLast(stalls.count / 100).last ?? 0
             caseRun.note(
                 "\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
@@ -140,7 +141,7 @@ private final class OutgoingFile {
 
     private var found: Int?
 
-    /// The number by which the shim calls it.
+    /// Returns the number that the shim gives it.
     func number() throws -> Int {
         if let found { return found }
         guard let answer = session.subject.answer(request, within: .seconds(10)) else {

@@ -42,7 +42,7 @@ enum ResourceTroubleCases {
             if let error = answer["error"]?.text { throw CaseFailure("'limit' fails: \(error)") }
             link.send(.open(1, Frame.ChannelPurpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            // It ends with STOP somewhere on the way.
+            // STOP ends it somewhere in the middle.
             do { try link.channel(1).send(.pattern(5 << 20), within: .seconds(3)) } catch is CaseFailure {}
             try link.channel(1).expect(.stop, .noSpace)
             link.send(.reset(1, .noSpace))

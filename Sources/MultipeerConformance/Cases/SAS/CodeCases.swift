@@ -49,7 +49,7 @@ enum CodeCases {
         ) { caseRun in
             let settings = SubjectSession.Settings(preference: .required)
             let (low, high) = (try caseRun.session(settings), try caseRun.session(settings))
-            // Above the one, below the other: the one commits itself, the other answers.
+            // Above one, below the other: with one it commits, with the other it answers.
             let above = try caseRun.introduce(
                 low, caseRun.tester(beside: low, "above", preference: .required, order: .testerHigher))
             let below = try caseRun.introduce(
@@ -129,14 +129,14 @@ enum CodeCases {
 }
 
 extension Frame {
-    /// SAS_COMMIT. Spec 13.3.
+    /// Returns SAS_COMMIT. Spec 13.3.
     static func commitment(to nonce: [UInt8]) -> Frame {
         Frame(.codeCommit, SHA256.hash(Array("MPC/1 sas".utf8) + nonce))
     }
 }
 
 extension Pair {
-    /// Links both, hands the frames of one run between them, and unlinks both: what each session shows.
+    /// Links both, relays the frames of one run between them, unlinks both, and returns what each session shows.
     fileprivate func codes(through other: Pair) throws -> (String, String) {
         let pairs = [self, other]
         let links = try pairs.map { try $0.link() }
@@ -158,12 +158,12 @@ extension Pair {
 }
 
 extension TesterLink {
-    /// One run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
+    /// Does one run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
     fileprivate func agreeOnCode(committed: [UInt8]? = nil) throws -> String {
         let own = committed ?? caseRun.random.bytes(32)
         let other: [UInt8]
         if linkParameters.isControlling {
-            // The other end asks for the run, unless it began before.
+            // The other end asks for the run, unless the run has begun already.
             if committed == nil {
                 try expect(.codeRequest)
                 send(.commitment(to: own))
@@ -190,7 +190,7 @@ extension TesterLink {
 }
 
 extension SubjectSession {
-    /// The code that the application is shown; this one, if one is given.
+    /// Waits for the code that the application is shown; it must be this one, if one is given.
     @discardableResult
     fileprivate func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
         guard let event = event("code", from: peer) else { throw CaseFailure("no code is shown") }

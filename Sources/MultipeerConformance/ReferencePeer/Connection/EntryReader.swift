@@ -30,7 +30,7 @@ struct EntryReader {
 }
 
 extension [TLVEntry] {
-    /// The value of an entry that must be there, with a size within bounds.
+    /// Returns the value of a required entry, with a size within bounds.
     func demanded(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(ProtocolError) -> [UInt8]
     {
         guard let value = first(type) else { throw .broken("\(name) is missing") }
@@ -42,7 +42,7 @@ extension [TLVEntry] {
         try demanded(type, name, size...size)
     }
 
-    /// The value of an entry that may be there, with a size within bounds.
+    /// Returns the value of an optional entry, with a size within bounds.
     func possible(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(ProtocolError) -> [UInt8]?
     {
         first(type) == nil ? nil : try demanded(type, name, sizes)
@@ -50,7 +50,7 @@ extension [TLVEntry] {
 }
 
 extension [UInt8] {
-    /// The number that these bytes are.
+    /// These bytes as a number.
     var number: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 
     var isText: Bool { String(validating: self, as: UTF8.self) != nil }

@@ -1,4 +1,4 @@
-/// The checks of 7.5 that need nothing but the header, and are the same in every phase.
+/// The checks of 7.5 that need only the header, and are the same in every phase.
 struct FrameRules {
     let bug: Bug?
 
@@ -9,7 +9,7 @@ struct FrameRules {
     ]
     private static let ofChannels: Set<FrameKind> = [.open, .data, .fin, .reset, .stop, .done]
 
-    /// Check 2: false for a frame that is to be skipped.
+    /// Makes check 2; returns false for a frame that is to be skipped.
     func isKnown(_ header: FrameHeader) throws(ProtocolError) -> Bool {
         if FrameKind.names[header.kind] != nil { return true }
         if bug == .skipsUnknownKinds { return false }
@@ -18,7 +18,7 @@ struct FrameRules {
         return false
     }
 
-    /// Checks 4 and 5.
+    /// Makes checks 4 and 5.
     func check(_ header: FrameHeader) throws(ProtocolError) {
         if header.kind != .credit, bug != .channelUnchecked {
             let isOfChannel = FrameRules.ofChannels.contains(header.kind)
@@ -30,7 +30,7 @@ struct FrameRules {
     }
 }
 
-/// Check 3 of 6.2: what HELLO must have.
+/// Check 3 of 6.2: what HELLO must contain.
 struct HelloCheck {
     let bug: Bug?
 

@@ -10,7 +10,7 @@ final class PeerCandidate: PeerConnection.Owner {
     /// When the state began.
     private(set) var since = Instant.now
     private var greeted = Instant.now
-    /// Whom it is for: known from the beginning on a connection that was dialled, otherwise from HELLO on.
+    /// The attempt that it belongs to: known from the beginning on a dialled connection, otherwise from HELLO on.
     private(set) weak var attempt: PeerAttempt?
     /// The data of both ends that the HELLOs name.
     private(set) var held: ReceivedConnectionData?
@@ -20,9 +20,9 @@ final class PeerCandidate: PeerConnection.Owner {
     private var receivedHello: [UInt8] = []
     private var hasConfirmed = false
     private(set) var hasItsConfirm = false
-    /// SELECT came while the old link is asked whether it lives.
+    /// Whether SELECT was received while the old link is being probed.
     var hasSelect = false
-    /// The application does not trust the peer.
+    /// Whether the application does not trust the peer.
     private(set) var wasRejected = false
     var probe: PeerProbe?
 
@@ -136,7 +136,7 @@ final class PeerCandidate: PeerConnection.Owner {
         session.decide(self)
     }
 
-    /// Checks 1 to 8 say whose connection this is.
+    /// Records the peer of this connection, which checks 1 to 8 have determined.
     func belongs(to endpoint: Endpoint) {
         guard attempt == nil else { return }
         attempt = session.attempts[endpoint]
@@ -155,7 +155,7 @@ final class PeerCandidate: PeerConnection.Owner {
             binding: bug == .macWithoutBinding ? zeros : connection.tls?.binding() ?? zeros)
     }
 
-    /// The application trusts the peer.
+    /// Goes on after the application has decided to trust the peer.
     func trusted() {
         guard state == .deciding, !hasConfirmed else { return }
         hasConfirmed = true
@@ -229,6 +229,6 @@ final class PeerCandidate: PeerConnection.Owner {
 }
 
 extension Hello {
-    /// A HELLO of any entries.
+    /// Creates a HELLO of any entries.
     init(_ entries: [TLVEntry]) { self.entries = entries }
 }

@@ -78,7 +78,7 @@ extension PeerConnection {
 
     // MARK: The end
 
-    /// Says CLOSE, writes it out for a second at most, then ends the stream. Spec 14.3.
+    /// Sends CLOSE, writes it out for a second at most, then ends the stream. Spec 14.3.
     func close(_ code: CloseCode, _ reason: String = "") {
         guard !isOver else { return }
         guard stage == .ready else { return discard() }
@@ -98,7 +98,7 @@ extension PeerConnection {
         drain()
     }
 
-    /// Ends the stream without a word.
+    /// Ends the stream without CLOSE or close_notify.
     func discard() {
         guard stage != .ended else { return }
         stage = .ended

@@ -2,15 +2,15 @@ import Glibc
 
 typealias Instant = ContinuousClock.Instant
 
-/// One TCP connection of the reference peer: TLS or the preface, then frames. What the frames mean is its owner's.
+/// One TCP connection of the reference peer: TLS or the preface, then frames. Its owner interprets the frames.
 final class PeerConnection: PollSource {
     enum Stage { case dialling, sniffing, securing, ready, closing, ended }
 
-    /// Who takes the frames of a connection.
+    /// What takes the frames of a connection.
     protocol Owner: AnyObject {
-        /// TCP stands, and TLS or both prefaces; called once.
+        /// TCP is connected, and TLS or both prefaces are done; called once.
         func ready(_ connection: PeerConnection) throws(ProtocolError)
-        /// Checks 1 to 4 of 7.5; false for a frame that is to be skipped.
+        /// Makes checks 1 to 4 of 7.5; returns false for a frame that is to be skipped.
         func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool
         func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError)
         /// The connection is over for the owner; called once.
@@ -19,9 +19,9 @@ final class PeerConnection: PollSource {
 
     /// How a connection ended for its owner.
     enum Ending {
-        /// The other end said CLOSE.
+        /// The other end sent CLOSE.
         case closed(CloseCode)
-        /// The other end broke a rule, and was told so.
+        /// The other end broke a rule, and was sent its code.
         case refused(ProtocolError)
         case lost
     }
@@ -47,7 +47,8 @@ final class PeerConnection: PollSource {
     var hasFrame = false
     private(set) var lastArrival = Instant.now
 
-    /// `makeTLS` is nil where only a plain connection will do; `takesPlain` says whether one will do.
+    /// Creates a connection. `makeTLS` is nil where only a plain connection is allowed; `takesPlain` says whether one
+    /// is allowed.
     init(
         _ socket: TCPSocket, _ role: LinkKey.Role, address: [UInt8], loop: PollLoop, bug: Bug?,
         takesPlain: Bool,
@@ -71,7 +72,7 @@ final class PeerConnection: PollSource {
     // MARK: PollSource
 
     var descriptor: Int32 { stage == .ended ? -1 : socket.descriptor }
-    // Who leaves answers unread is not read from. Spec 15.2.
+    // A peer that leaves answers unread is not read from. Spec 15.2.
     var wantsToRead: Bool { stage != .dialling && (unsent < 1 << 20 || stage == .closing) }
     var wantsToWrite: Bool { stage == .dialling || unsent > 0 }
 
@@ -161,7 +162,7 @@ final class PeerConnection: PollSource {
         if tls.progress == .established, stage == .securing { becomeReady() }
     }
 
-    /// 3 ms of the processor for each record.
+    /// Spends 3 ms of CPU time for each record.
     private func compute(for records: Int) {
         let end = clock() + records * Int(CLOCKS_PER_SEC) * 3 / 1_000
         while clock() < end {}
@@ -177,7 +178,7 @@ final class PeerConnection: PollSource {
         flush()
     }
 
-    /// Does what a peer asked for; what is refused ends the connection.
+    /// Carries out what a peer requested; a request that is refused ends the connection.
     func attempt(_ body: () throws(ProtocolError) -> Void) {
         do throws(ProtocolError) { try body() } catch { refuse(error) }
     }

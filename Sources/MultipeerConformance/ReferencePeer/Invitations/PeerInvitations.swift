@@ -33,7 +33,7 @@ final class PeerInvitations {
         return [:]
     }
 
-    /// Asks for no more invitations.
+    /// Stops taking invitations.
     func stop() {
         listener?.close()
         listener = nil
@@ -41,7 +41,7 @@ final class PeerInvitations {
         for question in questions where question.state != .agreed { question.close(.cancelled) }
     }
 
-    /// The session is over.
+    /// Ends all invitations with the session.
     func shut() {
         stop()
         for question in questions { question.drop() }
@@ -84,7 +84,7 @@ final class PeerInvitations {
         return numbers
     }
 
-    /// Finds room for a question, or refuses it. Spec 12.8, `invite.pending`.
+    /// Makes room for a question, or refuses it. Spec 12.8, `invite.pending`.
     func makeRoom(for newcomer: PeerInvitee) throws(ProtocolError) -> Int? {
         if bug == .inviteAsksEachTime || bug == .inviteUnlimited { return nil }
         let pending = questions.filter { $0.state == .asking && $0 !== newcomer }

@@ -1,4 +1,4 @@
-/// An invitation that came. Spec 12.8, machine `invitee`.
+/// An incoming invitation. Spec 12.8, machine `invitee`.
 final class PeerInvitee: PeerConnection.Owner {
     enum State { case greeting, asking, agreed, over }
 
@@ -77,7 +77,7 @@ final class PeerInvitee: PeerConnection.Owner {
         if bug == .inviteTellsEarly { accept() }
     }
 
-    /// The application has decided.
+    /// Carries out the application's decision.
     func answer(_ isAccepted: Bool) { if isAccepted { accept() } else { answer(.declined) } }
 
     private func accept() {
@@ -97,7 +97,7 @@ final class PeerInvitee: PeerConnection.Owner {
         connection.finish()
     }
 
-    /// Another connection takes the question over.
+    /// Closes this connection, since another one takes the question over, and returns the question's number.
     func giveUp() -> Int {
         let number = number
         state = .over
@@ -148,7 +148,7 @@ final class PeerInvitee: PeerConnection.Owner {
 }
 
 extension PeerSession {
-    /// Check 5 of 12.9.
+    /// Makes check 5 of 12.9.
     func checkInvited(_ blob: [UInt8], from uid: [UInt8]) throws(ProtocolError) {
         let data: ConnectionData
         do throws(ProtocolError) { data = try ConnectionDataReader(bug: bug).read(blob) } catch {

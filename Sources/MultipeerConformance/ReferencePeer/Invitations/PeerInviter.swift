@@ -1,4 +1,4 @@
-/// An invitation that goes. Spec 12.8, machine `inviter`.
+/// An outgoing invitation. Spec 12.8, machine `inviter`.
 final class PeerInviter: PeerConnection.Owner {
     private unowned let invitations: PeerInvitations
     let uid: [UInt8]

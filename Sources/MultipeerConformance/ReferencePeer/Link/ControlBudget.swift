@@ -4,10 +4,10 @@ struct ControlBudget {
     /// Bytes of traffic that have not earned a frame yet.
     private var traffic = 0
 
-    /// Counts a control frame; false when there was none left.
+    /// Counts a control frame; returns false when none was left.
     mutating func take() -> Bool { frames.take() }
 
-    /// Traffic earns control frames, in either direction.
+    /// Adds the control frames that traffic earns, in either direction.
     mutating func earn(_ frame: Frame) {
         traffic += frame.kind == .data ? frame.payload.count : Int(frame.cost)
         frames.add(traffic / 16_384)

@@ -1,4 +1,4 @@
-/// A bucket of so many frames that fills again.
+/// A token bucket for frames.
 struct FrameTokenBucket {
     private let size: Double
     private let perSecond: Double
@@ -11,7 +11,7 @@ struct FrameTokenBucket {
         level = size
     }
 
-    /// False when it is empty.
+    /// Takes a token; returns false when there is none.
     mutating func take() -> Bool {
         let now = Instant.now
         level = min(size, level + (now - filled) / .seconds(1) * perSecond)

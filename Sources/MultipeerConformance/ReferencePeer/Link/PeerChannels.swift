@@ -1,11 +1,11 @@
-/// The channels of one link, both ways: what comes for which of them. Spec 9.
+/// The channels of one link, both ways, and the dispatch of their frames. Spec 9.
 final class PeerChannels {
     unowned let link: PeerLink
     private var incoming: [UInt32: PeerIncomingChannel] = [:]
     private var highestIncoming: UInt32 = 0
     private var outgoing: [UInt32: PeerOutgoingChannel] = [:]
     private var highestOutgoing: UInt32 = 0
-    /// Those that wait for a place or for credit.
+    /// Channels that wait for a place or for credit.
     private var unopened: [PeerOutgoingChannel] = []
     private var resets = FrameTokenBucket(size: 200, perSecond: 200.0 / 30)
     private var served: UInt32 = 0
@@ -14,12 +14,12 @@ final class PeerChannels {
 
     var bug: Bug? { link.bug }
     private var session: PeerSession { link.session }
-    /// Whether a resource with a lower number is still coming.
+    /// Returns whether a resource with a lower number is still being received.
     func hasResource(before number: UInt32) -> Bool {
         incoming.values.contains { $0.isResource && $0.number < number && !$0.isFinished }
     }
 
-    /// Bytes that nobody has taken.
+    /// Bytes that the application has not taken.
     var buffered: Int { incoming.values.reduce(0) { $0 + $1.held } }
 
     func take(_ frame: Frame) throws(ProtocolError) {
@@ -57,7 +57,7 @@ final class PeerChannels {
         link.inbox.returned(frame.cost)
     }
 
-    /// The open channel that DATA or FIN is about.
+    /// Returns the open channel of DATA or FIN.
     private func open(_ frame: Frame) throws(ProtocolError) -> PeerIncomingChannel {
         try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
         guard let channel = incoming[frame.channel] else {
@@ -93,7 +93,7 @@ final class PeerChannels {
         channel.fail(frame.code ?? .internal)
     }
 
-    /// Nobody may make a session hold ever more. Spec 15.2.
+    /// Enforces the session's memory limit. Spec 15.2.
     private func keepMemory() throws(ProtocolError) {
         if bug == .channelsWithoutMemoryLimit { return }
         let all = session.links.values
@@ -133,7 +133,7 @@ final class PeerChannels {
         channel.done(frame.code ?? .internal)
     }
 
-    // MARK: What goes
+    // MARK: Sending
 
     func add(_ channel: PeerOutgoingChannel) {
         unopened.append(channel)
@@ -153,7 +153,7 @@ final class PeerChannels {
         }
     }
 
-    /// One piece of one channel; false when none has bytes and credit. The channels take turns.
+    /// Sends one piece of one channel; returns false when none has bytes and credit. The channels take turns.
     func sendPiece() -> Bool {
         openWaiting()
         let numbers = outgoing.keys.sorted()
@@ -178,11 +178,11 @@ final class PeerChannels {
         if let number = channel.number { outgoing[number] = nil }
     }
 
-    // MARK: What the channels ask for
+    // MARK: Requests of channels
 
     func forget(_ channel: PeerIncomingChannel) { incoming[channel.number] = nil }
 
-    /// The link has ended, and everything on it.
+    /// Ends all channels with their link.
     func ended() {
         let (came, went) = (Array(incoming.values), Array(outgoing.values) + unopened)
         incoming = [:]
@@ -194,7 +194,7 @@ final class PeerChannels {
     }
 }
 
-/// What OPEN says. Spec 9.2.
+/// The content of OPEN. Spec 9.2.
 struct PeerChannelOpening {
     let kind: UInt8
     let name: [UInt8]
@@ -226,7 +226,7 @@ struct PeerChannelOpening {
 }
 
 extension Frame {
-    /// RESET, STOP or DONE.
+    /// Returns RESET, STOP or DONE.
     static func channelCode(_ kind: FrameKind, _ channel: UInt32, _ code: CloseCode) -> Frame {
         Frame(kind, channel: channel) { $0.u16(code.rawValue) }
     }

@@ -6,10 +6,10 @@ final class PeerDatagrams {
     private var theirs: DatagramOffer?
     private var dtls: DTLSEnd?
     private var sequence: UInt32 = 0
-    /// The newest sequence that came, and which of the 64 up to it did.
+    /// The newest sequence that was received, and which of the 64 up to it were.
     private var newest: UInt32?
     private var seen: Set<UInt32> = []
-    /// Where datagrams go.
+    /// The port to which datagrams are sent.
     private var port: UInt16 = 0
     private var isUp = false
     private var pinged: [UInt8]?
@@ -17,7 +17,7 @@ final class PeerDatagrams {
     private var nextPing = Instant.now
     private var began = Instant.now
     private var rests: Instant?
-    /// What came while the application takes nothing, at most 1 MiB of it.
+    /// What was received while the application takes nothing, at most 1 MiB of it.
     private var waiting: [[UInt8]] = []
     private var held = 0
 
@@ -31,7 +31,7 @@ final class PeerDatagrams {
 
     // MARK: Offers
 
-    /// Says where datagrams may come, with a new association.
+    /// Sends the port for datagrams, with a new association.
     func offer() {
         guard bug != .datagramsNever, let socket = socket ?? (try? UDPSocket()) else { return }
         if self.socket == nil { link.session.peer.loop.add(socket) }
@@ -49,7 +49,7 @@ final class PeerDatagrams {
         restart()
     }
 
-    /// Begins anew with the two current associations, once both are there.
+    /// Starts again with the two current associations, once both exist.
     private func restart() {
         (isUp, dtls, sequence, newest, seen, pinged, missed, rests) = (false, nil, 0, nil, [], nil, 0, nil)
         guard let mine, let theirs, theirs.port > 0, theirs.association != PeerDatagrams.nothing else {
@@ -72,7 +72,7 @@ final class PeerDatagrams {
 
     // MARK: Sending
 
-    /// Returns whether it went this way.
+    /// Returns whether the message was sent this way.
     func send(_ message: [UInt8]) -> Bool {
         let most = bug == .datagramsTooLong ? Datagram.longest - 50 + 40 : Datagram.longestMessage
         if bug == .datagramsWithoutPath, !isUp { return true }
@@ -132,7 +132,7 @@ final class PeerDatagrams {
         put(Content(Content.Tag.ping, next(), opaque))
     }
 
-    /// The path is down.
+    /// Takes the path down, and waits before the next try.
     private func rest(_ now: Instant) {
         isUp = false
         rests = now + (link.isControlling ? .seconds(30) : .seconds(31))
@@ -140,7 +140,7 @@ final class PeerDatagrams {
 
     // MARK: Arrivals
 
-    /// The checks of 10.7, in order; what fails one is dropped.
+    /// Makes the checks of 10.7, in order; a packet that fails one is dropped.
     private func take(_ packet: UDPSocket.Packet) {
         let bytes = packet.bytes
         if bug == .followsAnybody { port = packet.port }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import MultipeerSecurity
 
-/// A stream or resource that comes. Spec 9.
+/// An incoming stream or resource. Spec 9.
 final class PeerIncomingChannel {
     let number: UInt32
     private let opening: PeerChannelOpening
@@ -18,7 +18,7 @@ final class PeerIncomingChannel {
     private var file: Int32 = -1
     private var path = ""
     private(set) var wasStopped = false
-    /// Whether the application takes what comes.
+    /// Whether the application takes no bytes now.
     var isHeld = false
     private(set) var isFinished = false
     private(set) var isOver = false
@@ -64,7 +64,7 @@ final class PeerIncomingChannel {
         if file < 0 { stop(.noSpace) }
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     func take(_ piece: [UInt8]) throws(ProtocolError) {
         try demand(!isFinished || bug == .dataBehindFin, "DATA behind FIN")
@@ -81,7 +81,7 @@ final class PeerIncomingChannel {
         if !isHeld { takeAll() }
     }
 
-    /// The application takes what is there.
+    /// Lets the application take all bytes that were received.
     func takeAll() {
         let most = UInt64(session.limits.channelCredit)
         taken = received
@@ -162,7 +162,7 @@ final class PeerIncomingChannel {
             "resource-end", ["resource": .number(Double(shimNumber)), "error": .string(code.description)])
     }
 
-    /// RESET has come, or the link has ended (nil).
+    /// Handles RESET, or the end of the link (nil).
     func fail(_ code: CloseCode?) {
         guard !isOver, !wasStopped else { return }
         isOver = true
@@ -171,7 +171,7 @@ final class PeerIncomingChannel {
         tellEnd(code ?? .internal)
     }
 
-    /// This end wants no more. Spec 9.5.
+    /// Sends STOP: this end wants no more. Spec 9.5.
     func stop(_ code: CloseCode) {
         guard !isOver, !wasStopped else { return }
         wasStopped = true

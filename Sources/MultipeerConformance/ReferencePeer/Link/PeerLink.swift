@@ -1,15 +1,15 @@
 import MultipeerSecurity
 
-/// A link of the reference peer: which part of it each frame is for, and how it ends. Spec 7, 14 and 15.
+/// A link of the reference peer: the dispatch of its frames, and its end. Spec 7, 14 and 15.
 final class PeerLink: PeerConnection.Owner {
     unowned let session: PeerSession
     let connection: PeerConnection
     let endpoint: Endpoint
-    /// The data that is held of the peer, what was used first.
+    /// The connection data that is held of the peer; the first is that of this link.
     var held: [ReceivedConnectionData]
     let isMesh: Bool
     let isControlling: Bool
-    /// What the peer is ready to receive.
+    /// The peer's limits.
     let theirs: Limits
     let began = Instant.now
 
@@ -20,7 +20,7 @@ final class PeerLink: PeerConnection.Owner {
     lazy var channels = PeerChannels(self)
     lazy var code = PeerVerificationCode(self)
     private(set) lazy var datagrams = PeerDatagrams(self)
-    /// Whether MEMBERS has come on it.
+    /// Whether MEMBERS was received on it.
     var hasEntry = false
     var memberBucket = FrameTokenBucket(size: 256, perSecond: 20)
 
@@ -93,7 +93,7 @@ final class PeerLink: PeerConnection.Owner {
         }
     }
 
-    /// Every control frame takes from the bucket of its sender. Spec 15.2.
+    /// Counts a control frame: each takes a token from the bucket of its sender. Spec 15.2.
     func countControl() throws(ProtocolError) {
         try demand(budget.take() || bug == .pingsWithoutLimit, .flood, "too many control frames")
     }
@@ -130,7 +130,7 @@ final class PeerLink: PeerConnection.Owner {
         over(reason, code)
     }
 
-    /// Ends the connection without a word.
+    /// Ends the connection without CLOSE.
     func drop(_ reason: String) {
         connection.discard()
         over(reason, nil)

@@ -1,4 +1,4 @@
-/// Whether the other end of a link lives: PING when it is silent, and when that is enough. Spec 14.2.
+/// Whether the other end of a link is alive: PING when it is idle, and the idle timeout. Spec 14.2.
 final class PeerLiveness {
     private unowned let link: PeerLink
     private var pinged: (opaque: [UInt8], at: Instant)?
@@ -26,7 +26,7 @@ final class PeerLiveness {
         lastPong = .now
     }
 
-    /// Asks when it is time; false when the other end has been silent for too long.
+    /// Sends PING when it is time; returns false when nothing was received for too long.
     func isAlive(_ now: Instant) -> Bool {
         let bug = link.bug
         let lastArrival = link.connection.lastArrival
@@ -44,7 +44,7 @@ final class PeerLiveness {
     }
 }
 
-/// Whether an old link lives, asked before a candidate takes its place. Spec 6.5.
+/// A probe whether an old link is alive, before a candidate takes its place. Spec 6.5.
 struct PeerProbe {
     let link: PeerLink
     let began: Instant

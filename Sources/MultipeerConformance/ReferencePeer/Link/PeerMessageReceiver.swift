@@ -1,5 +1,4 @@
-/// Messages that come on a link, what is held of them, and the credit that is returned for them.
-/// Spec 8 and 15.2.
+/// The messages that a link receives, what is held of them, and the credit that is returned for them. Spec 8 and 15.2.
 final class PeerMessageReceiver {
     private unowned let link: PeerLink
     private var reassembly: [UInt8] = []
@@ -10,7 +9,7 @@ final class PeerMessageReceiver {
     private var lastGrant: Instant
     /// Messages that the application has not taken.
     private var waiting: [(bytes: [UInt8], cost: UInt64)] = []
-    /// With a bug: a message that comes behind the next one.
+    /// With a bug: a message that is delivered after the next one.
     private var delayed: [UInt8]?
     private var messages = 0
     private var turnBegan: Instant
@@ -27,9 +26,9 @@ final class PeerMessageReceiver {
     private var bug: Bug? { link.bug }
 
     var isEmpty: Bool { waiting.isEmpty }
-    /// What was spent on messages that the application has not taken.
+    /// The cost of messages that the application has not taken.
     var waitingCost: UInt64 { waiting.reduce(0) { $0 + $1.cost } }
-    /// Whether a part of a message has come.
+    /// Whether a part of a message was received.
     var isReassembling: Bool { !reassembly.isEmpty }
 
     func take(_ frame: Frame) throws(ProtocolError) {
@@ -70,7 +69,7 @@ final class PeerMessageReceiver {
         }
     }
 
-    /// The application takes what waits.
+    /// Lets the application take the messages that wait.
     func deliver() {
         while !session.application.isPaused, !waiting.isEmpty {
             let (bytes, cost) = waiting.removeFirst()
@@ -81,13 +80,13 @@ final class PeerMessageReceiver {
 
     // MARK: Credit
 
-    /// Counts what was spent on messages and OPEN.
+    /// Counts the cost of messages and OPEN.
     func spend(_ cost: UInt64) throws(ProtocolError) {
         received += bug == .costOffBy64 ? cost - min(cost, 64) : cost
         try demand(received <= granted || bug == .noCreditCheck, .flow, "beyond the credit of messages")
     }
 
-    /// The application has taken, or declined, what cost so much.
+    /// Returns the credit of what the application has taken or declined.
     func returned(_ cost: UInt64) {
         taken += cost
         returnCredit()
@@ -113,7 +112,7 @@ final class PeerMessageReceiver {
         turnBytes = 0
     }
 
-    /// Who has the turn must use it while others wait. Spec 15.2.
+    /// Checks that the link with the turn uses it while others wait. Spec 15.2.
     func keepTurn(_ now: Instant) {
         if session.turn == nil, reassemblyCost > 0 {
             beginTurn()

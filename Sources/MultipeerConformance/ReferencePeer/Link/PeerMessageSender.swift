@@ -1,13 +1,13 @@
-/// Messages that go on a link, within the credit that the peer grants for them. Spec 8.
+/// The messages that a link sends, within the credit that the peer grants for them. Spec 8.
 final class PeerMessageSender {
     private unowned let link: PeerLink
     private var messages: [[UInt8]] = []
-    /// How much of the first message was sent.
+    /// The number of bytes of the first message that were sent.
     private var position = 0
     private var spent: UInt64 = 0
     private var limit: UInt64
     private var lastPiece: Instant
-    /// With a bug: PONGs that wait until no message does.
+    /// With a bug: PONGs that wait until no message waits.
     private var latePongs: [[UInt8]] = []
 
     init(_ link: PeerLink) {
@@ -28,7 +28,7 @@ final class PeerMessageSender {
         pour()
     }
 
-    /// Answers PING.
+    /// Answers PING with PONG.
     func pong(_ opaque: [UInt8]) {
         if bug == .pongBehindMessages {
             latePongs.append(opaque)
@@ -51,10 +51,10 @@ final class PeerMessageSender {
         pour()
     }
 
-    /// What may be spent on a payload now.
+    /// The credit that may be spent on a payload now.
     private var room: Int { limit > spent + 64 ? Int(min(limit - spent - 64, 1 << 40)) : 0 }
 
-    /// Spends credit of messages on OPEN; false if there is none.
+    /// Spends message credit on OPEN; returns false if there is none.
     func pay(_ cost: UInt64) -> Bool {
         guard spent + cost <= limit else { return false }
         spent += cost
@@ -63,7 +63,7 @@ final class PeerMessageSender {
 
     // MARK: Sending
 
-    /// Hands over messages, then channels, as long as little waits.
+    /// Writes messages, then channels, as long as little is unsent.
     func pour() {
         let channels = link.channels
         repeat {

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerSecurity
 
-/// A stream or resource that goes. Spec 9.
+/// An outgoing stream or resource. Spec 9.
 final class PeerOutgoingChannel {
     unowned let session: PeerSession
     let shimNumber: Int
@@ -20,7 +20,7 @@ final class PeerOutgoingChannel {
     private var hasFailed = false
     private var digest: SHA256.Hasher? = SHA256.Hasher()
 
-    /// `file` is what a resource is read from; nil for a stream.
+    /// Creates a channel; `file` is what a resource is read from, and nil for a stream.
     init(
         _ session: PeerSession, _ shimNumber: Int, to: [UInt8], name: [UInt8], file: FileHandle?,
         size: Int = 0
@@ -57,7 +57,7 @@ final class PeerOutgoingChannel {
         link?.outbox.pour()
     }
 
-    /// The application gives up.
+    /// Sends RESET when the application gives up.
     func abort(_ code: CloseCode = .cancelled) {
         guard !isClosed, !hasFailed else { return }
         if let number, session.bug != .cancelsSilently { link?.send(.channelCode(.reset, number, code)) }
@@ -65,7 +65,7 @@ final class PeerOutgoingChannel {
         failed(code)
     }
 
-    /// DATA or FIN, if there is anything to send and credit for it.
+    /// Returns DATA or FIN, if there is anything to send and credit for it.
     func nextFrame() -> Frame? {
         guard let number, !hasFinished else { return nil }
         let isUnbounded = session.bug == .sendsBeyondChannelCredit
@@ -115,7 +115,7 @@ final class PeerOutgoingChannel {
             "stream-end", ["stream": .number(Double(shimNumber)), "error": .string(code.description)])
     }
 
-    /// The link has ended.
+    /// Reports the end of the channel when its link has ended.
     func lost() {
         if isResource, session.bug == .lostLinkIsSuccess { return tellSent(nil) }
         failed(.internal)

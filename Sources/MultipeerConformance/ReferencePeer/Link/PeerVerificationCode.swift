@@ -18,7 +18,7 @@ final class PeerVerificationCode {
 
     private var bug: Bug? { link.bug }
 
-    /// The application wants the code.
+    /// Starts a run, or goes on with the peer's, when the application asks for the code.
     func ask() {
         if bug == .sasRunsAgain, code != nil {
             (step, hasAsked, code) = (.before, false, nil)
@@ -79,7 +79,7 @@ final class PeerVerificationCode {
         }
     }
 
-    /// Whether the frame is the next of the run.
+    /// Returns whether the frame is the next of the run.
     private func isInOrder(_ kind: FrameKind) -> Bool {
         switch kind {
         case .codeRequest: link.isControlling

@@ -19,30 +19,30 @@ struct ReceivedConnectionData {
     var reference: [UInt8] { ConnectionData.reference(bytes) }
 }
 
-/// One endpoint that the session seeks: its data, its dials, and the connections that came of it. Spec 6.1.
+/// The attempt to connect to one endpoint: its data, its dials, and the resulting connections. Spec 6.1.
 final class PeerAttempt {
     let endpoint: Endpoint
-    /// The newest first.
+    /// The connection data of the peer, newest first.
     var held: [ReceivedConnectionData]
     /// Whether it was begun for the mesh, not for the application.
     let isForMesh: Bool
-    /// Whether the application is told of it.
+    /// Whether the application is not notified of it.
     let isSilent: Bool
     let began: Instant
     var deadline: Instant
-    /// There was no seat when the application asked: HELLO is answered with FULL.
+    /// Whether there was no free place when the application called: HELLO is answered with FULL.
     var isWaiting = false
 
-    /// Candidates of this round that were not dialled yet.
+    /// The candidates of this round that were not dialled yet.
     var queue: [Candidate] = []
     var nextRound: Instant
     var lastDial: Instant?
     var isInRound = false
     var failures = 0
-    /// Which of its own data the session names next.
+    /// The index of the session's own data that it names next.
     var guess = 0
     var namedInRound = 0
-    /// Connections that were dialled, or came and said HELLO.
+    /// Connections that were dialled, or accepted and have sent HELLO.
     var connections: [PeerCandidate] = []
 
     init(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool, now: Instant, delay: Duration) {
@@ -55,15 +55,15 @@ final class PeerAttempt {
         nextRound = now + delay
     }
 
-    /// Dials that have not come as far as HELLO.
+    /// The number of dials that have not reached HELLO.
     var dials: Int {
         connections.count { $0.connection.role == .initiator && [.securing, .greeting].contains($0.state) }
     }
 
-    /// Whether an application is still to decide.
+    /// Whether the application still has to decide.
     var isDeciding: Bool { connections.contains { $0.state == .deciding } }
 
-    /// The pause after a round in which everything failed. Spec 6.1.
+    /// Pauses after a round in which everything failed. Spec 6.1.
     func rest(from now: Instant) {
         let pause = min(4_000, 250 << min(failures, 4))
         failures += 1

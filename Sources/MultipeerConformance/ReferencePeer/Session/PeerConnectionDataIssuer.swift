@@ -7,7 +7,7 @@ final class PeerConnectionDataIssuer {
 
     private var bug: Bug? { session.bug }
 
-    /// Connection data for a peer, or open data; the same as before as long as that serves.
+    /// Returns connection data for a peer, or open data; the same as before as long as that is usable.
     func data(for recipient: [UInt8]?, isMesh: Bool, lifetime: Int = 600) -> IssuedConnectionData {
         let now = Instant.now
         if bug != .dataNeverExpires { all.removeAll { $0.expires <= now } }
@@ -40,14 +40,14 @@ final class PeerConnectionDataIssuer {
         return ConnectionData.bytes(entries, flags: flags)
     }
 
-    /// Which of its own data an initiator names. Spec 6.1, `link.guess`.
+    /// Returns the own data that an initiator names. Spec 6.1, `link.guess`.
     func next(for uid: [UInt8], _ attempt: PeerAttempt?) -> IssuedConnectionData? {
         let usable = usable(for: uid)
         guard !usable.isEmpty else { return nil }
         return usable[(attempt?.guess ?? 0) % usable.count]
     }
 
-    /// The newest first, those for this very peer before open ones.
+    /// Returns usable data, newest first, those for this very peer before open ones.
     func usable(for uid: [UInt8]) -> [IssuedConnectionData] {
         let usable = all.filter {
             ($0.expires > .now || bug == .dataNeverExpires) && ($0.recipient == nil || $0.recipient == uid)

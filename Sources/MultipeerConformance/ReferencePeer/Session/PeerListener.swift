@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a session of the reference peer takes connections.
+/// The listener of a session of the reference peer.
 final class PeerListener: PollSource {
     private let socket: TCPSocket
     private let loop: PollLoop
@@ -8,7 +8,7 @@ final class PeerListener: PollSource {
     private let bug: Bug?
     private var accepts = 0
     private(set) var port: UInt16
-    /// A connection that has come, and the address of its other end.
+    /// Takes an accepted connection, and the address of its other end.
     var take: (TCPSocket, [UInt8]) -> Void = { _, _ in }
 
     init(_ loop: PollLoop, bug: Bug? = nil) throws(SuiteFault) {

@@ -1,19 +1,20 @@
-/// What a session does when its mesh has too many members. Spec 11.8.
+/// How a session handles a mesh with too many members. Spec 11.8.
 extension PeerMesh {
-    /// Since when there are too many, and since when this one stands beyond the cap.
+    /// Since when there are too many, and since when this one is beyond the cap.
     struct OverCapacity {
         var since: Instant?
         var beyond: (since: Instant, hold: Duration)?
         var lastLook = Instant.now
     }
 
-    /// Who did not run for 3 s knows nothing of what happened meanwhile.
+    /// Detects a suspension: a process that did not run for 3 s knows nothing of what happened meanwhile.
     func lookAtClock(_ now: Instant) {
         if now - excess.lastLook > .seconds(3), bug != .countsSleep { excess = OverCapacity() }
         excess.lastLook = now
     }
 
-    /// One too many leaves; after 10 s whoever has the fewest links; after 12 s the rest lets go of it.
+    /// Handles a mesh with a member too many: that member leaves; after 10 s the one with the fewest links; after 12 s
+    /// the rest end their links to it.
     func judgeExcess(_ component: [Endpoint], _ now: Instant) {
         let counted = counted(component)
         guard counted.count > session.settings.cap, bug != .neverLeaves else {
@@ -39,7 +40,7 @@ extension PeerMesh {
         }
     }
 
-    /// Nothing that is said of this peer is believed for a while.
+    /// Ignores entries about this peer for a while.
     func setAside(_ endpoint: Endpoint) {
         known[endpoint] = nil
         if bug != .believesOfDismissed { dismissed[endpoint] = .now }
@@ -47,7 +48,7 @@ extension PeerMesh {
         excess.beyond = nil
     }
 
-    /// The uids of those that are no invention of one other member, in order, this one included.
+    /// Returns the uids of the members that are no invention of one other member, in order, this one included.
     private func counted(_ component: [Endpoint]) -> [[UInt8]] {
         let firstHand = links.compactMap { known[$0.endpoint]?.entry }
         let real = component.filter { endpoint in
@@ -57,7 +58,7 @@ extension PeerMesh {
         return Set(real.map(\.uid) + [me.uid]).sorted { $0.precedes($1) }
     }
 
-    /// The same by the number of those of them that each is linked to, more first.
+    /// Returns the same ranked by the number of those to which each is linked, more first.
     private func ranked(_ counted: [[UInt8]]) -> [[UInt8]] {
         let others = Set(counted)
         let mine = Set(links.map(\.uid))

@@ -1,6 +1,6 @@
-/// Whom a session seeks because its mesh has it. Spec 11.6.
+/// The peers to which a session connects because they are in its mesh. Spec 11.6.
 extension PeerMesh {
-    /// An attempt came to nothing.
+    /// Handles an attempt that failed.
     func failed(_ endpoint: Endpoint) {
         let failures = (waiting[endpoint]?.failures ?? 0) + 1
         let pause = min(2_000, 1_000 << min(failures - 1, 4))

@@ -1,6 +1,6 @@
-/// What members say, and what of it is believed. Spec 11.4 and 11.9.
+/// The entries of members, and which of them are believed. Spec 11.4 and 11.9.
 extension PeerMesh {
-    /// The checks of 11.9 in their order.
+    /// Makes the checks of 11.9 in their order.
     func take(_ payload: [UInt8], from link: PeerLink) throws(ProtocolError) {
         let count = payload.count > 28 ? payload[28] : 0
         try demand(count <= 32, .flood, "\(count) members")
@@ -27,7 +27,7 @@ extension PeerMesh {
         believe(entry, held, from: link, replaces: replaces)
     }
 
-    /// What was set aside of an endpoint is judged as if it had just come.
+    /// Handles what was set aside for an endpoint as if it had just been received.
     func takeUp(_ endpoint: Endpoint) {
         guard let (entry, held) = aside.removeValue(forKey: endpoint), departed[endpoint] == nil else {
             return
@@ -77,7 +77,7 @@ extension PeerMesh {
         pour()
     }
 
-    /// A place for one more entry: 32 with the own one.
+    /// Makes room for one more entry: 32 with the own one.
     private func makeRoom() -> Bool {
         if known.count < 31 { return true }
         let inside = Set(component)

@@ -1,6 +1,6 @@
-/// The members of a session's mesh: what they say, whom it reaches, whom it seeks. Spec 11.
+/// The members of a session's mesh: their entries, the peers that it reaches, and those to which it connects. Spec 11.
 final class PeerMesh {
-    /// An entry that is held.
+    /// A stored entry.
     struct StoredEntry {
         let entry: MemberEntry
         let held: ReceivedConnectionData
@@ -12,9 +12,9 @@ final class PeerMesh {
     var own: MemberEntry?
     var highest: UInt32 = 0
     var departed: [Endpoint: Instant] = [:]
-    /// Whose links were ended because the mesh is too large.
+    /// The members whose links were ended because the mesh is too large.
     var dismissed: [Endpoint: Instant] = [:]
-    /// What others say of whom this one is linked to, or has sent away.
+    /// Entries from others about members to which this one is linked, or which it has evicted.
     var aside: [Endpoint: (MemberEntry, ReceivedConnectionData)] = [:]
     var met: [Endpoint: Instant] = [:]
     var waiting: [Endpoint: (until: Instant, failures: Int)] = [:]
@@ -36,7 +36,7 @@ final class PeerMesh {
 
     // MARK: Component
 
-    /// Whom the session reaches, itself not counted. Spec 11.2.
+    /// The endpoints that the session reaches, itself not counted. Spec 11.2.
     var component: [Endpoint] {
         var reached = Set(links.map(\.endpoint))
         var fresh = reached
@@ -51,7 +51,7 @@ final class PeerMesh {
         return reached.sorted { $0.bytes.precedes($1.bytes) }
     }
 
-    /// Check 11 of 6.2.
+    /// Makes check 11 of 6.2.
     func checkRoom(for endpoint: Endpoint, _ members: [[UInt8]]) throws(ProtocolError) {
         met[endpoint] = .now
         let component = component
@@ -60,7 +60,7 @@ final class PeerMesh {
         try demand(uids.count <= session.settings.cap, .full, "the mesh has no room")
     }
 
-    // MARK: Telling
+    // MARK: Sending entries
 
     func makeOwn() -> MemberEntry {
         let list = links.map(\.endpoint).sorted { $0.bytes.precedes($1.bytes) }
@@ -72,7 +72,7 @@ final class PeerMesh {
         return made
     }
 
-    /// A link was made: it is told everything, and all others that it is there.
+    /// Handles a new link: sends everything on it, and on all others that it exists.
     func linked(_ link: PeerLink) {
         guard link.isMesh else { return }
         departed[link.endpoint] = nil
@@ -92,7 +92,7 @@ final class PeerMesh {
             known[link.endpoint] = nil
             departed[link.endpoint] = .now
         }
-        // Sent away by the rest: what is said of this peer may come back to it later. Spec 11.8.
+        // Evicted by the others: entries about this peer may come back to it later. Spec 11.8.
         let isSentAway = code == .unknownPeer && (reason == "closedByPeer" || reason == "withdrawn")
         if isSentAway { setAside(link.endpoint) } else { takeUp(link.endpoint) }
         if reason != "left", reason != "full" { tellOwn() }
@@ -112,7 +112,7 @@ final class PeerMesh {
         outboxes[link.endpoint] = outbox
     }
 
-    /// Tells what waits, as fast as the bucket of each link allows. Spec 11.5.
+    /// Sends the entries that wait, as fast as the token bucket of each link allows. Spec 11.5.
     func pour() {
         for link in links {
             while var outbox = outboxes[link.endpoint], let next = outbox.queue.first, outbox.bucket.take() {
@@ -123,7 +123,7 @@ final class PeerMesh {
         }
     }
 
-    /// The session begins anew.
+    /// Clears everything for a new start of the session.
     func forget() {
         known = [:]
         own = nil

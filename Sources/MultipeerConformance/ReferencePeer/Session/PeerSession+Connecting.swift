@@ -1,8 +1,8 @@
 import MultipeerSecurity
 
-/// Whom the session seeks, and how it dials. Spec 4.4 and 6.1.
+/// The attempts of a session, and its dials. Spec 4.4 and 6.1.
 extension PeerSession {
-    /// The application wants to link with the issuer of this data.
+    /// Connects to the issuer of this data for the application.
     func connect(_ blob: [UInt8], isInvited: Bool = false) throws(ProtocolError) {
         let data = try ConnectionDataReader(bug: bug).read(blob)
         let uid = data.endpoint.uid
@@ -18,7 +18,7 @@ extension PeerSession {
         if links.count >= seats, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }
     }
 
-    /// Begins an attempt, or goes on with one with newer data.
+    /// Begins an attempt, or continues one with newer data.
     func seek(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool = false) {
         let known = held.data.endpoint
         let now = Instant.now
@@ -40,7 +40,7 @@ extension PeerSession {
         drive(attempt, now)
     }
 
-    /// The application calls an attempt off.
+    /// Cancels an attempt for the application.
     func cancel(_ uid: [UInt8]) {
         for attempt in Array(attempts.values) where attempt.endpoint.uid == uid {
             if bug == .cancelIgnored {
@@ -51,7 +51,7 @@ extension PeerSession {
         }
     }
 
-    /// The attempt is over without a link.
+    /// Ends an attempt without a link.
     func abandon(_ attempt: PeerAttempt, _ reason: String, _ code: CloseCode?, saying said: CloseCode) {
         guard attempts[attempt.endpoint] === attempt else { return }
         attempts[attempt.endpoint] = nil
@@ -126,7 +126,7 @@ extension PeerSession {
         return try? TLSEnd(setup)
     }
 
-    /// Every endpoint that is awaited, with the data that is held of it.
+    /// The connection data of all expected endpoints.
     var awaited: [ReceivedConnectionData] { attempts.values.flatMap(\.held) + links.values.flatMap(\.held) }
 
     func accept(_ socket: TCPSocket, _ address: [UInt8]) {

@@ -2,7 +2,7 @@ import MultipeerSecurity
 
 /// From HELLO to the link. Spec 6.2 to 6.5.
 extension PeerSession {
-    /// Checks 4 to 11 of 6.2; answers the data of both ends that the HELLO names.
+    /// Makes checks 4 to 11 of 6.2; returns the data of both ends that the HELLO names.
     func check(_ hello: Hello, on candidate: PeerCandidate) throws(ProtocolError) -> (
         ReceivedConnectionData, IssuedConnectionData
     ) {
@@ -40,7 +40,7 @@ extension PeerSession {
         return (held, mine)
     }
 
-    /// What is held of the sender of a HELLO. Spec 6.2, check 7.
+    /// Returns the data that is held of the sender of a HELLO. Spec 6.2, check 7.
     private func heldData(of sender: [UInt8], _ candidate: PeerCandidate) -> [ReceivedConnectionData] {
         let all = candidate.connection.role == .initiator ? candidate.attempt?.held ?? [] : awaited
         if bug == .helloIgnoresInstance {
@@ -49,7 +49,7 @@ extension PeerSession {
         return all.filter { $0.data.endpoint.bytes == sender }
     }
 
-    /// Checks 9 and 10 of 6.2.
+    /// Makes checks 9 and 10 of 6.2.
     private func check(_ held: ReceivedConnectionData, _ candidate: PeerCandidate) throws(ProtocolError) {
         let connection = candidate.connection
         let isFitting = outcome(with: held.data) == (connection.isPlain ? .plain : .tls)
@@ -67,7 +67,7 @@ extension PeerSession {
 
     // MARK: Trust
 
-    /// The decision of the application about the peer of this connection. Spec 5.4.
+    /// Asks the application for its decision about the peer of this connection. Spec 5.4.
     func decide(_ candidate: PeerCandidate) {
         guard let trust = settings.trust, let leaf = candidate.connection.tls?.peerLeaf,
             let endpoint = candidate.endpoint
@@ -81,7 +81,7 @@ extension PeerSession {
         }
     }
 
-    /// A peer may have four accepted connections that are confirmed and no link. Spec 15.2.
+    /// Enforces that a peer has at most four accepted connections that are confirmed and no link. Spec 15.2.
     func limitConfirmed(_ newest: PeerCandidate) {
         guard bug != .confirmedUnbounded else { return }
         let confirmed = candidates.filter {
@@ -93,7 +93,7 @@ extension PeerSession {
 
     // MARK: SELECT
 
-    /// CONFIRM went both ways.
+    /// Handles a connection on which CONFIRM went both ways.
     func confirmed(_ candidate: PeerCandidate) {
         guard let known = candidate.endpoint else { return }
         if application.isUnread(known.uid) { return candidate.close(.busy, "nobody takes what was sent") }
@@ -103,7 +103,7 @@ extension PeerSession {
             return
         }
         let isSame = link.endpoint == known
-        // A controlled end that is told SELECT gives up its old link to that endpoint; until then it waits.
+        // A controlled end that receives SELECT gives up its old link to that endpoint; until then it waits.
         if isSame, !candidate.isControlling { return }
         let isReplacing = bug == .selectsAll || bug == .twoLinksPerPair || bug == .replacesLivingLink
         if isReplacing, isSame { return candidate.sendSelect() }
@@ -116,7 +116,7 @@ extension PeerSession {
         if !isSame, bug == .newInstancePushesOut { settle(candidate, now + .seconds(60)) }
     }
 
-    /// Looks whether the old link has answered.
+    /// Checks whether the old link has answered.
     func settle(_ candidate: PeerCandidate, _ now: Instant) {
         guard let probe = candidate.probe, candidate.state == .candidate, let known = candidate.endpoint
         else { return }
@@ -143,7 +143,7 @@ extension PeerSession {
         candidate.sendSelect()
     }
 
-    /// SELECT has come.
+    /// Handles SELECT.
     func selected(_ candidate: PeerCandidate) throws(ProtocolError) {
         if bug == .neverAnswersSelect { return }
         if let uid = candidate.endpoint?.uid, application.isUnread(uid) { return candidate.close(.busy) }
@@ -154,7 +154,7 @@ extension PeerSession {
         guard let old = candidate.endpoint.flatMap({ links[$0.uid] }), bug != .supersedesLivingLink else {
             return accept(candidate)
         }
-        // It may still bring something, or live: it is asked before its place is taken.
+        // It may still bring something, or be alive: it is probed before it is replaced.
         for rival in rivals(of: candidate) where rival.hasSelect { rival.close(.duplicate) }
         candidate.hasSelect = true
         candidate.probe = PeerProbe(link: old, began: .now)
@@ -173,7 +173,7 @@ extension PeerSession {
         link(candidate)
     }
 
-    /// SELECTED was sent or has come.
+    /// Makes a link of a candidate: SELECTED was sent or received.
     func link(_ candidate: PeerCandidate) {
         guard let held = candidate.held, let mine = candidate.mine, let hello = candidate.hello else {
             return
@@ -204,7 +204,7 @@ extension PeerSession {
 
     // MARK: Losses
 
-    /// A connection came to nothing.
+    /// Handles a connection that failed.
     func lost(_ candidate: PeerCandidate, _ state: PeerCandidate.State, _ ending: PeerConnection.Ending?) {
         candidates.removeAll { $0 === candidate }
         if candidate.connection.stage != .ended { closing.append(candidate.connection) }
@@ -245,7 +245,7 @@ extension PeerSession {
         attempt.nextRound = .now
     }
 
-    /// Other connections to the same endpoint.
+    /// Returns the other connections to the same endpoint.
     private func rivals(of candidate: PeerCandidate) -> [PeerCandidate] {
         candidates.filter { $0 !== candidate && $0.endpoint != nil && $0.endpoint == candidate.endpoint }
     }

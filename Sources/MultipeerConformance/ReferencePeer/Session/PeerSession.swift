@@ -1,6 +1,6 @@
 import MultipeerSecurity
 
-/// One session of the reference peer: who it is, whom it seeks and to whom it is linked.
+/// One session of the reference peer: its identity, its attempts and its links.
 final class PeerSession {
     /// What the shim asks for.
     struct Settings {
@@ -8,12 +8,12 @@ final class PeerSession {
         var uid: [UInt8]
         var preference = Preference.required
         var identity: TLSIdentity?
-        /// accept, reject or hang; nil: nobody is asked.
+        /// accept, reject or hang; nil: the application is not asked.
         var trust: String?
         var limits = Limits()
         /// The most members, this one included.
         var cap = 8
-        /// Where resources are stored.
+        /// The folder in which resources are stored.
         var folder: String
     }
 
@@ -27,11 +27,11 @@ final class PeerSession {
     var attempts: [Endpoint: PeerAttempt] = [:]
     /// Connections that are no links yet.
     var candidates: [PeerCandidate] = []
-    /// One for each uid.
+    /// The links, one for each uid.
     var links: [[UInt8]: PeerLink] = [:]
     /// Connections that are over, but not written out.
     var closing: [PeerConnection] = []
-    /// The link whose long message is put together. Spec 15.2.
+    /// The link whose long message is being reassembled. Spec 15.2.
     weak var turn: PeerLink?
     private(set) lazy var issued = PeerConnectionDataIssuer(self)
     private(set) lazy var application = PeerApplication(self)
@@ -55,7 +55,7 @@ final class PeerSession {
 
     var bug: Bug? { peer.bug }
     var limits: Limits { settings.limits }
-    /// What is granted; the same as what HELLO says.
+    /// What is granted; the same as in HELLO.
     var window: Limits { bug == .countsTheUsualWindow ? Limits() : limits }
     var handle: String { settings.handle }
     var name: [UInt8] { Array(settings.handle.utf8) }
@@ -95,7 +95,7 @@ final class PeerSession {
         endpoint.instance = peer.randomBytes(8)
     }
 
-    /// The end of the process is near.
+    /// Leaves because the process ends.
     func shut() {
         leave()
         invitations.shut()

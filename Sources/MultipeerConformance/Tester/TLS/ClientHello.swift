@@ -1,8 +1,8 @@
-/// What a TLS client said first. RFC 8446, 4.1.2; only what the specification says something about.
+/// The first message of a TLS client. RFC 8446, 4.1.2; only the parts that the specification covers.
 struct ClientHello {
     /// Cipher suites.
     let suites: [UInt16]
-    /// Extensions in the order in which they stand.
+    /// Extensions in their order.
     let extensions: [(type: UInt16, data: [UInt8])]
 
     /// Reads the first record of a connection.

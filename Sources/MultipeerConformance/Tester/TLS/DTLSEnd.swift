@@ -48,7 +48,7 @@ final class DTLSEnd {
     /// Takes the body of one UDP payload.
     func take(_ body: [UInt8]) { _ = unsafe BIO_write(input, body, CInt(body.count)) }
 
-    /// Records that must go to the network, each for a datagram of its own.
+    /// Returns the records to send, each for a datagram of its own.
     func drainOutput() -> [[UInt8]] {
         var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(output))
         guard !bytes.isEmpty else { return [] }
@@ -75,16 +75,16 @@ final class DTLSEnd {
         }
     }
 
-    /// Repeats the last flight, if its time has come.
+    /// Repeats the last flight, if it is due.
     func repeatFlight() {
         let handleTimeout: CInt = 74  // DTLS_CTRL_HANDLE_TIMEOUT
         _ = unsafe SSL_ctrl(ssl, handleTimeout, 0, nil)
     }
 
-    /// Grants other handshakes on the one that there is.
+    /// Accepts other handshakes on the existing connection.
     func allowRenegotiation() { _ = unsafe SSL_clear_options(ssl, 1 << 30) }  // SSL_OP_NO_RENEGOTIATION
 
-    /// Asks for another handshake, which nobody may grant.
+    /// Asks for another handshake, which no peer may accept.
     func renegotiate() {
         ERR_clear_error()
         allowRenegotiation()
@@ -92,7 +92,7 @@ final class DTLSEnd {
         _ = unsafe SSL_do_handshake(ssl)
     }
 
-    /// The contents that have come.
+    /// Returns the contents that were received.
     func read() -> [[UInt8]] {
         var contents: [[UInt8]] = []
         while progress == .established {
@@ -112,7 +112,7 @@ final class DTLSEnd {
     }
 }
 
-/// The key, where a C callback can find it.
+/// The key, for a C callback.
 private final class PSKCallbackContext {
     let key: [UInt8]
     let identity: [UInt8]

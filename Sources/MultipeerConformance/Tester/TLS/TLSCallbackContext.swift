@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// Which name a server answers and whom an end trusts, where C callbacks can find it.
+/// Which name a server answers and which certificates an end trusts, for C callbacks.
 @safe
 final class TLSCallbackContext {
     let word: String

@@ -1,11 +1,11 @@
 import CLibSSL
 
-/// What was agreed on, and with whom.
+/// The negotiated parameters, and the peer's certificate.
 extension TLSEnd {
-    /// The binding of the connection. Spec 5.3.
+    /// Returns the binding of the connection. Spec 5.3.
     func binding() -> [UInt8] { exported("EXPORTER-mpc1-binding") }
 
-    /// The exporter of RFC 8446, 7.5, for 32 bytes.
+    /// Returns 32 bytes of the exporter of RFC 8446, 7.5.
     func exported(_ label: String, context: [UInt8] = []) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: 32)
         _ = unsafe SSL_export_keying_material(
@@ -19,7 +19,7 @@ extension TLSEnd {
         return unsafe TLSEnd.encoded(leaf)
     }
 
-    /// DER of a certificate.
+    /// Returns the DER of a certificate.
     static func encoded(_ certificate: OpaquePointer) -> [UInt8] {
         let size = unsafe i2d_X509(certificate, nil)
         guard size > 0 else { return [] }
@@ -31,7 +31,7 @@ extension TLSEnd {
         return bytes
     }
 
-    /// Whether the server handed out a ticket for the next time.
+    /// Whether the server handed out a session ticket.
     var hasTicket: Bool {
         guard let session = unsafe SSL_get_session(ssl) else { return false }
         return unsafe SSL_SESSION_has_ticket(session) == 1

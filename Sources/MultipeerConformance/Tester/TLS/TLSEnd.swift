@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// One end of a TLS connection over two memory BIOs, as strict or as careless as a case wants it.
+/// One end of a TLS connection over two memory BIOs, as strict or as careless as a case needs it.
 ///
 /// The library's own `SecureChannel` keeps the rules of the specification; this one must be able to break them.
 @safe
@@ -33,14 +33,14 @@ final class TLSEnd {
         case tls13 = 0x0304
     }
 
-    /// How far the handshake is.
+    /// The progress of the handshake.
     enum HandshakeProgress: Equatable {
         case underWay
         case established
         case failed(String)
     }
 
-    /// What reading found.
+    /// The result of a read.
     enum PlaintextRead {
         case bytes([UInt8])
         case nothing
@@ -122,7 +122,7 @@ final class TLSEnd {
         return true
     }
 
-    /// OpenSSL's words for what is in its queue; the queue is empty afterwards.
+    /// Returns OpenSSL's text for the errors in its queue, which is empty afterwards.
     private static func drain() -> String {
         var words: [String] = []
         while true {
@@ -137,10 +137,10 @@ final class TLSEnd {
 // MARK: - Bytes
 
 extension TLSEnd {
-    /// Takes what came from the network.
+    /// Takes bytes from the network.
     func take(_ bytes: [UInt8]) { _ = unsafe BIO_write(input, bytes, CInt(bytes.count)) }
 
-    /// What must go to the network.
+    /// Returns the bytes to send.
     func drainOutput() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(output))
         guard !bytes.isEmpty else { return [] }
@@ -153,7 +153,7 @@ extension TLSEnd {
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
         if result == 1 {
-            // A client that was answered no name has agreed on none.
+            // A client that got no name in the answer has agreed on none.
             let isAgreed = !choice.needsProtocol || chosenProtocol == choice.word
             progress = isAgreed ? .established : .failed("no ALPN name is agreed on")
         } else if unsafe SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
@@ -174,20 +174,20 @@ extension TLSEnd {
         }
     }
 
-    /// One record for each 16 KiB at most.
+    /// Writes records of at most 16 KiB.
     func write(_ bytes: [UInt8]) {
         ERR_clear_error()
         var count = 0
         _ = unsafe SSL_write_ex(ssl, bytes, bytes.count, &count)
     }
 
-    /// Says close_notify.
+    /// Sends close_notify.
     func close() {
         ERR_clear_error()
         _ = unsafe SSL_shutdown(ssl)
     }
 
-    /// Asks for new traffic keys, of both sides if `isAsking`.
+    /// Updates the traffic keys, of both sides if `isAsking`.
     func updateKeys(isAsking: Bool) {
         ERR_clear_error()
         let kind = isAsking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED

@@ -2,19 +2,19 @@ import CLibSSL
 import Foundation
 import MultipeerSecurity
 
-/// A key and certificates of the tester, right or wrong in every way that a case needs.
+/// A key and certificates of the tester, valid or wrong in any way that a case needs.
 struct TLSIdentity: Sendable {
     /// DER of the leaf.
     let leaf: [UInt8]
-    /// DER of what is sent behind the leaf.
+    /// DER of the certificates that are sent after the leaf.
     var issuers: [[UInt8]] = []
     /// DER of the private key.
     var key: [UInt8]
 
-    /// What connection data pins.
+    /// The fingerprint that connection data pins.
     var fingerprint: [UInt8] { SHA256.hash(leaf) }
 
-    /// A fresh P-256 key with a certificate that it signs itself.
+    /// Creates a fresh P-256 key with a self-signed certificate.
     ///
     /// * `validity`: the dates, as ASN.1 writes them.
     /// * `padding`: bytes of a comment that makes the certificate larger.
@@ -27,14 +27,14 @@ struct TLSIdentity: Sendable {
         (leaf, key) = made
     }
 
-    /// A key and certificates that came from somewhere else.
+    /// Creates an identity from an existing key and certificates.
     init(leaf: [UInt8], issuers: [[UInt8]], key: [UInt8]) {
         self.leaf = leaf
         self.issuers = issuers
         self.key = key
     }
 
-    /// The same certificate with a private key that does not belong to it, though it claims to.
+    /// Returns the same certificate with a private key that does not belong to it, though it claims to.
     func withForeignKey() throws(SuiteFault) -> TLSIdentity {
         // RFC 5915: 30 77 02 01 01 04 20, the private key, parameters, then the public key.
         let foreign = try TLSIdentity()
@@ -52,7 +52,7 @@ struct TLSIdentity: Sendable {
         return copy
     }
 
-    /// Key and certificates as a PEM file holds them.
+    /// Key and certificates in the format of a PEM file.
     var pem: String {
         let blocks = [("EC PRIVATE KEY", key), ("CERTIFICATE", leaf)] + issuers.map { ("CERTIFICATE", $0) }
         return blocks.map { label, der in
