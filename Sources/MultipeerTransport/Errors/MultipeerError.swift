@@ -90,6 +90,11 @@ public struct MultipeerError: Error, Sendable {
     }
 }
 
+extension MultipeerError.Code: CustomStringConvertible {
+    /// The code as one word.
+    public var description: String { rawValue }
+}
+
 extension MultipeerError: Equatable, CustomStringConvertible {
     /// Returns whether the codes are equal.
     public static func == (one: MultipeerError, other: MultipeerError) -> Bool { one.code == other.code }

@@ -129,7 +129,8 @@ struct MulticastDiscoveryTests {
         let discovery = try MulticastDiscovery(
             DiscoveryConfiguration(interfaces: .only(["lo", "nonesuch0"])))
         let error = await complaint { _ = try await discovery.browse(type, hiding: nil) }
-        #expect(error?.code == .discovery && error?.description.contains("'nonesuch0'; available: lo") == true)
+        #expect(
+            error?.code == .discovery && error?.description.contains("'nonesuch0'; available: lo") == true)
     }
 
     private func complaint(_ body: () async throws -> Void) async -> MultipeerError? {

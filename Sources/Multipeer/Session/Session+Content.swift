@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import MultipeerCore
+import MultipeerLink
+public import MultipeerTransport
+
+// Messages that are not arrays of bytes, and messages to every peer.
+extension Session {
+    /// Sends the bytes of `data` as one message; otherwise like `send(_:to:delivery:)` of an array.
+    public func send(_ data: Data, to peer: PeerID, delivery: Delivery = .reliable)
+        async throws(MultipeerError)
+    {
+        try await send([UInt8](data), to: peer, delivery: delivery)
+    }
+
+    /// Sends the UTF-8 bytes of `text` as one message; otherwise like `send(_:to:delivery:)` of an array.
+    public func send(_ text: String, to peer: PeerID, delivery: Delivery = .reliable)
+        async throws(MultipeerError)
+    {
+        try await send([UInt8](text.utf8), to: peer, delivery: delivery)
+    }
+
+    /// Sends the bytes of `span` as one message; otherwise like `send(_:to:delivery:)` of an array. The bytes are copied before
+    /// the call waits.
+    public func send(
+        _ span: Span<UInt8>, to peer: PeerID, delivery: Delivery = .reliable
+    ) async throws(MultipeerError) {
+        try await send([UInt8](copying: span), to: peer, delivery: delivery)
+    }
+
+    /// Sends one message to every peer that is linked now, and returns those that it was accepted for.
+    ///
+    /// Waits for the slowest of them. A peer whose link ends in the meantime, or that does not accept a message of this length, is
+    /// left out of the result, and does not keep the others from receiving the message.
+    ///
+    /// Throws `cancelled` when the task is cancelled while waiting: some peers may have been sent the message.
+    @discardableResult
+    public func sendToAll(
+        _ message: [UInt8], delivery: Delivery = .reliable
+    ) async throws(MultipeerError) -> [PeerID] {
+        var accepted: [PeerID] = []
+        for peer in await peers {
+            do throws(MultipeerError) {
+                try await send(message, to: peer, delivery: delivery)
+                accepted.append(peer)
+            } catch  where [.notConnected, .ended, .tooLarge].contains(error.code) {
+                continue
+            }
+        }
+        return accepted
+    }
+}
+
+extension Message {
+    /// The bytes as text; nil when they are not UTF-8.
+    public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// A copy of the bytes.
+    public var data: Data { Data(bytes) }
+}
+
+extension [UInt8] {
+    fileprivate init(copying span: Span<UInt8>) {
+        self.init()
+        reserveCapacity(span.count)
+        for index in span.indices { append(span[index]) }
+    }
+}

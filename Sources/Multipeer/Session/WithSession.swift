@@ -1,0 +1,93 @@
+public import MultipeerCore
+public import MultipeerTransport
+
+/// Creates a session, runs `body` with it, and disconnects it before returning, whether `body` returns or throws.
+///
+/// ```swift
+/// try await withSession(peer: PeerID(displayName: "ann")) { session in
+///     try await session.connect(with: ConnectionData(theirs))
+///     try await session.send("hello", to: bob)
+/// }
+/// ```
+///
+/// The links end gracefully, as with `disconnect`: for at most one second they still send what was accepted. When the task is
+/// cancelled, the calls of `body` that wait throw, and the session is disconnected in the same way.
+///
+/// Throws what `Session.init` throws, and what `body` throws.
+///
+/// - Parameters:
+///   - peer: The local peer.
+///   - configuration: The configuration of the session.
+///   - body: What to do with the session. Do not use the session after it.
+/// - Returns: The result of `body`.
+public func withSession<Result>(
+    peer: PeerID, configuration: SessionConfiguration = SessionConfiguration(),
+    _ body: (Session) async throws -> Result
+) async throws -> Result {
+    let session = try Session(peer: peer, configuration: configuration)
+    do {
+        let result = try await body(session)
+        await session.disconnect()
+        return result
+    } catch {
+        await session.disconnect()
+        throw error
+    }
+}
+
+extension Browser {
+    /// Starts the browser, runs `body` with its events, and stops it before returning, whether `body` returns or throws.
+    ///
+    /// ```swift
+    /// let bob = try await browser.run { events in
+    ///     for await event in events { if case .found(let peer) = event { return peer } }
+    ///     throw CancellationError()
+    /// }
+    /// ```
+    ///
+    /// Throws what `start` throws, and what `body` throws. A browser that was already running is stopped as well.
+    ///
+    /// - Parameter body: What to do while the browser runs.
+    /// - Returns: The result of `body`.
+    public nonisolated func run<Result>(_ body: (BrowserEvents) async throws -> Result) async throws -> Result
+    {
+        let iteration = events
+        try await start()
+        do {
+            let result = try await body(iteration)
+            await stop()
+            return result
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+}
+
+extension Advertiser {
+    /// Starts the advertiser, runs `body` with the invitations to it, and stops it before returning, whether `body` returns or
+    /// throws. Invitations that were accepted go on.
+    ///
+    /// ```swift
+    /// try await advertiser.run { invitations in
+    ///     for await invitation in invitations { try await invitation.accept(into: session) }
+    /// }
+    /// ```
+    ///
+    /// Throws what `start` throws, and what `body` throws. An advertiser that was already running is stopped as well.
+    ///
+    /// - Parameter body: What to do while the advertiser runs.
+    /// - Returns: The result of `body`.
+    public nonisolated func run<Result>(_ body: (Invitations) async throws -> Result) async throws -> Result {
+        let iteration = invitations
+        try await start()
+        do {
+            let result = try await body(iteration)
+            await stop()
+            return result
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Multipeer
+import MultipeerMesh
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("8 Messages that are texts, data and values", .inTurns, .timeLimit(.minutes(2)))
+struct ContentTests {
+    private struct Move: Codable, Equatable, Sendable {
+        let x: Int
+        let y: Int
+    }
+
+    @Test("text, data and a span arrive as the bytes that they are")
+    func bytes() async throws {
+        let pair = try Meeting()
+        try await within {
+            var messages = pair.bob.messages.makeAsyncIterator()
+            try await pair.link()
+            try await pair.ann.send("grüße", to: pair.bob.peer)
+            try await pair.ann.send(Data([1, 2, 3]), to: pair.bob.peer)
+            try await pair.ann.send([255, 254].span, to: pair.bob.peer, delivery: .reliable)
+            #expect(await messages.next()?.text == "grüße")
+            #expect(await messages.next()?.data == Data([1, 2, 3]))
+            let last = await messages.next()
+            #expect(last?.bytes == [255, 254] && last?.text == nil)
+        }
+        await pair.end()
+    }
+
+    @Test("values arrive decoded, and bytes that are no value do not end the loop")
+    func values() async throws {
+        let pair = try Meeting()
+        try await within {
+            var moves = pair.bob.messages(as: Move.self).makeAsyncIterator()
+            try await pair.link()
+            try await pair.ann.send("no move", to: pair.bob.peer)
+            try await pair.ann.send(encoding: Move(x: 3, y: 4), to: pair.bob.peer)
+            let wrong = await moves.next()
+            #expect(throws: DecodingError.self) { try wrong?.value }
+            let right = await moves.next()
+            #expect(try right?.value == Move(x: 3, y: 4) && right?.peer == pair.ann.peer)
+        }
+        await pair.end()
+    }
+
+    @Test("messages, states, streams and files are sequences of their own, for one loop each")
+    func sequences() async throws {
+        let pair = try Meeting()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "contents-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "a file")
+        try Data("contents".utf8).write(to: file)
+        try await within {
+            var states = pair.bob.peerStates.makeAsyncIterator()
+            var streams = pair.bob.incomingStreams.makeAsyncIterator()
+            var files = pair.bob.incomingFiles.makeAsyncIterator()
+            try await pair.link()
+            let stream = try await pair.ann.openStream(to: pair.bob.peer, name: "a stream")
+            try await stream.finish()
+            let sent = try await pair.ann.send(file: file, to: pair.bob.peer)
+            while let (peer, state) = await states.next() {
+                #expect(peer == pair.ann.peer)
+                if state == .connected { break }
+            }
+            #expect(await streams.next()?.name == "a stream")
+            let offered = await files.next()
+            #expect(offered?.name == "a file")
+            let received = try await offered?.receive(into: folder.appending(path: "in"))
+            #expect(try received.map { try Data(contentsOf: $0.url) } == Data("contents".utf8))
+            try await sent.completion()
+        }
+        await pair.end()
+    }
+
+    @Test(
+        "a message to all reaches every linked peer, and one that does not accept it keeps it from no other")
+    func everyone() async throws {
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
+        var small = SessionConfiguration.loopback()
+        small.maximumMessageSize = 65_536
+        let others = [
+            try Session(peer: PeerID(displayName: "bob"), configuration: .loopback()),
+            try Session(peer: PeerID(displayName: "cid"), configuration: small),
+        ]
+        try await within {
+            for other in others {
+                let (mine, theirs) = (try await ann.connectionData(), try await other.connectionData())
+                async let first: Void = ann.connect(with: theirs)
+                async let second: Void = other.connect(with: mine)
+                _ = try await (first, second)
+            }
+            #expect(Set(try await ann.sendToAll([1])) == Set(others.map(\.peer)))
+            #expect(try await ann.sendToAll([UInt8](repeating: 2, count: 65_537)) == [others[0].peer])
+            for other in others {
+                var messages = other.messages.makeAsyncIterator()
+                #expect(await messages.next()?.bytes == [1])
+            }
+        }
+        #expect(try await ann.sendToAll([3], delivery: .unreliable).count == 2)
+        for session in [ann] + others { await session.disconnect() }
+        #expect(try await ann.sendToAll([4]).isEmpty)
+    }
+}
