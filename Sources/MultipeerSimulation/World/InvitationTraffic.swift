@@ -187,14 +187,15 @@ final class InvitationTraffic: Subsystem {
         node.asked.questions[question] = nil
         guard let accepted = node.asked.accepted.removeValue(forKey: question) else { return }
         guard case .completed(let theirs) = ending else {
-            watchAgreement(accepted, node)
+            if !accepted.isAbandoned { watchAgreement(accepted, node) }
             return over(accepted.request, of: node, nil)
         }
         let end = max(accepted.asked.deadline, moment(node) + .seconds(5)) + .seconds(1)
         connect(accepted.request, with: theirs, until: end, node)
     }
 
-    /// Without a fault, both sides agree, or neither does.
+    /// Without a fault, both sides agree, or neither does. Not asked of a session that abandoned the invitation because it
+    /// left, also for the cap: COMPLETE may be on its way to it then.
     private func watchAgreement(_ accepted: InviteeEnd.AcceptedInvitation, _ node: Node) {
         for far in nodes where !observer.isTroubled(node, far, since: now) {
             guard let connection = accepted.connection,
@@ -244,6 +245,7 @@ final class InvitationTraffic: Subsystem {
             asking.engine.machine.cancel(at: moment(node))
         }
         for (question, accepted) in node.asked.accepted where accepted.request == request {
+            node.asked.accepted[question]?.isAbandoned = true
             node.asked.engine.machine.cancel(question, at: moment(node))
         }
     }
