@@ -29,16 +29,17 @@ extension Observer {
     }
 
     /// How long a peer is sought at least when nobody gives up.
-    private static let attempt: Int64 = 25_000_000_000
+    private static let attempt = Duration.seconds(25)
 
-    /// A link was lost before the other end had it: the attempt that made it goes on. A connection that somebody meddled
-    /// with is left out: there it may take longer than the attempt.
+    /// A link was lost before the other end had it: the attempt that made it goes on, for as long as it lasts by the
+    /// clock of this end, which may have jumped. A connection that somebody meddled with is left out: there it may take longer
+    /// than the attempt.
     func watchResumption(
         _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
     ) {
         guard reason.code == .lost, socket.remote >= 0, !socket.connection.record.isWhole,
             !socket.connection.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
-            let began = linkState.connectingSince, now - began < Observer.attempt
+            let began = linkState.connectingSince, moment(node) - began < Observer.attempt
         else { return }
         if !node.engine.mesh.awaits(linkState.peer.uid) {
             fail(

@@ -204,8 +204,8 @@ final class LinkState {
     let since: Int64
     /// An entry has come.
     var hasTold = false
-    /// Since when the peer was sought, when that is known.
-    var connectingSince: Int64?
+    /// Since when the peer was sought, when that is known, by the clock of the end that seeks.
+    var connectingSince: Moment?
 
     init(_ data: ConnectionData, isMesh: Bool, since: Int64) {
         self.data = data

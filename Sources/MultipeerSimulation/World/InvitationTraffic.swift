@@ -215,7 +215,7 @@ final class InvitationTraffic: Subsystem {
         }
         node.application.wantedPeers.insert(uid)
         // The time of an attempt begins anew.
-        if node.application.connecting[uid] != nil { node.application.connecting[uid] = now }
+        if node.application.connecting[uid] != nil { node.application.connecting[uid] = moment(node) }
         node.engine.connect(request, with: data, until: end, at: moment(node))
     }
 
