@@ -5,9 +5,10 @@ public import MultipeerTransport
 extension Session {
     /// The events of one kind as an asynchronous sequence: see `messages`, `peerStates`, `incomingStreams` and `incomingFiles`.
     ///
-    /// It is a filter of `events`, with the same rules: each iterator is a consumer of its own, which receives every event from
-    /// its first wait on, and passes over those of other kinds. An incoming stream or file is declined when no consumer keeps it.
-    /// Start all loops before you connect, so that none misses the first events.
+    /// It is a filter of `events`: each iterator is a consumer of its own, which receives every event from its creation on, and
+    /// passes over those of other kinds. An incoming stream or file is declined when no consumer keeps it. Several iterators have
+    /// the memory of the slowest: release one that you will not use any more. Create all iterators before you connect, so that
+    /// none misses the first events.
     public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// The sequence never fails.
         public typealias Failure = Never
@@ -20,9 +21,11 @@ extension Session {
             self.select = select
         }
 
-        /// Returns an iterator with the rules of `Session.events`.
+        /// Returns an iterator that receives every event from now on. It ends as those of `Session.events` do.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(base: events.makeAsyncIterator(), select: select)
+            let base = events.makeAsyncIterator()
+            base.begin()
+            return Iterator(base: base, select: select)
         }
 
         /// Returns the elements one by one.

@@ -30,16 +30,17 @@ extension Observer {
     }
 
     /// The minimum length of a link attempt that neither application cancels.
-    private static let attempt: Int64 = 25_000_000_000
+    private static let attempt = Duration.seconds(25)
 
-    /// Checks that the link attempt goes on when its link was lost before the other end had it. A connection that was
-    /// tampered with is left out: it may outlast the attempt.
+    /// Checks that the link attempt goes on when its link was lost before the other end had it, for as long as the attempt lasts
+    /// by the clock of this end, which may have jumped. A connection that was tampered with is left out: it may outlast the
+    /// attempt.
     func watchResumption(
         _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
     ) {
         guard reason.code == .lost, socket.remote >= 0, !socket.connection.record.isWhole,
             !socket.connection.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
-            let began = linkState.connectingSince, now - began < Observer.attempt
+            let began = linkState.connectingSince, moment(node) - began < Observer.attempt
         else { return }
         if !node.engine.mesh.awaits(linkState.peer.uid) {
             fail(

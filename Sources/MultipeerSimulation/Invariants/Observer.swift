@@ -76,7 +76,7 @@ final class Observer: Subsystem {
         node.application.heard[peer.uid] = new == .notConnected ? nil : new
         // A link that was lost at once is established again without a call of the application.
         if new == .notConnected, !node.mesh.awaits(peer.uid) { node.application.wantedPeers.remove(peer.uid) }
-        node.application.connecting[peer.uid] = new == .connecting ? now : nil
+        node.application.connecting[peer.uid] = new == .connecting ? moment(node) : nil
         if node.application.isSlow {
             node.application.unreadInput.tell(of: peer.uid)
         } else {

@@ -90,9 +90,9 @@ struct Quiescence {
     private func checkAttempts(_ node: Node) {
         for uid in node.application.connecting.keys.sorted() {
             guard let since = node.application.connecting[uid] else { continue }
-            if world.now - since > 33_000_000_000, since > World.start {
-                world.fail(
-                    .stuck, "peer \(node.index) is connecting since \((since - World.start) / 1_000_000) ms")
+            let age = world.moment(node) - since
+            if age > .seconds(33), since > Moment(nanoseconds: World.start) {
+                world.fail(.stuck, "peer \(node.index) is connecting for \(age)")
             }
         }
         let agreed = node.application.requests.filter { !node.isAgreeing($0.key) }

@@ -204,8 +204,8 @@ final class LinkState {
     let since: Int64
     /// Whether an entry has been received.
     var hasTold = false
-    /// Since when the peer was connecting, when that is known.
-    var connectingSince: Int64?
+    /// Since when the peer was connecting, when that is known, by the clock of the end that connects.
+    var connectingSince: Moment?
 
     init(_ data: ConnectionData, isMesh: Bool, since: Int64) {
         self.data = data

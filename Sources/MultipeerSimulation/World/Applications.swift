@@ -83,7 +83,7 @@ final class Applications: Subsystem {
             node.application.connects[request] = data.peer.uid
             node.application.withdrawn.remove(data.peer.uid)
             if node.application.connecting[data.peer.uid] != nil {
-                node.application.connecting[data.peer.uid] = now
+                node.application.connecting[data.peer.uid] = moment(node)
             }
         }
         settle(node)

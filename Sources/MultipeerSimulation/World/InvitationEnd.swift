@@ -70,5 +70,7 @@ final class InviteeEnd: InvitationMachineEnd<Invitee> {
         let asked: Invitee.InvitationRequest
         /// The connection on which the answer was sent.
         let connection: Int?
+        /// The session that agreed has left since.
+        var isAbandoned = false
     }
 }

@@ -188,14 +188,15 @@ final class InvitationTraffic: Subsystem {
         node.asked.questions[question] = nil
         guard let accepted = node.asked.accepted.removeValue(forKey: question) else { return }
         guard case .completed(let theirs) = ending else {
-            watchAgreement(accepted, node)
+            if !accepted.isAbandoned { watchAgreement(accepted, node) }
             return over(accepted.request, of: node, nil)
         }
         let end = max(accepted.asked.deadline, moment(node) + .seconds(5)) + .seconds(1)
         connect(accepted.request, with: theirs, until: end, node)
     }
 
-    /// Checks that without a fault both sides agree, or neither does.
+    /// Checks that without a fault both sides agree, or neither does. A session that abandoned the invitation because it left, also
+    /// for the cap, is left out: COMPLETE may be in flight to it.
     private func watchAgreement(_ accepted: InviteeEnd.AcceptedInvitation, _ node: Node) {
         for far in nodes where !observer.isTroubled(node, far, since: now) {
             guard let connection = accepted.connection,
@@ -215,7 +216,7 @@ final class InvitationTraffic: Subsystem {
         }
         node.application.wantedPeers.insert(uid)
         // The timeout of an attempt starts again.
-        if node.application.connecting[uid] != nil { node.application.connecting[uid] = now }
+        if node.application.connecting[uid] != nil { node.application.connecting[uid] = moment(node) }
         node.engine.connect(request, with: data, until: end, at: moment(node))
     }
 
@@ -245,6 +246,7 @@ final class InvitationTraffic: Subsystem {
             asking.engine.machine.cancel(at: moment(node))
         }
         for (question, accepted) in node.asked.accepted where accepted.request == request {
+            node.asked.accepted[question]?.isAbandoned = true
             node.asked.engine.machine.cancel(question, at: moment(node))
         }
     }

@@ -140,7 +140,7 @@ struct NodeApplication {
     var flushRequests: [UInt64: FlushRequest] = [:]
     /// The last state that it received for each peer.
     var heard: [UID: PeerStateMachine.State] = [:]
-    /// Since when a peer is connecting.
-    var connecting: [UID: Int64] = [:]
+    /// Since when a peer is connecting, by this node's own clock, which measures its attempts.
+    var connecting: [UID: Moment] = [:]
     var journal: [SimulatedPeer.Event] = []
 }

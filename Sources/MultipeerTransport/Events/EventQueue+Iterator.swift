@@ -7,6 +7,9 @@ extension EventQueue: AsyncSequence {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let buffer: Buffer
 
+        /// Makes the iterator a reader before its first wait.
+        package func begin() { buffer.begin() }
+
         package mutating func next() async -> Element? {
             if let element = buffer.elements.popLast() { return element }
             return await buffer.refill() ? buffer.elements.popLast() : nil
@@ -70,6 +73,8 @@ extension EventQueue: AsyncSequence {
             for batch in unread { consumed.add(batch.costs) }
             if !consumed.isEmpty { eventQueue.onConsumed(consumed) }
         }
+
+        func begin() { eventQueue.mailbox.withLock { [id] in $0.begin(reader: id) } }
 
         /// Returns false at the end. `inOrder`: the caller takes all of it, in order from the first. `withMarkers`: a batch that
         /// has only markers counts, too.

@@ -61,6 +61,11 @@ extension EventQueue.ReaderQueues {
         return lastID
     }
 
+    /// Lets the reader receive every element from now on, before its first wait.
+    mutating func begin(reader id: UInt64) {
+        if let index = readers.firstIndex(where: { $0.id == id }) { begin(index) }
+    }
+
     /// Returns what the reader gets next; nil when it has to wait.
     mutating func take(_ id: UInt64) -> Taken? {
         guard let index = readers.firstIndex(where: { $0.id == id }) else { return .end }

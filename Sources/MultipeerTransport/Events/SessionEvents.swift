@@ -19,6 +19,9 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
         init(_ base: EventQueue<SessionEvent>.Iterator) { self.base = base }
 
+        /// Makes the iterator receive every event from now on, before its first wait.
+        package func begin() { base.begin() }
+
         /// Returns the next event; nil after `disconnect`, once the session is released, or when the task is cancelled.
         public mutating func next() async -> SessionEvent? { await base.next() }
 
