@@ -3,7 +3,7 @@ import MultipeerTransport
 import MultipeerCLI
 import Testing
 
-/// The program under test as a process of its own. Its streams are read when a test wants something of them.
+/// The program under test as a separate process. Its streams are read when a test needs something from them.
 final class Command: Sendable {
     struct Ending: Sendable {
         let code: Int32
@@ -11,11 +11,11 @@ final class Command: Sendable {
         let errors: String
 
         var text: String { String(decoding: output, as: UTF8.self) }
-        /// What was complained about: standard error without connection data.
+        /// The messages on standard error, without connection data.
         var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("multipeer: ") } }
     }
 
-    /// After so long a process is killed, which makes its test fail.
+    /// The timeout after which a process is killed, which makes its test fail.
     private static let patience = Duration.seconds(60)
 
     let process: ChildProcess
@@ -44,24 +44,24 @@ final class Command: Sendable {
         }
     }
 
-    /// Nobody has the process any more. One that has ended and was not waited for would keep the library's own tests of
+    /// The process is not used any more. One that has ended and was not waited for would keep the library's own tests of
     /// processes from seeing theirs.
     deinit {
         process.signal(SIGKILL)
         waiting.post { [process] in process.wait() }
-        // Each stream by the thread that uses it, behind what it still does there.
+        // Each stream is closed by the thread that uses it, after what it still does there.
         close(process.input, on: writing)
         close(process.output, on: reading)
         if let error = process.error { close(error, on: noticing) }
     }
 
-    /// Once, however often it is called.
+    /// Closes a stream once, however often it is called.
     private func close(_ stream: MultipeerCLI.DescriptorStream, on worker: Worker) {
         let isFirst = closed.withLock { $0.insert(stream.descriptor).inserted }
         if isFirst { worker.post { stream.close() } }
     }
 
-    /// As if nobody read any more what it prints.
+    /// Closes standard output, as if its reader were gone.
     func closeOutput() { close(process.output, on: reading) }
 
     /// Runs the program to its end.
@@ -72,7 +72,7 @@ final class Command: Sendable {
         return try await command.finish(input)
     }
 
-    /// The binary beside the test bundle.
+    /// Returns the path of the binary beside the test bundle.
     private static func path(of program: String) throws -> String {
         let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
         let path = folder.appending(path: program).path
@@ -96,7 +96,7 @@ final class Command: Sendable {
         }
     }
 
-    /// Waits until standard error has had lines that contain these texts, in any order; answers those that did not come.
+    /// Waits until standard error has had lines that contain these texts, in any order; returns those that did not come.
     func says(all texts: [String]) async throws -> [String] {
         try await noticing.run { [process, noticed] () throws(CommandError) in
             var missing = texts
@@ -119,14 +119,15 @@ final class Command: Sendable {
         }
     }
 
-    /// What it has written, as far as it was waited for: for whoever reads why a test failed.
+    /// What it has written, as far as it was waited for, to explain why a test failed.
     var written: String { printed.text + noticed.text }
 
     func firstLine() async throws -> String {
         try await reading.run { [process] () throws(CommandError) in try process.output.readLine() } ?? ""
     }
 
-    /// Writes the same piece again and again until nothing was taken for half a second; returns how many bytes were.
+    /// Writes the same piece again and again until nothing was taken for half a second; returns the number of bytes that
+    /// were.
     func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
         let descriptor = process.input.descriptor
         return try await writing.run { [process] () throws(CommandError) in
@@ -150,7 +151,7 @@ final class Command: Sendable {
             return bytes
         }
         if let input {
-            // A process that has ended takes no more input; its exit code tells why.
+            // A process that has ended takes no more input; its exit code shows why.
             try? await send(input)
             close(process.input, on: writing)
         }
