@@ -5,9 +5,9 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// A type whose name has a letter with two encodings, and whose nested name is mangled differently.
 struct Key: Codable, Sendable {}
 
+/// An actor whose name has a letter with two encodings, and a method whose name is not sent as it is written.
 distributed actor Wächter {
     typealias ActorSystem = PeerActorSystem
     distributed func grüß() -> String { "grüß" }

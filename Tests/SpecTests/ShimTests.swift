@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shim of this package speaks as chapter 20 says.
+/// The shim of this package follows chapter 20.
 @Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerCLI/Shim")))
 struct ShimTests {
     private struct Description: Decodable {

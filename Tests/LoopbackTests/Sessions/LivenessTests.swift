@@ -34,7 +34,7 @@ struct LivenessTests {
 
     @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
     func backstop() async throws {
-        // A time that nobody else in this process has.
+        // A time that no other test in this process has.
         let configuration = SessionConfiguration.loopback().with { $0.death = .milliseconds(17_321) }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         #expect(Self.sockets(givingUpAfter: 17_321) == 0)
