@@ -9,12 +9,12 @@ struct Mishap: Error, Codable, Equatable {
     let depth: Int
 }
 
-/// One that nobody has.
+/// An error that is not registered.
 struct Secret: Error, CustomStringConvertible {
     let description = "the drawer is stuck"
 }
 
-/// One that says much.
+/// An error with a long text.
 struct Tirade: Error, CustomStringConvertible {
     let description = String(repeating: "ä", count: 2_000)
 }
@@ -76,7 +76,7 @@ distributed actor Counter: Greeter {
     distributed func echo<Value: Codable & Sendable>(_ value: Value) -> String { "\(value)" }
     distributed func ignore(_ bytes: ByteStream) {}
 
-    /// Calls back whoever is given to it.
+    /// Calls back the actor that is passed to it.
     distributed func descend(_ depth: Int, with other: Counter) async throws -> Int {
         depth == 0 ? 0 : 1 + (try await other.descend(depth - 1, with: self))
     }
@@ -87,7 +87,7 @@ distributed actor Counter: Greeter {
         return length
     }
 
-    /// Reads one piece and lets go of the rest.
+    /// Reads one piece and releases the rest.
     distributed func beginning(of bytes: ByteStream) async throws -> Int {
         for try await piece in bytes { return piece.count }
         return 0
@@ -113,7 +113,7 @@ distributed actor Counter: Greeter {
     distributed func file(at path: String) -> SentFile { SentFile(URL(fileURLWithPath: path)) }
 }
 
-/// What a distributed actor holds that others look at, without calling it.
+/// The state of a distributed actor that tests read without calling it.
 final class Watch: Sendable {
     let began = Promise<Void>()
     let cancelled = Promise<Void>()
@@ -121,7 +121,7 @@ final class Watch: Sendable {
     let thread = Promise<String>()
     let running = Locked(0)
     let most = Locked(0)
-    /// Calls that wait to be let go.
+    /// Calls that wait to be released.
     let gate = Locked<[Promise<Void>]>([])
 
     func enter() {
@@ -143,7 +143,7 @@ final class Watch: Sendable {
     }
 }
 
-/// Waits, and says when.
+/// An actor that waits, and reports it.
 distributed actor Sleeper {
     typealias ActorSystem = PeerActorSystem
     private let watch: Watch
@@ -153,7 +153,7 @@ distributed actor Sleeper {
         self.actorSystem = actorSystem
     }
 
-    /// Never returns before it is told to stop.
+    /// Returns only when it is cancelled.
     distributed func sleep() async throws -> Int {
         watch.began.send(())
         do {
@@ -184,7 +184,7 @@ distributed actor Sleeper {
         }
     }
 
-    /// Returns when it is let go, and looks at nothing else.
+    /// Returns when it is released, and ignores cancellation.
     distributed func insist() async -> Int {
         watch.began.send(())
         let signal = Promise<Void>()

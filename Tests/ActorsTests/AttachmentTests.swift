@@ -209,7 +209,7 @@ struct AttachmentTests {
         try await ending { pair.bob.underway.others == 3 }
         calls[1].cancel()
         await #expect(throws: CancellationError.self) { try await calls[1].value }
-        // The task that waits for the turn hears of it a moment later.
+        // The task that waits for its turn is notified a moment later.
         try await within(.seconds(30)) {
             _ = await #expect(throws: ActorCallError.self) {
                 while true {
@@ -265,7 +265,7 @@ struct AttachmentTests {
         await bob.session.disconnect()
     }
 
-    /// Writes until nobody reads any more, or the task is cancelled.
+    /// Writes until the stream has no reader any more, or the task is cancelled.
     private static func write(
         _ name: String, from session: Session, to peer: PeerID, _ declined: Watch
     ) async {
@@ -300,7 +300,8 @@ struct AttachmentTests {
         await bob.session.disconnect()
     }
 
-    /// What a system says that calls with a stream, to be said again by somebody who has none; and the stream's token.
+    /// Returns the CALL of a system that calls with a stream, to be replayed by a peer without that stream, and the
+    /// stream's token.
     private static func call(
         to place: ActorID.Place, _ calling: @escaping @Sendable (Counter, ByteStream) async throws -> Void
     ) async throws -> (bytes: [UInt8], token: String) {

@@ -157,7 +157,7 @@ struct CallTests {
         try await within(.seconds(30)) { await watches[0].cancelled.value() }
     }
 
-    /// A call whose time is over may not have begun: then the same with more of it.
+    /// Repeats the body with a longer timeout: a call that times out may not have begun.
     private static func soon(_ body: (Duration) async throws -> [Watch]) async throws -> [Watch] {
         for patience in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
             let watches = try await body(patience)
@@ -393,7 +393,7 @@ struct CallTests {
             let local = Counter(actorSystem: system)
             _ = try await local.add(round)
             try system.receptionist.checkIn(local, as: "tills")
-            // One who was told of a moment ago may be gone.
+            // An actor that was reported a moment ago may be gone.
             while let remote = await changes.next(), remote.id != local.id {}
             #expect(try await Counter.resolve(id: local.id, using: ann).current == round)
         }
@@ -401,7 +401,7 @@ struct CallTests {
         await session.disconnect()
     }
 
-    /// The one before is let go of by a task of its own, which may not have come to that.
+    /// Returns a new system; the previous one is released by a task of its own, which may not have run yet.
     private static func follower(on session: Session) async throws -> PeerActorSystem {
         try await within {
             while true {
@@ -426,7 +426,7 @@ struct CallTests {
         try next.register(Counter.self)
         let local = Counter(actorSystem: next)
         #expect(local.id != old)
-        // Who is found has said hello before.
+        // A peer that is found has sent hello before.
         try next.receptionist.checkIn(local, as: "tills")
         for await remote in ann.receptionist.checkIns(of: Counter.self, as: "tills") {
             #expect(try await remote.add(1) == 1)

@@ -16,7 +16,7 @@ distributed actor Abacus {
     }
 }
 
-/// One place at a table that somebody leaves and takes again.
+/// One place that a peer leaves and takes again.
 private struct Seat: Sendable {
     let system: PeerActorSystem
     let abacus: Abacus

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Envelopes", .computing)
 struct EnvelopeTests {
-    /// Made anew for each test: kept in a global, the leak checker does not see them, for the pointer of an enumeration's
+    /// Created for each test: kept in a global, the leak checker does not see them, for the pointer of an enumeration's
     /// case carries its tag.
     private static var all: [Envelope] {
         [
@@ -69,7 +69,7 @@ struct EnvelopeTests {
     func lengths(_ index: Int) {
         let bytes = Self.all[index].bytes
         for count in 0..<bytes.count {
-            // What ends with bytes of any number is whole again behind its head.
+            // An envelope that ends with any number of bytes is complete again after its header.
             let cut = Array(bytes.prefix(count))
             guard let shorter = try? Envelope(cut.span) else { continue }
             #expect(shorter.bytes == cut)

@@ -124,7 +124,7 @@ struct NestingTests {
         for number in 1...100 { table.send(CallNumber(number), depth: UInt8(1 + number % 40)) }
         // Twice what it may: four, and two at each of eight depths.
         #expect(table.executing.count == 40)
-        // They take nothing from those that are made for no other.
+        // They take no quota from calls that are not nested.
         for number in 201...300 { table.send(CallNumber(number)) }
         #expect(table.executing.count == 48)
     }
@@ -140,11 +140,11 @@ struct NestingTests {
     }
 }
 
-/// Two exchanges that call each other within calls; what they say is there at once, and time stands still.
+/// Two exchanges that call each other within calls; what they send arrives at once, and time stands still.
 private struct Rally {
     typealias Machine = Exchange<Int, Int>
 
-    /// Who waits for a call: another one, which is executed at that side; nobody for the first of a chain.
+    /// The call that waits for a call: another one, which is executed at that side; none for the first of a chain.
     private struct Parent {
         let side: Int
         let call: IncomingCall
@@ -167,7 +167,7 @@ private struct Rally {
 
     var underway: Int { sides.reduce(0) { $0 + $1.ownCalls + $1.callsOfOthers } }
 
-    /// A call that calls back, and so on, so many times.
+    /// Begins a call that calls back, and so on, that many times.
     mutating func begin(at side: Int, _ times: Int) {
         let outcome = call(at: side, times: times, depth: 0, for: nil)
         if let outcome { ended.append(outcome) }

@@ -63,7 +63,7 @@ extension Session {
 }
 
 extension Session {
-    /// What an actor system answers first, at a session that has none.
+    /// Returns the first answer of an actor system, at a session that has none.
     nonisolated func firstAnswer() async throws -> Envelope.Answer {
         for await event in events {
             guard case .message(let message) = event else { continue }
@@ -74,7 +74,7 @@ extension Session {
     }
 }
 
-/// Waits until it is so, for what nobody tells of.
+/// Waits until the condition holds, for changes without a notification.
 func ending(_ isSo: () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(30)
     while !isSo() {

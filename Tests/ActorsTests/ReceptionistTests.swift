@@ -88,7 +88,7 @@ struct ReceptionistTests {
                 }
                 try await group.waitForAll()
             }
-            // Whoever is heard of now was checked in behind all of that.
+            // An actor that is reported now was checked in after all of that.
             let bell = Counter(actorSystem: pair.bob)
             try pair.bob.receptionist.checkIn(bell, as: "ends")
             let end = await ends.next()

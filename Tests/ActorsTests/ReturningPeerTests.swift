@@ -5,7 +5,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-/// A peer whose system begins anew, or who links anew, while calls of the one before still run here.
+/// A peer whose system restarts, or that links again, while calls of the previous one still run here.
 @Suite("Calls of a peer that has begun anew", .computing)
 struct ReturningPeerTests {
     enum Beginning: CaseIterable, Sendable {
@@ -38,7 +38,7 @@ struct ReturningPeerTests {
         }
         #expect(table.executing.count == 8)
         #expect(table.bob.callsOfOthers == 8)
-        // As many as have ended can be called anew.
+        // As many new calls as have ended can be made.
         for _ in 0..<3 { table.bob.finished(table.executing.removeFirst()) }
         for number in 901...920 { table.send(CallNumber(number)) }
         #expect(table.executing.count == 8)
@@ -243,7 +243,7 @@ struct ReturningPeerTests {
         let first = try #require(table.executing.first)
         _ = table.ann.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
         #expect(try Self.place(&table).post == nil)
-        // The answer is read before what has checked in is told.
+        // The answer is read before the checked-in actors are reported.
         table.ann.receive(Envelope.answer(first.number, .done).bytes.span, from: table.bobsUID)
         #expect(try Self.said(&table) == ["CHECK_IN tills", "CALL 0"])
     }
@@ -264,7 +264,7 @@ struct ReturningPeerTests {
     func phantom() {
         var table = Table()
         let checkIn = Envelope.CheckIn(key: "tills", type: "T", place: .name("till"))
-        // The system that hears this is gone when its goodbye is heard here.
+        // The system that receives this is gone when its goodbye is received here.
         _ = table.bob.checkIn(checkIn)
         table.settle()
         table.bob.receive(Envelope.bye(1).bytes.span, from: table.annsUID)

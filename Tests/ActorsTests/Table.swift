@@ -3,7 +3,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerMesh
 
-/// Two exchanges and what goes between them, as fast as it is taken from one to the other.
+/// Two exchanges and the envelopes between them, delivered as fast as a test carries them.
 struct Table {
     typealias Machine = Exchange<String, Int>
 
@@ -14,13 +14,13 @@ struct Table {
     var annsUID: UID { anns.uid }
     var bobsUID: UID { bobs.uid }
     var now = Moment(nanoseconds: 0)
-    /// What was told to whom who waits, in order.
+    /// The results that waiting callers received, in order.
     var told: [String] = []
     /// Calls that bob executes.
     var executing: [IncomingCall] = []
     var stopped: [Int] = []
     var visitors: [String] = []
-    /// What bob says while this is set does not arrive.
+    /// Whether what bob sends is lost.
     var isBobSilent = false
 
     init(bob limits: ActorLimits = ActorLimits(), linked: Bool = true) {
@@ -44,7 +44,7 @@ struct Table {
     /// At bob's side alone, perhaps for a system that is new there.
     mutating func linkBob() { ann.receive(bob.linkMade(to: anns).span, from: bobsUID) }
 
-    /// At ann's side alone: what she says is lost.
+    /// Links at ann's side alone: what she sends is lost.
     mutating func linkAnn() {
         _ = ann.linkMade(to: bobs)
         _ = ann.takeActions()
@@ -63,7 +63,7 @@ struct Table {
         settle()
     }
 
-    /// Ann's system says hello as another would.
+    /// Lets ann's system send the hello of another one.
     mutating func sayHello(incarnation: UInt64) {
         let hello = Envelope.Hello(
             incarnation: incarnation, known: 2, calls: 1_024, bytes: 1 << 24, longest: 1 << 20)
@@ -71,7 +71,7 @@ struct Table {
         settle()
     }
 
-    /// What ann sends bob as a CALL, whatever her own system says of it.
+    /// Sends bob a CALL from ann, past her own system.
     mutating func send(_ number: CallNumber, size: Int = 10, depth: UInt8 = 0) {
         let call = Envelope.Call(
             number: number, depth: depth, place: .name("till"), target: "$s",
@@ -80,7 +80,7 @@ struct Table {
         settle()
     }
 
-    /// Carries everything across until nothing is left to say.
+    /// Delivers everything until nothing is left to send.
     mutating func settle() {
         while true {
             let (anns, bobs) = (ann.takeActions(), bob.takeActions())
@@ -117,7 +117,7 @@ struct Table {
         }
     }
 
-    /// Ann calls; answers the fault if she may not.
+    /// Lets ann call; returns the fault if she may not.
     @discardableResult
     mutating func call(
         _ waiter: String, size: Int = 10, depth: UInt8 = 0, within timeout: Duration? = nil
@@ -137,7 +137,7 @@ struct Table {
         return nil
     }
 
-    /// Bob answers the oldest call that he executes, or another one.
+    /// Lets bob answer the oldest call that he executes, or another one.
     mutating func answer(_ answer: Envelope.Answer = .done, at index: Int = 0) {
         let call = executing.remove(at: index)
         if !isBobSilent { ann.receive(Envelope.answer(call.number, answer).bytes.span, from: bobsUID) }

@@ -5,9 +5,9 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// Has a letter for which there are two signs, and a name within that does not travel as it is written.
 struct Key: Codable, Sendable {}
 
+/// An actor whose name has a letter with two encodings, and a method whose name is not sent as it is written.
 distributed actor Wächter {
     typealias ActorSystem = PeerActorSystem
     distributed func grüß() -> String { "grüß" }
@@ -18,7 +18,7 @@ struct Slip: Error, Codable {}
 
 @Suite("What peers may call", .inTurns, .timeLimit(.minutes(5)))
 struct TargetTests {
-    /// A CALL as a peer would say it that is up to something.
+    /// Returns a CALL of a malicious peer.
     static func call(
         _ place: ActorID.Place, _ target: String, generics: [String] = [], arguments: [[UInt8]] = []
     ) -> [UInt8] {
@@ -41,8 +41,8 @@ struct TargetTests {
             try Self.openVault(), "$s\(try Self.name(Vault.Drawer.self))4pullSiyYaKFTE", "nonsense",
             "$s", "$s\(try Self.name(Counter.self))", "$s\(try Self.name(Counter.self))TE",
             "$s\(try Self.name(Counter.self))5resetyyYaKF",
-            // Names of nothing that is there: the runtime would read one of the first kind through a null pointer, and make
-            // types of the second for ever.
+            // Names of things that do not exist: the runtime would read one of the first kind through a null pointer, and
+            // create types of the second forever.
             "$s\(try Self.name(Counter.self))3fooSivp3baryyYaKFTE",
             "$s\(try Self.name(Counter.self))3zzzyySiSg_AEtSg_AFtSg_AGtSg_AHtSg_AItSg_AJtSg_AKtYaKFTE",
         ]
@@ -142,7 +142,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    /// An array in an array, so many levels deep.
+    /// Returns an array in an array, that many levels deep.
     static func nested<Element: Codable & Sendable>(
         _ type: Element.Type, _ levels: Int
     ) -> any (Codable & Sendable).Type {
@@ -167,7 +167,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    /// Sends bytes as they are, from a session without an actor system, and answers what the other side's says.
+    /// Sends raw bytes from a session without an actor system, and returns the answer of the other side's system.
     static func answer(
         to call: [UInt8], from ann: PeerActorSystem, at bob: PeerActorSystem
     ) async throws -> Envelope.Answer {
@@ -228,7 +228,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    /// What ann is answered when she merges 3, four and five with so many generic arguments.
+    /// Returns the answer to ann when she merges 3, four and five with that many generic arguments.
     private static func merge(
         _ method: String, generics count: Int, arguments: Int
     ) async throws -> Envelope.Answer {
@@ -248,7 +248,7 @@ struct TargetTests {
     private static let mergeTwo = "5merge_4withSSx_q_tYaKSeRzSERzSeR_SER_r0_lFTE"
     private static let mergeThree = "5merge_4with3andSSx_q_q0_tYaKSeRzSERzSeR_SER_SeR0_SER0_r1_lFTE"
 
-    /// What lies in memory behind too few was read as addresses of types.
+    /// With too few, the memory after them was read as addresses of types.
     @Test(
         "a method with several generic parameters is executed with all its generic arguments, never with fewer",
         arguments: 0...4)

@@ -19,7 +19,7 @@ struct TransferPermitTests {
         return (pair, shelf, try Shelf.resolve(id: shelf.id, using: pair.ann))
     }
 
-    /// What a writer hears whose stream is over before its time.
+    /// Returns the error of a writer whose stream ends early.
     private static func failure(_ writer: ByteStream.Writer) async throws -> any Error {
         try await within(.seconds(30)) {
             do {
@@ -70,7 +70,7 @@ struct TransferPermitTests {
             $0.patience = .seconds(600)
         }
         var writers: [ByteStream.Writer] = []
-        // One is under way, and 64 wait.
+        // One is in progress, and 64 wait.
         for _ in 0..<66 {
             let (stream, writer) = ByteStream.make()
             try await remote.keep(stream)
@@ -158,7 +158,7 @@ distributed actor Shelf {
     private var writers: [ByteStream.Writer] = []
 
     distributed func ignore(_ stream: ByteStream) {}
-    /// Neither reads it nor lets go of it.
+    /// Neither reads it nor releases it.
     distributed func keep(_ stream: ByteStream) { kept.append(stream) }
 
     distributed func length(of stream: ByteStream) async throws -> Int {

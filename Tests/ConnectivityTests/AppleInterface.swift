@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `apple.txt` says: one entry for each declaration of Apple's.
+/// The content of `apple.txt`: one entry for each of Apple's declarations.
 struct AppleInterface {
     struct Entry {
         /// `OWNER: DECLARATION`, or `OWNER conforms to A, B`.
@@ -11,7 +11,7 @@ struct AppleInterface {
 
         var owner: Substring { apple.prefix { $0 != ":" && $0 != " " } }
 
-        /// What has to stand in our interface.
+        /// The declaration that our interface must have.
         var expected: String {
             guard let here else { return apple }
             if let conformer { return "\(conformer) conforms to \(here)" }
@@ -57,7 +57,7 @@ struct AppleInterface {
     }
 }
 
-/// What `MultipeerConnectivity.interface.txt` says: every declaration as `OWNER: DECLARATION`.
+/// The content of `MultipeerConnectivity.interface.txt`: every declaration as `OWNER: DECLARATION`.
 struct OurInterface {
     private(set) var declarations: Set<String> = []
     private(set) var conformances: [String: Set<String>] = [:]

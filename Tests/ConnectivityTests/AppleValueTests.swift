@@ -5,7 +5,7 @@ import MultipeerConnectivity
 import TestSupport
 import Testing
 
-/// What a list of signatures cannot say: raw values, constants, and how they behave in the code of programs.
+/// What a list of signatures cannot show: raw values, constants, and how they behave in the code of programs.
 @Suite("Apple's values", .computing)
 struct AppleValueTests {
     @Test("the constants have Apple's values")

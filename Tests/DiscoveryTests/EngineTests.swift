@@ -5,7 +5,7 @@ import Testing
 
 @Suite("12.5 The engine", .computing)
 struct EngineTests {
-    /// An engine whose advertisement has stood for some seconds.
+    /// Returns an engine whose advertisement has been active for some seconds.
     private func standing() throws -> MulticastDNS {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
         engine.scopeChanged(ResponderHarness.lan, at: VirtualLink.origin)

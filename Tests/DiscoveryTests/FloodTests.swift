@@ -38,7 +38,7 @@ struct FloodTests {
         check(watcher)
     }
 
-    /// Who sends the flood.
+    /// The senders of the flood.
     enum Sender: CaseIterable { case one, hundred, everyOther }
 
     private func source(_ sender: Sender, _ number: Int) -> [UInt8] {
@@ -49,7 +49,7 @@ struct FloodTests {
         }
     }
 
-    /// Complete instances that nobody answers for.
+    /// Sends complete instances that no responder answers for.
     private func flood(_ watcher: inout QuerierHarness, _ sender: Sender, _ count: Int, from start: Int = 0)
         throws
     {

@@ -171,7 +171,7 @@ struct LinkTests {
 }
 
 extension VirtualLink {
-    /// So many engines, each of which advertises itself (`p0`, `p1` …) and browses, without a pause between them.
+    /// Adds `count` engines, each of which advertises itself (`p0`, `p1` …) and browses, without a pause between them.
     @discardableResult
     mutating func join(_ count: Int, on links: [UInt32] = [1]) throws -> [AdvertID] {
         var adverts: [AdvertID] = []
@@ -187,7 +187,7 @@ extension VirtualLink {
         return adverts
     }
 
-    /// Whom each engine has found and not lost, by their numbers.
+    /// The engines that each engine has found and not lost, by their numbers.
     var peersFound: [Set<Int>] {
         var found = engines.map { _ in Set<Int>() }
         for (_, engine, action) in told {
@@ -200,7 +200,7 @@ extension VirtualLink {
         return found
     }
 
-    /// Nobody was told of a peer that it knew, or did not know.
+    /// Whether no engine was notified of a known peer as found, or of an unknown one as lost.
     var isUnrepeated: Bool {
         var known = engines.map { _ in Set<UID>() }
         for (_, engine, action) in told {

@@ -70,7 +70,7 @@ struct RestartTests {
         link.run(for: .seconds(3_600))
         let told = link.told.count
         #expect(told == 0, "nobody is lost, or found again")
-        // Each SRV record is asked for by whoever is first, four fifths of 120 s after it was heard, and answered.
+        // Each SRV record is queried by the first engine, at four fifths of 120 s after it was received, and answered.
         let perMinute = Double(link.sent.count) / 60
         #expect(perMinute < 16, "\(perMinute) datagrams a minute")
         #expect(link.stuck == 0)

@@ -31,15 +31,15 @@ struct StormTests {
     }
 }
 
-/// Peers that start, stop, die, come back, sleep and change what they tell, on a link that loses, doubles, reorders and
-/// parts.
+/// Peers that start, stop, die, come back, sleep and change their info, on a link that loses, duplicates, reorders and
+/// partitions.
 private struct Storm {
     var link: VirtualLink
     private var dice: Seeded
     private var peers: [Player] = []
     private let type: ServiceType
 
-    /// Each has one engine at a time; who comes back after its process died has a new one.
+    /// A peer: it has one engine at a time, and a new one when it comes back after its process died.
     private struct Player {
         let peer: PeerID
         var engine: Int?
@@ -85,7 +85,7 @@ private struct Storm {
         link.run(for: .milliseconds(Int.random(in: 1...4_000, using: &dice)))
     }
 
-    /// The link is whole and good again, everybody is awake, and SRV of whoever died has expired.
+    /// Restores the link, wakes all peers, and waits until SRV records of dead peers have expired.
     mutating func calm() throws {
         link.conditions = VirtualLink.Conditions()
         for number in peers.indices { wake(number) }
@@ -110,7 +110,7 @@ private struct Storm {
         (peers[number].engine, peers[number].advert, peers[number].browse) = (engine, advert, browse)
     }
 
-    /// Says goodbye.
+    /// Stops a peer with a goodbye.
     private mutating func stop(_ number: Int) {
         guard let engine = peers[number].engine, !peers[number].isAsleep else { return }
         link.with(engine) { $0.shutDown(at: $1) }
@@ -153,14 +153,14 @@ private struct Storm {
         return all
     }
 
-    /// What everybody who is there was told.
+    /// Returns what each running peer was notified of.
     func views() -> [(viewer: Int, seen: [UID: DiscoveredPeer])] {
         peers.enumerated().compactMap { number, player in
             player.engine.map { (number, history(of: $0, player.browse).seen) }
         }
     }
 
-    /// Events that cannot follow on what was told before.
+    /// Events that contradict earlier ones.
     var disorder: [String] {
         peers.flatMap { player in player.engine.map { history(of: $0, player.browse).faults } ?? [] }
     }

@@ -61,7 +61,7 @@ struct Collector: FrameSink {
     }
 
     var frameLimit = Limits.frame
-    /// How many frames it still wants.
+    /// The number of frames that it still accepts.
     var appetite = Int.max
     var pieces: [Piece] = []
     /// How many of them came joined.
@@ -85,7 +85,7 @@ struct Collector: FrameSink {
     }
 }
 
-/// Decodes one frame that stands alone in `bytes`.
+/// Decodes the only frame in `bytes`.
 func decode(_ bytes: [UInt8], limit: Int = Limits.frame) throws(FramingError) -> Frame? {
     var decoder = FrameDecoder()
     var sink = Collector()

@@ -22,7 +22,7 @@ extension Tale {
         return tale
     }
 
-    /// b stands still from second 3 on; a notices it or not, b then does when it goes on.
+    /// b is stopped from second 3 on; a notices it or not, b then does when it continues.
     static func stop(for length: Double, noticedAfter seconds: Double?) -> Tale {
         var tale = linked
         tale.add(Entry.nemesis, 3, .stop, "b")
@@ -55,7 +55,7 @@ extension Tale {
         return tale
     }
 
-    /// a is killed and comes again as another instance, whose messages say from which they are.
+    /// a is killed and comes again as another instance, whose messages name their instance.
     static func rejoin(lastFrom instance: String) -> Tale {
         var tale = linked
         tale.message("a", "b", 2, 1)
@@ -106,7 +106,7 @@ struct CleanTests {
         return tale
     }
 
-    /// The first message of the second link was believed to take the first.
+    /// The first message of the second link was recorded as sent on the first.
     private static var uncertain: Tale {
         var tale = superseded
         tale.change({ $0.event == .send && $0.number == 4 }, { $0.link = "x" })
@@ -123,7 +123,7 @@ struct CleanTests {
         return tale
     }
 
-    /// b hears of the link, and the message that came on it, when a has been dead for 0.9 s.
+    /// b is notified of the link, and receives the message on it, when a has been dead for 0.9 s.
     private static var late: Tale {
         var tale = Tale.rejoin(lastFrom: "2")
         tale.lines.removeAll { $0.seconds < 3.05 && $0.entry.me == "b" && $0.entry.event != .start }

@@ -2,7 +2,7 @@ import MultipeerHistory
 import TestSupport
 import Testing
 
-/// A history with one thing wrong in it, and the property that must say so.
+/// A history with one fault, and the property that must report it.
 struct Fault: Sendable, CustomTestStringConvertible {
     let property: Property
     let testDescription: String

@@ -29,7 +29,7 @@ struct Tale {
         }
     }
 
-    /// Both are told that they are connected.
+    /// Adds the connected state at both.
     mutating func link(_ one: String, _ other: String, _ seconds: Double) {
         for (me, peer) in [(one, other), (other, one)] {
             state(me, seconds, peer, .connecting)

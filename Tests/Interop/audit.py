@@ -1,4 +1,4 @@
-"""What our discovery says on the wire, packet by packet."""
+"""What our discovery sends on the network, packet by packet."""
 
 import json
 import os

@@ -26,7 +26,7 @@ def _families(name):
             if name == "IPv4":
                 _sysctl(hub, number, "cable", "disable_ipv6", "1")
             if name == "IPv6":
-                # Down and up: duplicate address detection begins anew, and the programs start during it.
+                # Down and up: duplicate address detection starts again, and the programs start during it.
                 _ip(hub, number, "-4", "addr", "flush", "dev", "cable")
                 _ip(hub, number, "link", "set", "cable", "down")
                 _ip(hub, number, "link", "set", "cable", "up")
@@ -133,7 +133,7 @@ def _loss():
     hub = Switch(2)
     try:
         for number in (1, 2):
-            # What loses packets looks at IPv4 alone.
+            # The filter that drops packets handles only IPv4.
             _sysctl(hub, number, "cable", "disable_ipv6", "1")
             hub.lose(number, 40)
         for run in range(runs):

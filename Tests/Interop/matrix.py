@@ -1,4 +1,5 @@
-"""Our stack with three others, each way: whom they find, what they read, who says goodbye, who gives way."""
+"""Our stack with three others, each way: which peers they find, what they read, which says goodbye, which yields its
+name."""
 
 import os
 import re
@@ -16,7 +17,7 @@ SERVICE = "matrix"
 UID = bytes(range(0x20, 0x30))
 # What can go wrong in names: letters beyond ASCII, quotes, dots, a backslash.
 NAME = 'Zoë "Z." \\o/'
-# What others make of names when they publish: python-zeroconf takes a dot for the end of a label, and systemd-resolved
+# What others make of names when they publish: python-zeroconf treats a dot as the end of a label, and systemd-resolved
 # reads quotes and backslashes itself.
 PLAIN = "Zoë Zed"
 RESULTS = {}
@@ -63,7 +64,7 @@ def _kept(stack, results):
 
 
 class _Trials(dict):
-    """What was tried and how it went: a failure does not keep the others from being tried."""
+    """The trials and their results: a failure does not prevent the others."""
 
     def attempt(self, row, body):
         try:
@@ -158,7 +159,7 @@ def _on_one(hub, line_of, beside, daemons):
 
 
 def _ours_first(hub, other):
-    """They want a name that we have."""
+    """They claim a name that we have."""
     with tempfile.TemporaryDirectory() as directory:
         advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", os.path.join(directory, "id")))
         watching = ours.browse(hub.there(2), SERVICE)
@@ -171,7 +172,7 @@ def _ours_first(hub, other):
 
 
 def _theirs_first(hub):
-    """We want a name that somebody has who does not give way: a stack that answers, and never looks for conflicts."""
+    """We claim a name of a stack that does not yield it: it answers, and never checks for conflicts."""
     with tempfile.TemporaryDirectory() as directory:
         identity = os.path.join(directory, "id")
         advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
@@ -183,7 +184,7 @@ def _theirs_first(hub):
         keeping = python_zeroconf.publish(hub.there(2), ours.label("twin", uid), SERVICE, 7000, "keeper",
                                           [hub.address(2)], "mpc=1", "n=twin")
         advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
-        # python-zeroconf asks for answers to itself alone, which nobody else sees; ours asks everybody.
+        # python-zeroconf requests unicast answers, which no other sees; ours queries by multicast.
         asking, watching = python_zeroconf.browse(hub.there(2), SERVICE), ours.browse(hub.there(2), SERVICE)
         until(lambda: any(event["name"].startswith("twin (2)-") for event in asking.events() if "name" in event), 20,
               "ours does not take another name")
@@ -226,7 +227,7 @@ def _with_resolved():
                 advertising.end()
             trials["they hear our goodbye"] = "no browse there"
 
-            # It leaves without a word: when that changes, this fails.
+            # It leaves without a goodbye: when that changes, this fails.
             tap = Tap(["port2"])
             theirs.daemon.end()
             time.sleep(1.5)

@@ -1,4 +1,4 @@
-"""What somebody hears who only listens: no more than chapter 19 of the spec lists."""
+"""What a passive listener receives: no more than chapter 19 of the spec lists."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from stacks.place import Running, Switch
 from stacks.tap import TCP, UDP, Tap
 
 SERVICE = "privacy"
-# What must not be heard outside of discovery, and the last three not even there.
+# What must not be visible outside discovery, and the last three not even there.
 NAMES = {"the receiver's name": b"listener-Wq7", "the sender's name": b"teller-Zk4"}
 SECRETS = {"the file's name": b"holiday-Mv2.txt", "the file": b"The treasure lies under Xb9 oak trees. ",
            "the magic of connection data": b"MPCD"}
@@ -84,7 +84,7 @@ def _judge(packets, table):
 
 
 def _judge_stream(data, table):
-    """Answers the ALPN names in it."""
+    """Returns the ALPN names in it."""
     allowed = {record["type"]: record for record in table["records"]}
     names, said, place = set(), None, 0
     while place + 5 <= len(data):
@@ -144,14 +144,14 @@ def _judge_hello(body, table, names):
 
 
 def _judge_datagram(payload, table):
-    """The header, and records of DTLS; behind the first epoch everything is encrypted."""
+    """Checks the header, and the DTLS records; after the first epoch everything is encrypted."""
     expect(payload and payload[0] == 1, "a datagram that is not of DTLS")
     place, kinds = 9, {record["type"] for record in table["records"]}
     clear = {1: "ClientHello", 2: "ServerHello", 12: "ServerKeyExchange", 14: "ServerHelloDone", 16: "ClientKeyExchange"}
     listed = set(table["records"][0]["clear"])
     while place + 13 <= len(payload):
         if payload[place:place + 9] == payload[:9]:
-            # Several datagrams that the kernel sends as one, and cuts apart behind the tap (UDP_SEGMENT).
+            # Several datagrams that the kernel sends as one, and splits after the tap (UDP_SEGMENT).
             place += 9
             continue
         kind, epoch = payload[place], struct.unpack_from("!H", payload, place + 3)[0]

@@ -4,7 +4,7 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-/// Every state of the table against every event: the machine does what the table says, and nothing else.
+/// Every state of the table against every event: the machine does what the table states, and nothing else.
 @Suite("14 States of a link", .computing)
 struct LinkStateTests {
     @Test("every state and every event, as in states.json [close.linger] [state.reason]")
@@ -15,7 +15,7 @@ struct LinkStateTests {
     }
 
     /// A sleep of more than five seconds is longer than the second that a CLOSE may take; and a link whose CLOSE is written
-    /// out is let go of by its owner.
+    /// out is released by its owner.
     private static let elsewhere: Set = ["closing, resumed", "closing, flushed"]
 
     private func check(_ row: StateTable.Row) {

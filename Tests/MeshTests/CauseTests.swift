@@ -6,7 +6,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-/// Why a link ends, and what each end tells of it.
+/// Why a link ends, and what each end reports of it.
 @Suite("14.3 Causes", .computing)
 struct CauseTests {
     @Test(
@@ -41,7 +41,7 @@ struct CauseTests {
         }
     }
 
-    /// All that `sender` has to say now.
+    /// Delivers all frames that `sender` has now.
     private func carry(from sender: inout Link, to receiver: inout Link) {
         var output = ByteBuffer()
         while sender.wantsToSend { _ = sender.fill(&output, upTo: 65_536, now: .start) }
@@ -62,7 +62,7 @@ struct Cause: Decodable, Sendable, CustomTestStringConvertible {
     let name: String
     let here: String
     let there: String
-    /// The other end's, when it hears nothing; nil where no end can say anything, and for attempts.
+    /// The other end's reason, when it receives nothing; nil where no end can send anything, and for attempts.
     let unheard: String?
 
     var testDescription: String { name }

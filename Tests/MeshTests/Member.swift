@@ -5,7 +5,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// One membership with its clock. Peers are numbers; a link to a peer has the peer's number unless said.
+/// One membership with its clock. Peers are numbers; a link to a peer has the peer's number by default.
 struct Member {
     let endpoint: Endpoint
     var membership: Membership
@@ -29,7 +29,7 @@ struct Member {
         try membership.receive(entry, on: connection(number), at: now)
     }
 
-    /// Links to these peers, who are linked with each other and say so.
+    /// Links to these peers, which are linked with each other and send that in their entries.
     mutating func join(_ numbers: [Int]) throws {
         for number in numbers {
             link(peer(number))
@@ -83,7 +83,7 @@ func entry(
 }
 
 extension [Membership.Action] {
-    /// Who is to be sought.
+    /// The endpoints to which it should be connecting.
     var sought: [Endpoint] {
         compactMap { if case .connect(let data, _) = $0 { data.endpoint } else { nil } }
     }
@@ -92,7 +92,7 @@ extension [Membership.Action] {
         compactMap { if case .connect(_, let isFirst) = $0 { isFirst } else { nil } }
     }
 
-    /// Whose entries are told on this link, in order.
+    /// Returns the endpoints whose entries are sent on this link, in order.
     func told(on number: Int) -> [Endpoint] {
         compactMap { if case .tell(connection(number), let entry) = $0 { entry.origin } else { nil } }
     }

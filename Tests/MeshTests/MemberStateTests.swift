@@ -6,7 +6,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-/// Every state of a member against every event: the membership does what the table says, and nothing else.
+/// Every state of a member against every event: the membership does what the table states, and nothing else.
 @Suite("14.5 States of a member", .computing)
 struct MemberStateTests {
     @Test(
@@ -28,7 +28,7 @@ struct MemberStateTests {
     private static let impossible: Set = ["linked, linked", "resting, forgotten", "pausing, forgotten"]
 }
 
-/// A session with a link to Bob, who may introduce Cat, of whom the table speaks, and a crowd.
+/// A session with a link to Bob, who may introduce Cat, the member of the table, and a crowd.
 private struct MemberStage {
     private var membership: Membership
     private var now = Moment(nanoseconds: 0)
@@ -37,12 +37,12 @@ private struct MemberStage {
     private var isCatListed = false
     private var isCrowdListed = false
     private var isLinked = false
-    /// An attempt at Cat was asked for, and nobody has said how it ended.
+    /// Whether an attempt to connect to Cat was requested, and its outcome was not reported yet.
     private var isSought = false
     private var actions: [String] = []
 
     private static let (local, bob, cat, other) = (endpoint(1), endpoint(2), endpoint(3), endpoint(4))
-    /// As many as are sought at once.
+    /// As many peers as may be connecting at once.
     private static let crowd = (11...18).map { endpoint($0) }
     private static let (linkToBob, linkToOther, linkToCat) = (
         ConnectionID(rawValue: 1), ConnectionID(rawValue: 2), ConnectionID(rawValue: 3)
@@ -74,7 +74,7 @@ private struct MemberStage {
         }
     }
 
-    /// What the membership wants done about Cat when this happens.
+    /// Applies an event, and returns the membership's actions about Cat.
     mutating func apply(_ event: String) throws -> [String] {
         actions = []
         switch event {
@@ -150,7 +150,7 @@ extension MemberStage {
     }
 }
 
-// MARK: what Bob tells, and what becomes of it
+// MARK: Bob's entries, and their results
 
 extension MemberStage {
     private mutating func tellOfCat() throws {
@@ -191,7 +191,7 @@ extension MemberStage {
         note()
     }
 
-    /// What is said of Cat; the rest is not of interest.
+    /// Notes the actions about Cat; the others do not matter.
     private mutating func note() {
         for action in membership.takeActions() {
             switch action {

@@ -16,13 +16,13 @@ struct MembershipCapTests {
         #expect(ann.membership.admits(peer(3), listing: [peer(1), peer(2), peer(4)]))
         #expect(ann.membership.admits(peer(3), listing: [peer(2, 1), peer(4)]))
         #expect(ann.membership.admits(peer(2, 1), listing: [peer(3), peer(4)]))
-        // 2 is in the mesh already, and says the same of us: nobody is added.
+        // 2 is in the mesh already, and lists the same as we: no member is added.
         #expect(ann.membership.admits(peer(2), listing: (1...9).map { peer($0) }))
         #expect(!ann.membership.admits(peer(2), listing: (3...9).map { peer($0) }))
         #expect(!(try Member(1, cap: 2)).membership.admits(peer(3), listing: [peer(2)]))
     }
 
-    /// A mesh of 1...8 or so that took in one more: this member has links to `links`, and hears of the rest.
+    /// A mesh of 1...8 or so that took in one more: this member has links to `links`, and receives entries of the rest.
     private func crowded(_ number: Int, _ links: [Int], all: ClosedRange<Int>, seed: UInt64 = 1) throws
         -> Member
     {
@@ -102,7 +102,7 @@ struct MembershipCapTests {
         #expect(done.map(\.after) == [.seconds(12)])
         member.unlink(6)
         #expect(member.held(peer(6)) == nil)
-        // What is said of it meanwhile is believed in the end: two that let go of each other wrongly meet again.
+        // Entries about it in between are believed in the end: two members that ended their link wrongly link again.
         try member.hear(try entry(of: peer(6), 9, [peer(2)]), on: 2)
         _ = member.wait(.milliseconds(4_999))
         #expect(member.held(peer(6)) == nil)

@@ -57,7 +57,7 @@ struct MembershipComponentTests {
         #expect(ann.held(peer(50)) != nil)
     }
 
-    /// A member whose one neighbour claims links to 30 others, who say the same.
+    /// Returns a member whose one neighbour claims links to 30 others, which claim the same.
     private func crowded() throws -> Member {
         var ann = try Member(1)
         let crowd = (11...40).map { peer($0) }

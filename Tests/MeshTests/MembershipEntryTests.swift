@@ -81,7 +81,7 @@ struct MembershipEntryTests {
         try ann.hear(truth, on: 3)
         try ann.hear(rumour, on: 2)
         #expect(ann.held(peer(3)) == truth)
-        // Once the link is gone, what was said meanwhile counts, and what is newer.
+        // Once the link is gone, entries that came in between count, and newer ones.
         ann.unlink(3)
         #expect(ann.held(peer(3)) == rumour)
         try ann.hear(try entry(of: peer(3), 5, []), on: 2)
@@ -102,7 +102,7 @@ struct MembershipEntryTests {
         try ann.hear(try entry(of: peer(3), 4, []), on: 2)
         ann.unlink(3)
         #expect(ann.held(peer(3)) == rumour)
-        // Of whoever said that it leaves, nothing is believed, now or later.
+        // Entries about a member that has said goodbye are not believed, now or later.
         ann.link(peer(4))
         try ann.hear(try entry(of: peer(4), 5, [peer(2)]), on: 2)
         ann.unlink(4, hasDeparted: true)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("11 Everyone dials everyone", .computing)
 struct MembershipSeekingTests {
-    /// 1, linked to 2, which has links to these others.
+    /// Returns member 1, linked to 2, which has links to these others.
     private func member(among others: [Int], cap: Int = 8, seed: UInt64 = 1) throws -> Member {
         var ann = try Member(1, cap: cap, seed: seed)
         ann.link(peer(2))

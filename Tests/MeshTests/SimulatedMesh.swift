@@ -59,7 +59,8 @@ final class SimulatedMesh {
     /// Members of the largest mesh that any peer sees.
     var largest: Int { (world.nodes.map(\.mesh.component.count).max() ?? 0) + 1 }
 
-    /// At rest: everybody has a link to everybody it can reach, all know the same, and nobody is one too many.
+    /// Checks the state at rest: every member has a link to every other that it can reach, all know the same, and none
+    /// is one too many.
     func expectRest(_ location: SourceLocation = #_sourceLocation) {
         Quiescence(world, scenario).check()
         #expect(world.failure == nil, "seed \(scenario.seed)", sourceLocation: location)

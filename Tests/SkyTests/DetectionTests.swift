@@ -94,7 +94,7 @@ struct DetectionTests {
         }
     }
 
-    /// What somebody says is a tile.
+    /// What a peer claims to be a tile.
     private struct Claimed: Encodable {
         let number: Int
         let size: Int

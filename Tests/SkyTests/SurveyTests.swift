@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sky: who scans what", .computing)
 struct SurveyTests {
-    /// With the sites 0, which is home, to `others`.
+    /// Returns a survey with the sites 0, which is home, to `others`.
     private func survey(tiles: Int, others: Int = 0, attempts: Int = 3) -> Survey<Int> {
         var survey = Survey(tiles: tiles, home: 0, attempts: attempts)
         for site in 1..<others + 1 { survey.join(site) }

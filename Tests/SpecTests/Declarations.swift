@@ -11,16 +11,16 @@ struct Declarations {
         case shared
         /// A class that is not.
         case local
-        /// Whatever says `@unchecked Sendable`, classes among it.
+        /// Types that are declared `@unchecked Sendable`, including classes.
         case unchecked
     }
 
     /// Classes, actors and what is unchecked, by their names with those of the types around them.
     private(set) var objects: [String: Kind] = [:]
-    /// Structures and enumerations, and those of them that say `Sendable`.
+    /// Structures and enumerations, and those of them that are declared `Sendable`.
     private(set) var values: Set<String> = []
     private(set) var sendable: Set<String> = []
-    /// Properties that say `nonisolated(unsafe)`, as `Type.name`.
+    /// Properties that are declared `nonisolated(unsafe)`, as `Type.name`.
     private(set) var unsafe: Set<String> = []
     /// The types that have a `Locked` among their properties.
     private(set) var locking: Set<String> = []
@@ -40,7 +40,7 @@ struct Declarations {
         }
     }
 
-    /// The protocols of all modules that bring `Sendable` with them, and some of others.
+    /// Returns the protocols of all modules that imply `Sendable`, and some of other libraries.
     static func sendableProtocols() throws -> Set<String> {
         let headers = try Repository.files(under: "Sources", where: { $0.hasSuffix(".swift") }).flatMap {
             file in
@@ -138,7 +138,7 @@ struct Header {
         isMainActor = lines[index].contains("@MainActor") || index > 0 && lines[index - 1] == "@MainActor"
     }
 
-    /// Without what stands between '<' and '>'.
+    /// Returns the text without what is between '<' and '>'.
     private static func withoutGenerics(_ text: Substring) -> String {
         var depth = 0
         return text.reduce(into: "") { plain, character in

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The documentation says nothing that is not compiled or shown.
+/// The documentation contains nothing that is not compiled or tested.
 @Suite("1 Documentation", .computing)
 struct DocumentationTests {
     private let catalogue = "Sources/MultipeerConnectivity/MultipeerConnectivity.docc"
     private let tutorials = "Sources/MultipeerActors/MultipeerActors.docc"
 
-    /// The files of `Snippets`, which are compiled with the tests, without what says which part of them is shown.
+    /// Returns the files of `Snippets`, which are compiled with the tests, without the markers of what is shown.
     private func compiled() throws -> [[Substring]] {
         try Repository.files(under: "Snippets", where: { $0.hasSuffix(".swift") }).flatMap { file in
             let lines = file.lines.map(trimmed)
@@ -123,7 +123,7 @@ struct DocumentationTests {
             guard let cell = line.split(separator: "|").last, !cell.contains("---") else { continue }
             for title in cell.matches(of: /`([^`]+)`/).map(\.1) {
                 count += 1
-                // A title may have labels of the spec behind it.
+                // A title may end with labels of the spec.
                 let ways = ["\"\(title)\"", "\"\(title) [", "def \(title)():"]
                 #expect(ways.contains { text.contains($0) }, "\(title)")
             }
@@ -131,7 +131,7 @@ struct DocumentationTests {
         #expect(count > 30)
     }
 
-    /// What stands between "```swift" and "```", without indentation and empty lines.
+    /// Returns what is between "```swift" and "```", without indentation and empty lines.
     private func samples(in lines: [Substring]) -> [[Substring]] {
         var samples: [[Substring]] = []
         var sample: [Substring]?
@@ -148,7 +148,7 @@ struct DocumentationTests {
         return samples
     }
 
-    /// With one space where there are several: comments behind code stand below each other in some places.
+    /// Returns the line with one space where there are several: trailing comments are aligned in some places.
     private func spaced(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
 
     private func trimmed(_ line: Substring) -> Substring { line.drop { $0 == " " } }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The isolation map of the documentation says what the sources say.
+/// The isolation map of the documentation matches the sources.
 @Suite("1 Isolation", .computing)
 struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where labels such as `[frame.length]` stand: defined in the spec, enforced in code, proved in tests or shown by a case
-/// of the conformance suite. Spec README; `Spec/coverage.py` writes the same as a table.
+/// The places of labels such as `[frame.length]`: defined in the spec, enforced in code, proved in tests or shown by a
+/// case of the conformance suite. Spec README; `Spec/coverage.py` writes the same as a table.
 struct Labels {
     /// Label → first place, as `path:line`.
     typealias Places = [String: String]
@@ -83,7 +83,7 @@ func definitions(in line: Substring) -> [String] {
     return line.matches(of: /\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*/).map { String($0.1) }
 }
 
-/// The labels in a line comment: `// [frame.length] [frame.kind]`, alone or behind code.
+/// The labels in a line comment: `// [frame.length] [frame.kind]`, alone or after code.
 func citations(in line: Substring) -> [String] {
     guard line.utf8.contains(UInt8(ascii: "[")), let comment = line.range(of: "//", options: .literal) else {
         return []

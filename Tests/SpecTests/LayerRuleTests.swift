@@ -146,7 +146,7 @@ struct LayerRuleTests {
     }
 }
 
-/// The module that a line of Swift imports, also inside `#if`: every branch must obey the rule.
+/// Returns the module that a line of Swift imports, also inside `#if`: every branch must follow the rule.
 private func importedModule(in line: Substring) -> String? {
     // Most lines, cheaply.
     guard line.range(of: "import ", options: .literal) != nil else { return nil }

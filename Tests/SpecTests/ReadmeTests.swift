@@ -14,7 +14,7 @@ struct ReadmeTests {
         #expect(Array(lines.prefix { $0 != "```" }) == shown)
     }
 
-    /// What stands between `snippet.show` and `snippet.hide`.
+    /// Returns what is between `snippet.show` and `snippet.hide`.
     private func shown(of snippet: [Substring]) -> [Substring] {
         var isShown = false
         var shown = snippet.filter { line in

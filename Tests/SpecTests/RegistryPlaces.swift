@@ -4,7 +4,7 @@ struct RegistryPlace {
     let name: String
     /// Below `Sources/`.
     let file: String
-    /// The code in front of the number and behind it: `#` stands for the number, with its unit if it is a duration.
+    /// The code before and after the number: `#` stands for the number, with its unit if it is a duration.
     let code: String
     /// What the number counts, in units of the registry.
     let unit: Int
@@ -188,7 +188,7 @@ extension RegistryPlace {
         RegistryPlace("invitation", "Multipeer/Browser.swift", "timeout: Duration = #"),
     ]
 
-    /// Numbers that are no constant of the code; each is proved by what stands behind it.
+    /// Numbers that are no constant of the code, each with what proves it.
     static let elsewhere = [
         "smallestConnectionData": "Spec/vectors/connection-data.json",
         "links": "Limits.peers, one of which is the session's own",

@@ -25,7 +25,8 @@ enum Repository {
         File(path: path, text: String(decoding: try data(path), as: UTF8.self))
     }
 
-    /// Every text file under `folder` for whose name `matches` returns true, sorted by path; none if there is no folder.
+    /// Returns every text file under `folder` for whose name `matches` returns true, sorted by path; none if there is no
+    /// folder.
     static func files(under folder: String, where matches: (String) -> Bool) throws -> [File] {
         guard exists(folder) else { return [] }
         return try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)

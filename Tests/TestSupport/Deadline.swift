@@ -1,9 +1,9 @@
-/// The time of a test is over, and what it waited for has not come.
+/// The timeout of a wait in a test.
 package struct Overdue: Error {
     package init() {}
 }
 
-/// Waits for the body at most so long; then the body's task is cancelled.
+/// Waits for the body for at most that long; then the body's task is cancelled.
 package func within<Value: Sendable>(
     _ patience: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

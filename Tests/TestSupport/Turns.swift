@@ -24,14 +24,15 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Turns {
-    /// For those that wait for real sockets, processes and patience, which a hundred others beside them would starve.
+    /// For tests that wait for real sockets, processes and timeouts, which a hundred others beside them would starve.
     package static var inTurns: Turns { Turns(kind: .waiting) }
 
-    /// For those that compute and wait for nothing: beside them there are threads for those that do.
+    /// For tests that compute and wait for nothing: they leave threads for those that wait.
     package static var computing: Turns { Turns(kind: .computing) }
 }
 
-/// So many places; a test that finds none waits its turn. An actor: ThreadSanitizer does not understand `Mutex`.
+/// A limited number of places; a test that finds none waits for its turn. An actor, since ThreadSanitizer does not
+/// understand `Mutex`.
 private actor Places {
     enum Kind { case computing, waiting }
 

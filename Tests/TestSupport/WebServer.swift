@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// A web server on loopback that says the bytes it is told to say, and closes.
+/// A web server on loopback that sends given bytes, and closes.
 package final class WebServer: Sendable {
     /// Writes to the connection; returns false when the client is gone.
     package typealias Write = ([UInt8]) -> Bool
@@ -9,10 +9,10 @@ package final class WebServer: Sendable {
     package let port: UInt16
     private let listener: Int32
 
-    /// There can be none.
+    /// The server cannot be created.
     private struct NoServer: Error {}
 
-    /// `answer` gets the request's path and writes everything, the head too.
+    /// Creates a server; `answer` gets the request's path and writes everything, including the header.
     package init(_ answer: @escaping @Sendable (_ path: String, _ write: Write) -> Void) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -42,7 +42,7 @@ package final class WebServer: Sendable {
     }
 
     deinit {
-        // Ends the thread that accepts, which closes it.
+        // Ends the accepting thread, which closes it.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -75,7 +75,7 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// The head of an answer.
+    /// Returns the header of an answer.
     package static func head(_ status: String, _ fields: String...) -> [UInt8] {
         Array(
             (["HTTP/1.1 \(status)"] + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8)

@@ -132,7 +132,7 @@ struct EventLoopTests {
         try await withLoop { loop in
             let probe = Probe(loop)
             let pipes = [Pipe(), Pipe()]
-            // Whichever comes first takes the other back and registers it anew under another token.
+            // Whichever comes first deregisters the other and registers it again under another token.
             await probe.whenReady { probe, token, _ in
                 for pipe in pipes { probe.loop.deregister(pipe.reader) }
                 if token > 1 { return }

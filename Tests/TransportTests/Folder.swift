@@ -31,7 +31,7 @@ final class Folder: Sendable {
         return names.sorted()
     }
 
-    /// Writes a file, and answers its path.
+    /// Writes a file, and returns its path.
     func make(_ name: String, _ bytes: [UInt8]) throws -> String {
         try PrivateFile.replace(path(name), with: bytes)
         return path(name)

@@ -1,6 +1,6 @@
 import MultipeerTransport
 
-/// What callbacks on any thread have said, in order.
+/// What callbacks on any thread have noted, in order.
 final class Notes<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
 

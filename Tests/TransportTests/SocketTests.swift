@@ -72,7 +72,7 @@ struct SocketTests {
     @Test("a port where nobody listens refuses", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
     func refused(_ host: SocketAddress.Host) async throws {
         try await withConnection(on: host) { client, _, probe in
-            // A port that is taken, so that nobody can listen on it meanwhile.
+            // A port that is taken, so that no other process can listen on it meanwhile.
             let quiet = client.localAddress
             let refused = try Socket.connecting(to: try #require(quiet))
             let readiness = try await probe.wait(refused.descriptor, for: .writable)

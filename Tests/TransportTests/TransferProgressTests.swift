@@ -105,7 +105,7 @@ struct TransferProgressTests {
         let one = Task { await watch(meter, begun) }
         let other = Task { await watch(meter, Promise()) }
         await begun.value()
-        // Far more often than anybody wants to know.
+        // Far more often than any reader needs.
         for step in 1...1_000 { meter.note(UInt64(step)) }
         meter.end(hasSucceeded: true)
         for seen in [await one.value, await other.value, await watch(meter, Promise())] {

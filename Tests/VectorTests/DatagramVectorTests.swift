@@ -130,7 +130,7 @@ struct DatagramVectorTests {
         return path
     }
 
-    /// Both DGRAMs; answers the context of the key.
+    /// Exchanges both DGRAMs; returns the context of the key.
     private func begin(
         _ path: inout DatagramPath, receivingUnder local: UInt64, sendingTo remote: UInt64
     ) -> Hex? {

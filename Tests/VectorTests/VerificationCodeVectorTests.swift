@@ -21,7 +21,7 @@ struct CodeRun: VectorBody {
         /// The frame that comes; none when the application asks.
         let hex: Hex?
         let says: Hex?
-        /// The application hears that the other side wants the code.
+        /// Whether the application is notified that the other side wants the code.
         let tells: Bool
     }
 

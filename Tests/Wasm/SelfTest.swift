@@ -6,10 +6,10 @@ struct FrameVector {
     let id: StaticString
     let open: Bool
     let hex: StaticString
-    /// A byte, repeated so often behind `hex`.
+    /// A byte, repeated that many times after `hex`.
     let append: (byte: UInt8, count: Int)
     let splits: [Int]
-    /// A payload that came of `append` has no hex.
+    /// A payload from `append` has no hex.
     let frames: [(kind: UInt8, channel: UInt32, length: Int, hex: StaticString)]
     let skipped: Int
     let fails: Bool

@@ -2,25 +2,25 @@ import Foundation
 import Multipeer
 import MultipeerActors
 
-/// One session of the mesh with its system, and an account of every call.
+/// One session of the mesh with its actor system, and a record of every call.
 actor Caller {
-    /// How calls ended.
+    /// The counts of how calls ended.
     private struct Account {
         var placed = 0
         var results = 0
         var errors = 0
-        /// Those that failed for what became of the other side, by the code.
+        /// Calls that failed because of the other side, by the code.
         var failures: [String: Int] = [:]
-        /// Answers that are none: these there must not be.
+        /// Wrong answers, which must not occur.
         var wrong: [String] = []
-        /// When the other side was known to be lost, how long its calls went on: the longest, in seconds.
+        /// The longest time, in seconds, for which a call went on after the other side was known to be lost.
         var longestLoss = 0.0
     }
 
-    /// A call that goes on.
+    /// A call that has not ended.
     private struct Call {
         let peer: PeerID
-        /// When the link was known to be lost, over which it went. The peer may be back long before it ends.
+        /// When the link over which it was sent was known to be lost. The peer may be back long before the call ends.
         var loss: ContinuousClock.Instant?
     }
 
@@ -61,7 +61,7 @@ actor Caller {
     }
 
     func join(_ data: ConnectionData) {
-        // Whoever is gone again is not joined; the mesh is looked at by whoever gives the orders.
+        // A peer that is gone again is not joined; the process that sends the commands checks the mesh.
         Task { try? await session.connect(with: data) }
     }
 
@@ -96,7 +96,7 @@ actor Caller {
             $0.id.peer != session.peer
         }
         guard let other = others.randomElement() else {
-            // Nobody is there at the moment: this one is not a call yet.
+            // No peer is present at the moment: this is not a call yet.
             try? await Task.sleep(for: .milliseconds(20))
             return await call(number)
         }
@@ -132,7 +132,7 @@ actor Caller {
         account.longestLoss = max(account.longestLoss, Double(seconds) + Double(attoseconds) * 1e-18)
     }
 
-    /// One line: how many calls there were, how they ended, and what is left of them.
+    /// Returns one line: the number of calls, how they ended, and what is left of them.
     func report() -> String {
         let failures = account.failures.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let left = system.underway

@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerActors
 import MultipeerOrders
 
-/// A member of a mesh that has an actor for everybody and calls those of the others; it obeys lines on its standard input.
+/// A member of a mesh that offers an actor to all others and calls theirs; it executes commands from its standard input.
 @main
 enum MultipeerCaller {
     private static let usage = "usage: MultipeerCaller NAME FOLDER HISTORY --uid HEX"

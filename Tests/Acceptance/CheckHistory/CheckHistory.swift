@@ -1,9 +1,9 @@
 import Foundation
 import MultipeerHistory
 
-/// `check-history [--slack SECONDS] FILES…`: whether what processes wrote keeps the eight properties.
+/// `check-history [--slack SECONDS] FILES…`: checks whether the histories of processes have the eight properties.
 ///
-/// Exits with 0 when it does, 1 when it does not, 2 when it cannot tell.
+/// Exits with 0 when they have, 1 when they have not, 2 when it cannot decide.
 @main
 enum CheckHistory {
     private static let most = 50

@@ -1,12 +1,12 @@
 import MultipeerConnectivity
 
-/// What a window for choosing peers would do, on the main thread, which obeys orders.
+/// Does what a window for choosing peers would do, on the main thread, by commands.
 @MainActor
 final class Chooser: NSObject {
     static let only = Chooser()
 
     private var controller: MCBrowserViewController?
-    /// Whom it does not show, by their names.
+    /// The names of peers that it does not show.
     private var hidden: Set<String> = []
 
     func begin(_ type: String, _ session: Handed<MCSession>, hiding hidden: Set<String>) -> Fields {

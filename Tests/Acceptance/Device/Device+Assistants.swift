@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// What has a user interface on Apple's systems, and none here.
+/// Commands for what has a user interface on Apple's systems, and none here.
 extension Device {
     func assistant(_ order: String, _ words: Words) throws -> Fields? {
         switch order {
@@ -21,7 +21,7 @@ extension Device {
         return [:]
     }
 
-    /// `assist TYPE yes|no|terminal`: the presenter says yes or no, or the usual one asks.
+    /// `assist TYPE yes|no|terminal`: the presenter answers yes or no, or the default one asks.
     private func assist(_ words: Words) throws {
         let assistant = MCAdvertiserAssistant(
             serviceType: try words.needed(0, "a service type"), discoveryInfo: ["by": "assistant"],
@@ -34,7 +34,7 @@ extension Device {
     }
 }
 
-/// Says the same to everybody.
+/// A presenter that gives every inviter the same answer.
 private struct Presenter: MCInvitationPresenter {
     let isWelcoming: Bool
 

@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// Who it is, and what everything is called.
+/// Commands for the peer id, and the descriptions of objects.
 extension Device {
     func identity(_ order: String, _ words: Words) throws -> Fields? {
         switch order {
@@ -34,7 +34,7 @@ extension Device {
         return peer
     }
 
-    /// Two ids with one name.
+    /// Reports two ids with the same name.
     private func twins(_ name: String) -> Fields {
         let (one, other) = (MCPeerID(displayName: name), MCPeerID(displayName: name))
         let copy = one.copy() as? MCPeerID
@@ -65,7 +65,7 @@ extension Device {
         ]
     }
 
-    /// Everything has a description of its class, or of itself, and is hashable.
+    /// The descriptions and hashes of all objects.
     private var descriptions: Fields {
         get throws {
             let me = try me

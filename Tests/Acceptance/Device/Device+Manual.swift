@@ -1,6 +1,6 @@
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// Links that are made by hand: data goes from one to the other in files.
+/// Commands for links by hand: connection data is exchanged in files.
 extension Device {
     func manual(_ order: String, _ words: Words) throws -> Fields? {
         switch order {
@@ -33,7 +33,7 @@ extension Device {
         return [:]
     }
 
-    /// Whole, or not there.
+    /// Writes a file atomically.
     private static func leave(_ data: Data, at path: String) -> Fields {
         do {
             try data.write(to: URL(fileURLWithPath: path), options: .atomic)

@@ -1,17 +1,17 @@
 import MultipeerConnectivity
 
-/// What to say to an invitation.
+/// The answer to an invitation.
 enum InvitationAnswer: String {
     case yes, no, never
-    /// Yes, and the advertiser is stopped inside of the delegate.
+    /// Yes, and the advertiser is stopped inside the delegate call.
     case stop
-    /// When it is told to, from the thread that obeys.
+    /// By a later command, from the thread that executes commands.
     case later
     /// Yes, without a session to join.
     case nowhere
 }
 
-/// Finding others, and being found.
+/// Commands for browsing and advertising.
 extension Device {
     func nearby(_ order: String, _ words: Words) throws -> Fields? {
         switch order {
@@ -55,7 +55,7 @@ extension Device {
         start(browser)
     }
 
-    /// Its delegate is not to be called before this has returned.
+    /// Starts an advertiser, whose delegate must not be called before this has returned.
     private func start(_ advertiser: MCNearbyServiceAdvertiser) {
         with { $0.starting = ObjectIdentifier(advertiser) }
         advertiser.startAdvertisingPeer()

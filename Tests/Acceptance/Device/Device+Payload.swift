@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// Messages, files and streams.
+/// Commands for messages, files and streams.
 extension Device {
     func payload(_ order: String, _ words: Words) throws -> Fields? {
         switch order {
@@ -38,7 +38,7 @@ extension Device {
         return progress
     }
 
-    /// `send reliable|unreliable COUNT BYTES FIRST PEER…`: so many messages, numbered from the first.
+    /// `send reliable|unreliable COUNT BYTES FIRST PEER…`: sends COUNT messages, numbered from FIRST.
     private func send(_ words: Words) throws -> Fields {
         let modes = ["reliable": MCSessionSendDataMode.reliable, "unreliable": .unreliable]
         guard let mode = modes[try words.needed(0, "a mode")] else { throw Complaint("this is no mode") }
@@ -54,7 +54,7 @@ extension Device {
         return last
     }
 
-    /// Makes a file to send.
+    /// Creates a file to send.
     private func file(_ path: String, _ size: Int) throws -> Fields {
         var pattern = Pattern(size)
         let data = pattern.next(size)
@@ -81,7 +81,7 @@ extension Device {
         return ["progress": progress != nil]
     }
 
-    /// `stream NAME PEER BYTES [loop|block]`: fewer than none never end.
+    /// `stream NAME PEER BYTES [loop|block]`: a negative number of bytes means a stream that never ends.
     private func stream(_ words: Words) throws {
         let (name, peer) = (try words.needed(0, "a name"), try peer(try words.needed(1, "a peer")))
         let count = try words.number(2, "a count")

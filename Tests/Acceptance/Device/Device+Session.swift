@@ -1,9 +1,9 @@
 import MultipeerConnectivity
 
-/// What to say to a peer's certificate.
+/// The answer to a peer's certificate.
 enum CertificateAnswer: String {
     case yes, no, twice, never
-    /// From another thread, when it is told to.
+    /// By a later command, from another thread.
     case later
 }
 
@@ -113,7 +113,7 @@ extension Device: MCSessionDelegate {
     ) {
         heard("stream", session) {
             let (reading, gate) = with { state in
-                // Dispatch ends a process that lets go of a semaphore below the value it was made with.
+                // Dispatch traps when a semaphore is released below its initial value.
                 let gate = DispatchSemaphore(value: 0)
                 if state.reading != .later { gate.signal() }
                 state.readers[streamName] = gate
@@ -156,7 +156,7 @@ extension Device: MCSessionDelegate {
         }
     }
 
-    /// A file is ours only until the delegate returns.
+    /// Keeps a received file, which is available only until the delegate returns.
     private func keep(_ file: URL, as name: String) throws -> Fields {
         let inbox = URL(fileURLWithPath: "inbox", isDirectory: true)
         try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)

@@ -1,40 +1,41 @@
 import MultipeerConnectivity
 
-/// One device: what it has, whom it knows, and how it answers. Delegates are called on other threads than orders.
+/// One device: its objects, the peers that it knows, and how it answers. Delegates are called on other threads than
+/// commands.
 final class Device: NSObject {
-    /// What changes, all of it under one lock, which is never held while anything of the framework is called.
+    /// The mutable state, under one lock, which is never held during a call of the framework.
     struct State {
         var me: MCPeerID?
-        /// Whom it knows, by name and by mark. Of several with one name, the last.
+        /// The peers that it knows, by name and by mark; of several with one name, the last.
         var peers: [String: MCPeerID] = [:]
         var session: MCSession?
         var advertiser: MCNearbyServiceAdvertiser?
         var browser: MCNearbyServiceBrowser?
         var assistant: MCAdvertiserAssistant?
-        /// Sends this to everybody from inside the call that says that they are connected.
+        /// A text to send to each peer from inside the delegate call that reports it as connected.
         var greeting: String?
         var certificates = CertificateAnswer.yes
         var answer = InvitationAnswer.never
-        /// Invites everybody whom it finds, for so long.
+        /// The timeout for inviting every peer that it finds.
         var invites: TimeInterval?
-        /// Invitations that wait for an answer, by the marks of their inviters.
+        /// Unanswered invitations, by the marks of their inviters.
         var invitations: [String: (Bool, MCSession?) -> Void] = [:]
         var certificateHandlers: [String: (Bool) -> Void] = [:]
-        /// What is on its way, by the name of the file.
+        /// Files in flight, by name.
         var transfers: [String: Progress] = [:]
-        /// How streams are read that come in.
+        /// How incoming streams are read.
         var reading = Reading.loop
-        /// Lets a reader go on that waits.
+        /// Semaphores that let a waiting reader continue.
         var readers: [String: DispatchSemaphore] = [:]
-        /// Whose `start…` has not returned.
+        /// The object whose `start…` has not returned.
         var starting: ObjectIdentifier?
-        /// Of which objects the delegate is being called.
+        /// The objects whose delegate is being called.
         var callers: Set<ObjectIdentifier> = []
     }
 
     private let lock = NSLock()
     private var state = State()
-    /// Looks whether a session that was let go of is gone.
+    /// Shows whether a released session is gone.
     weak var formerSession: MCSession?
 
     func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
@@ -43,7 +44,7 @@ final class Device: NSObject {
         return try body(&state)
     }
 
-    /// Carries out a line, and tells what came of it.
+    /// Executes a line, and reports the result.
     func obey(_ line: String) {
         let words = line.split(separator: " ").map { $0.removingPercentEncoding ?? String($0) }
         guard let order = words.first else { return }
@@ -71,9 +72,9 @@ final class Device: NSObject {
         last.session?.disconnect()
     }
 
-    // MARK: whom it knows
+    // MARK: known peers
 
-    /// Takes a peer down, and answers what to tell of it: also whether it is what it was before.
+    /// Records a peer, and returns what to report of it, including whether it is the same object as before.
     func note(_ peer: MCPeerID) -> Fields {
         let known = with { state in
             defer { (state.peers[peer.mark], state.peers[peer.displayName]) = (peer, peer) }
@@ -102,7 +103,7 @@ final class Device: NSObject {
         }
     }
 
-    /// Tells the call of a delegate, and whether another call of the same object was under way.
+    /// Reports a delegate call, and whether another call of the same object was in progress.
     func heard(_ event: String, _ caller: AnyObject, _ fields: () -> Fields) {
         let isAlone = with { $0.callers.insert(ObjectIdentifier(caller)).inserted }
         var fields = fields()
@@ -113,7 +114,7 @@ final class Device: NSObject {
     }
 }
 
-/// The words behind an order.
+/// The words after a command.
 struct Words {
     private let words: [String]
 
@@ -133,7 +134,7 @@ struct Words {
         return number
     }
 
-    /// A word that is the raw value of a choice; nil when it is missing.
+    /// Returns the choice whose raw value a word is; nil when it is missing.
     func choice<Choice: RawRepresentable<String>>(_ index: Int, _: Choice.Type) throws -> Choice {
         let word = try needed(index, "a \(Choice.self)")
         guard let choice = Choice(rawValue: word) else { throw Complaint("\(word) is no \(Choice.self)") }

@@ -4,9 +4,9 @@ import MultipeerConnectivity
 enum Reading: String {
     /// On the run loop of a thread of its own.
     case loop
-    /// The same, but not before it is told to.
+    /// The same, but only after a command.
     case later
-    /// Without a run loop: each read waits.
+    /// Without a run loop: each read blocks.
     case block
 }
 
@@ -15,13 +15,12 @@ enum Writing: String {
     case loop, block
 }
 
-/// What goes to another thread, or another isolation of the same one, for good: whoever hands it over does not touch it
-/// again.
+/// A value that is transferred to another thread, or another isolation: the sender does not use it again.
 struct Handed<Value>: @unchecked Sendable {
     let value: Value
 }
 
-/// Reads a stream to its end, on a thread of its own, and tells what it was.
+/// Reads a stream to its end, on a thread of its own, and reports its content.
 final class Reader: NSObject, StreamDelegate {
     private let stream: InputStream
     private let name: String
@@ -59,7 +58,7 @@ final class Reader: NSObject, StreamDelegate {
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
         log.note(eventCode, isRight: Thread.current === thread && aStream === stream)
-        // One read for each event, as Foundation wants it.
+        // One read for each event, as Foundation requires.
         if eventCode == .hasBytesAvailable { _ = take() }
     }
 
@@ -118,11 +117,11 @@ final class Writer: NSObject, StreamDelegate {
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
         log.note(eventCode, isRight: Thread.current === thread && aStream === stream)
-        // Of an error there is an event as well, behind a write that failed.
+        // There is an event for an error as well, after a write that failed.
         if eventCode == .hasSpaceAvailable, !put(), stream.streamStatus != .error { log.isOver = true }
     }
 
-    /// Writes once; false when there is nothing left to write, or the stream has failed.
+    /// Writes once; returns false when nothing is left to write, or the stream has failed.
     private func put() -> Bool {
         if pending.isEmpty {
             let count = min(left, 16_384)
@@ -147,7 +146,7 @@ final class Writer: NSObject, StreamDelegate {
     }
 }
 
-/// Lets the run loop of this thread run until something has happened; false when it has nothing to wait for.
+/// Runs the run loop of this thread until something has happened; returns false when it has nothing to wait for.
 private func runOnce() -> Bool {
     RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
 }

@@ -1,10 +1,10 @@
 import MultipeerConnectivity
 
-/// A device that knows Apple's interface and nothing else. It obeys lines on its standard input, words with blanks between
-/// them and `%20` for a blank within one, and tells what it did and every call of a delegate: one JSON object a line.
+/// A device that uses only Apple's interface. It executes commands from its standard input, words with spaces between them
+/// and `%20` for a space within one, and reports what it did and every delegate call: one JSON object per line.
 ///
-/// Its main thread sleeps in a read of standard input: nobody runs a run loop or the main queue, unless it is started with
-/// `--run-loop`, as one with a user interface is.
+/// Its main thread blocks in a read of standard input: no run loop and no main queue runs, unless it is started with
+/// `--run-loop`, like a program with a user interface.
 @main
 enum MultipeerDevice {
     static func main() {
@@ -17,7 +17,7 @@ enum MultipeerDevice {
     }
 }
 
-/// Why an order cannot be carried out.
+/// The reason why a command cannot be carried out.
 struct Complaint: Error, CustomStringConvertible {
     let description: String
 

@@ -2,13 +2,13 @@ import MultipeerConnectivity
 
 /// The lines of standard input, one after the other.
 struct Orders {
-    /// Whether the run loop of the main thread, and with it the main queue, runs while there is nothing to obey.
+    /// Whether the run loop of the main thread, and with it the main queue, runs while there is no command.
     let runsMainLoop: Bool
     private var read = Data()
 
     init(runsMainLoop: Bool) { self.runsMainLoop = runsMainLoop }
 
-    /// Nil at the end of standard input.
+    /// Returns the next line; nil at the end of standard input.
     mutating func next() -> String? {
         while true {
             if let end = read.firstIndex(of: 0x0a) {

@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// Bytes that a number determines, without repetition that a lost or doubled piece could hide in.
+/// Bytes that a number determines, without repetition that could hide a lost or duplicated piece.
 struct Pattern {
     private var state: UInt64
 
@@ -16,14 +16,14 @@ struct Pattern {
         return unsafe words.withUnsafeBytes { unsafe Data($0.prefix(count)) }
     }
 
-    /// A message: its number, then the pattern of that number.
+    /// Returns a message: its number, then the pattern of that number.
     static func message(_ number: Int, _ count: Int) -> Data {
         var pattern = Pattern(number)
         let head = (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
         return Data((head + pattern.next(max(0, count - 8))).prefix(count))
     }
 
-    /// The number of a message; nil when it is too short to have one.
+    /// Returns the number of a message; nil when it is too short to have one.
     static func number(of message: Data) -> Int? {
         message.count < 8 ? nil : message.prefix(8).reduce(0) { $0 << 8 | Int($1) }
     }

@@ -3,7 +3,7 @@ import MultipeerConnectivity
 /// The fields of a line.
 typealias Fields = [String: any Sendable]
 
-/// Tells what happened, at the time `t` of a clock that all processes of the machine share.
+/// Reports an event, with the time `t` of a clock that all processes of the machine share.
 func tell(_ event: String, _ fields: Fields = [:]) {
     var object = fields as [String: Any]
     object["event"] = event
@@ -17,7 +17,7 @@ func tell(_ event: String, _ fields: Fields = [:]) {
     FileHandle.standardOutput.write(line)
 }
 
-/// What is told of an error: its code in `MCErrorDomain`, if it is one of those.
+/// Returns what is reported of an error: its code in `MCErrorDomain`, if it is one of those.
 func fields(of error: any Error) -> Fields {
     var fields: Fields = ["error": "\(error)", "domain": (error as NSError).domain]
     if let known = error as? MCError { fields["code"] = word(for: known.code) }
@@ -38,7 +38,7 @@ private func word(for code: MCError.Code) -> String {
 }
 
 extension MCSessionState {
-    /// As it is told.
+    /// The word that is reported.
     var word: String {
         switch self {
         case .notConnected: "notConnected"
@@ -50,11 +50,11 @@ extension MCSessionState {
 }
 
 extension MCPeerID {
-    /// What distinguishes a peer in what is told, in every process.
+    /// What identifies a peer in reports, in every process.
     var mark: String { String(UInt(bitPattern: hash), radix: 16) }
 }
 
 extension Data {
-    /// How much it is and what it is.
+    /// The size and checksum.
     var told: Fields { ["bytes": count, "crc": Int(checksum)] }
 }

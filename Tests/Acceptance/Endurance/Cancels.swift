@@ -2,8 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerFigures
 
-/// Files that are called off at random moments, from either side in turn: how soon the other side knows, and what is
-/// left behind.
+/// Files that are cancelled at random moments, from either side in turn: how soon the other side knows, and what is left.
 struct Cancels {
     private enum Ending: Equatable, Sendable {
         case complete
@@ -21,7 +20,7 @@ struct Cancels {
     /// The longest moment, which is about what a whole file takes here.
     private static let longest = Duration.milliseconds(150)
 
-    /// How late the other side may be told in nine of ten cases; and at all, on a machine that is busy with other things.
+    /// The time within which the other side must be notified in nine of ten cases; and in all, on a busy machine.
     private static let usual = Duration.milliseconds(200)
     private static let most = Duration.seconds(2)
 
@@ -44,7 +43,7 @@ struct Cancels {
             if let time = try await cancel(number, file, inbox, couple) { times.append(time) }
         }
         var after = try Figures()
-        // What was just called off is closed by another thread, in a moment.
+        // What was just cancelled will be closed by another thread in a moment.
         let deadline = ContinuousClock.now + .seconds(5)
         while after.descriptors > before.descriptors, .now < deadline {
             try await Task.sleep(for: .milliseconds(10))
@@ -66,7 +65,7 @@ struct Cancels {
         try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory is left behind")
     }
 
-    /// Returns how long the other side did not know; nil when the file was complete before.
+    /// Cancels a file. Returns how long the other side did not know; nil when the file was complete before.
     private func cancel(
         _ number: Int, _ file: URL, _ inbox: URL, _ couple: Couple
     ) async throws -> Duration? {
@@ -91,7 +90,7 @@ struct Cancels {
         await receiver.value
         let (own, others) = try await endings.both(isSender)
         if own.ending == .complete, others.ending == .complete { return nil }
-        // Called off at the last moment: what crossed it on the way had been complete at the other side.
+        // Cancelled at the last moment: the file was already complete at the other side.
         if others.ending == .complete { return nil }
         try Endurance.expect(
             own.ending == .failed(.cancelled) && others.ending == .failed(.cancelled),
@@ -119,7 +118,7 @@ struct Cancels {
         throw Endurance.Failure(description: "the events ended")
     }
 
-    /// What each side was told, which must be once.
+    /// The endings that each side was notified of, one for each file.
     private actor Endings {
         private var all: [[Outcome]] = [[], []]
 

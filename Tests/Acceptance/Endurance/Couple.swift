@@ -6,7 +6,7 @@ struct Couple: Sendable {
     let one: Session
     let other: Session
 
-    /// Links them; what both said of it is taken from their events.
+    /// Links them, and takes the resulting events of both.
     static func linked(
         _ preference: EncryptionPreference = .required
     ) async throws -> Couple {

@@ -2,7 +2,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerFigures
 
-/// The same two sessions connect and disconnect many times over: no thread, descriptor or memory may be left behind.
+/// The same two sessions connect and disconnect many times over: no thread, descriptor or memory may leak.
 struct Cycles {
     private static let warmUp = 20
     private static let allowedGrowth = 4

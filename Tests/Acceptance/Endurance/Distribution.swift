@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times that were measured, as a line of them.
+/// Measured times, as a line of text.
 struct Distribution: CustomStringConvertible {
     private let sorted: [Duration]
 
@@ -8,7 +8,7 @@ struct Distribution: CustomStringConvertible {
 
     var count: Int { sorted.count }
 
-    /// The time that this part of them does not exceed, from 0 to 1.
+    /// Returns the quantile of the times, from 0 to 1.
     func quantile(_ part: Double) -> Duration {
         sorted.isEmpty ? .zero : sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
     }

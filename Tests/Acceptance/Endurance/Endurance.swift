@@ -1,7 +1,7 @@
 import Foundation
 import Multipeer
 
-/// Does one thing very often with real sockets, and says how it went: what the acceptance run asks for.
+/// Repeats one thing very often with real sockets, and reports the result, for the acceptance run.
 @main
 enum Endurance {
     struct Failure: Error, CustomStringConvertible { let description: String }
@@ -60,7 +60,7 @@ enum Endurance {
         if !condition { throw Failure(description: text()) }
     }
 
-    /// A message each way, and every state that was heard on the way to it.
+    /// Sends a message each way, and returns every state that was received before it.
     static func talk(_ one: Session, _ other: Session) async throws -> ([PeerState], [PeerState]) {
         let text = Array("from one to the other".utf8)
         try await one.send(text, to: other.peer)

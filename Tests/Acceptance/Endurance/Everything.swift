@@ -1,8 +1,8 @@
 import Foundation
 import Multipeer
 
-/// Two sessions send each other everything that there is, with the same word in all of it, for somebody who looks at
-/// the wire: messages, datagrams, the names, metadata and bytes of streams and files.
+/// Two sessions send each other every kind of content, with the same word in all of it, for a check that captures the
+/// network: messages, datagrams, the names, metadata and bytes of streams and files.
 struct Everything {
     private static let datagrams = 100
     private static let patience = Duration.seconds(15)
@@ -54,7 +54,7 @@ struct Everything {
         print(text)
     }
 
-    /// Until one of each came, and so many datagrams that did not take the link.
+    /// Receives until one of each came, and that many datagrams that did not take the link.
     private func hear(_ session: Session, in folder: URL) async throws -> String {
         var (messages, streams, files, datagrams) = (0, 0, 0, 0)
         for await event in session.events {

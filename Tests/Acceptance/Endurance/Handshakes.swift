@@ -1,6 +1,6 @@
 import Multipeer
 
-/// Sessions link, and then datagrams get their way: how long until one arrives that did not take the link.
+/// Sessions link, and then their datagram path comes up: how long until one arrives that did not take the link.
 struct Handshakes {
     private static let together = 20
     private static let patience = Duration.seconds(8)
@@ -24,13 +24,14 @@ struct Handshakes {
             "too few handshakes were complete in time")
     }
 
-    /// One in twenty. Of a few runs more can fail by chance: then three deviations more.
+    /// Returns the most failures: one in twenty. Of a few runs more can fail by chance: then three standard deviations
+    /// more.
     private static func mostFailures(of count: Int) -> Int {
         let expected = Double(count) / 20
         return Int(count < 200 ? expected + 3 * (expected * 0.95).squareRoot() : expected)
     }
 
-    /// From the link to the first datagram that came by UDP; nil when that takes too long.
+    /// Returns the time from the link to the first datagram by UDP; nil when that takes too long.
     private static func handshake() async throws -> Duration? {
         let couple = try await Couple.linked()
         let start = ContinuousClock.now

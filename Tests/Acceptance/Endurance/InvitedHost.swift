@@ -8,7 +8,7 @@ import MultipeerTransport
 /// A peer that is invited by a crowd, and one honest peer that invites it all the time.
 ///
 /// It prints its uid and its port, then does its work until its standard input ends, and prints what it has seen: one
-/// JSON object. Strangers are declined after a while; the honest one, who is known by its name, is accepted.
+/// JSON object. Unknown inviters are declined after a while; the honest one, which is known by its name, is accepted.
 final class InvitedHost: Sendable {
     private let peer: PeerID
     private let listener: InvitationListener
@@ -18,9 +18,9 @@ final class InvitedHost: Sendable {
     private struct Figures {
         var asked = 0
         var taken: [QuestionID: ReceivedInvitation] = [:]
-        /// The most that were open at once.
+        /// The most invitations that were open at once.
         var most = 0
-        /// Questions about somebody about whom another one was open.
+        /// Invitations from an inviter with another open one.
         var repeated = 0
         var honest: [String] = []
         var slowest = Duration.zero
@@ -61,7 +61,7 @@ final class InvitedHost: Sendable {
     private func answer() async {
         await withTaskGroup(of: Void.self) { group in
             for await question in listener.questions {
-                // Those first that nobody has taken: whatever is still open behind that was open then, too.
+                // First those that were not taken: what is still open after that was open then, too.
                 let waiting = listener.questions.count
                 figures.withLock { seen in
                     let others = seen.taken.values.filter { !$0.ending.isSent }
@@ -77,7 +77,7 @@ final class InvitedHost: Sendable {
         }
     }
 
-    /// A question that its inviter gives up meanwhile is over without an answer.
+    /// Decides an invitation; one that its inviter withdraws meanwhile is over without an answer.
     private func decide(_ question: ReceivedInvitation) async {
         if question.inviter == honest {
             if let data = try? honestData() { _ = try? await listener.accept(question.id, with: data) }
@@ -115,7 +115,7 @@ final class InvitedHost: Sendable {
     private func honestData() throws(MultipeerError) -> ConnectionData { try data(of: peer, for: honest) }
     private func hostData() throws(MultipeerError) -> ConnectionData { try data(of: honest, for: peer) }
 
-    /// Data with which nobody will ever connect.
+    /// Returns connection data that is never used.
     private func data(of one: PeerID, for other: PeerID) throws(MultipeerError) -> ConnectionData {
         let local = LocalPeer(peer: one, instance: 1, preference: .none, hasIdentity: false, fingerprint: nil)
         var session = LinkEstablishment(local, seed: 1)

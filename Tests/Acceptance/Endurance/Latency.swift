@@ -2,8 +2,8 @@ import Foundation
 import Multipeer
 import MultipeerCore
 
-/// How long a message of 64 bytes takes there and back, alone and beside a file: one of two processes, which swap a line
-/// of connection data over their standard streams.
+/// The round-trip time of a message of 64 bytes, alone and beside a file: one of two processes, which exchange a line of
+/// connection data over their standard streams.
 struct Latency {
     private static let idle = 2_000
     private static let length = 64
@@ -11,7 +11,7 @@ struct Latency {
     private let session: Session
     private let folder: URL
 
-    /// `folder`: where the asking side has its file, and the other one puts it.
+    /// Creates one side. `folder`: where the asking side has its file, and the other one stores it.
     init(listening address: String, in folder: String) throws {
         guard let host = SocketAddress.Host(address) else {
             throw Endurance.Failure(description: "no address: \(address)")
@@ -51,7 +51,7 @@ struct Latency {
         }
     }
 
-    /// Prints what was measured as JSON: milliseconds.
+    /// Measures, and prints the results as JSON, in milliseconds.
     func ask(mebibytes: Int, seconds: Double) async throws {
         let peer = try await link()
         let questions = Questions(session, peer)
@@ -90,7 +90,7 @@ struct Latency {
         return 0
     }
 
-    /// Something that one task tells another one.
+    /// A flag that one task sets for another.
     private final class Flag: Sendable {
         private let state = Locked(false)
         var isRaised: Bool { state.withLock { $0 } }

@@ -2,8 +2,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerFigures
 
-/// The same eight sessions become a full mesh and leave it, many times over: no thread, descriptor or memory may be
-/// left behind.
+/// The same eight sessions become a full mesh and leave it, many times over: no thread, descriptor or memory may leak.
 struct MeshCycles {
     private static let members = 8
     private static let warmUp = 3
@@ -16,7 +15,7 @@ struct MeshCycles {
         let sessions = try (1...MeshCycles.members).map {
             try Session(peer: PeerID(displayName: "\($0)"), configuration: Endurance.loopback)
         }
-        // What is heard has to be taken.
+        // Events have to be taken.
         let ears = sessions.map { session in
             let events = session.events
             return Task {
@@ -47,7 +46,7 @@ struct MeshCycles {
         }
     }
 
-    /// Returns how long it took until everybody was linked with everybody.
+    /// Does one cycle. Returns how long it took until all sessions were linked with each other.
     private func cycle(_ sessions: [Session]) async throws -> Duration {
         var data: [ConnectionData] = []
         for session in sessions { data.append(try await session.connectionData(mesh: true)) }

@@ -7,7 +7,7 @@ import MultipeerFigures
 /// Several pairs at once, each with one advertiser and one browser for all its rounds, on a network of multicast DNS
 /// that is the loopback interface alone.
 struct MutualInvitations {
-    /// What the first of the two does about it; the other accepts.
+    /// What the first of the two does; the other accepts.
     enum Way: String, CaseIterable { case bothAccept, oneDeclines, oneIsSlow, oneCancels, bothDecline }
 
     private static let pairs = 8
@@ -16,7 +16,7 @@ struct MutualInvitations {
     init(_ count: Int) { self.count = count }
 
     func run() async throws {
-        // Threads and descriptors that are there for the whole time.
+        // Creates the threads and descriptors that stay for the whole time.
         _ = try await rounds(Self.pairs)
         let before = try Figures()
         let links = try await rounds(count)
@@ -25,7 +25,7 @@ struct MutualInvitations {
         print("\(count) rounds, links: \(words.joined(separator: ", ")); \(before) before, \(after) behind")
     }
 
-    /// Goodbyes take a while.
+    /// Returns the figures once goodbyes are over, which takes a while.
     private func behind(_ before: Figures) async throws -> Figures {
         let end = ContinuousClock.now + .seconds(10)
         while true {
@@ -36,7 +36,7 @@ struct MutualInvitations {
         }
     }
 
-    /// Returns how many links came of each way.
+    /// Runs rounds. Returns the number of links for each way.
     private func rounds(_ count: Int) async throws -> [Way: Int] {
         var links: [Way: Int] = [:]
         try await withThrowingTaskGroup(of: [(Way, Int)].self) { group in
@@ -66,7 +66,7 @@ struct MutualInvitations {
     }
 }
 
-/// Two peers that see each other.
+/// Two peers that have found each other.
 private struct InvitingPair: Sendable {
     let one: Inviter
     let other: Inviter
@@ -86,7 +86,7 @@ private struct InvitingPair: Sendable {
         await other.stop()
     }
 
-    /// With sessions of its own. Returns how many links came of it.
+    /// Runs a round with new sessions. Returns the number of links.
     func round(_ way: MutualInvitations.Way) async throws -> Int {
         let (ones, others) = (
             try Session(peer: one.peer, configuration: Endurance.loopback),
@@ -142,9 +142,9 @@ private struct InvitingPair: Sendable {
         try Endurance.expect(seconds.contains(second?.code), "the second inviter heard \(words(second))")
     }
 
-    /// Both ends speak of the same connection, and were linked once. `isPlain`: nothing may have ended before.
+    /// Checks that both ends report the same connection, and were linked once. `isPlain`: nothing may have ended before.
     private func expectOneLink(_ ones: Session, _ others: Session, isPlain: Bool) async throws {
-        // Who accepted may be linked a moment after who invited.
+        // The invitee may be linked a moment after the inviter.
         let end = ContinuousClock.now + .seconds(20)
         while true {
             let linked = (await ones.peers, await others.peers)
@@ -168,7 +168,7 @@ private struct InvitingPair: Sendable {
     }
 }
 
-/// One of two peers: it can be found, and looks for the other.
+/// One of two peers: it advertises, and browses for the other.
 private struct Inviter: Sendable {
     let peer: PeerID
     let advertiser: Advertiser
@@ -197,7 +197,7 @@ private struct Inviter: Sendable {
         throw Endurance.Failure(description: "\(other.peer) was not found")
     }
 
-    /// Returns what went wrong.
+    /// Invites the other peer. Returns the error, if any.
     func invite(_ other: Inviter, to session: Session) async -> MultipeerError? {
         do throws(MultipeerError) {
             try await browser.invite(other.peer, to: session, timeout: .seconds(20))
@@ -207,8 +207,8 @@ private struct Inviter: Sendable {
         }
     }
 
-    /// Answers each invitation, until it is cancelled, and then what went wrong with each of them. One that was taken back
-    /// is none.
+    /// Answers each invitation, until it is cancelled, and then returns the error of each of them. One that was withdrawn
+    /// does not count.
     func answer(_ way: MutualInvitations.Way, in session: Session) async -> [MultipeerError?] {
         var faults: [MultipeerError?] = []
         for await invitation in advertiser.invitations {

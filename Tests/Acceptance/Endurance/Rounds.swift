@@ -23,7 +23,8 @@ struct Rounds {
                 + "\(count - dialledByLower) by the higher")
     }
 
-    /// The higher peer dials 500 ms after it was asked to, the lower one at once. Returns whether the lower's won.
+    /// Runs a round: the higher peer dials 500 ms after the call, the lower one at once. Returns whether the lower's
+    /// connection won.
     private static func round() async throws -> Bool {
         let sessions = try ["one", "other"].map {
             try Session(peer: PeerID(displayName: $0), configuration: Endurance.loopback)

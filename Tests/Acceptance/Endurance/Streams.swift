@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerFigures
 
-/// Very many streams between two sessions: every one brings what was written, all of it, and then ends.
+/// Very many streams between two sessions: each delivers everything that was written, and then ends.
 struct Streams {
     private let count: Int
     private let areTogether: Bool
@@ -15,7 +15,7 @@ struct Streams {
 
     func run() async throws {
         let couple = try await Couple.linked()
-        // What so many at once need, they need once.
+        // Resources for that many at once are allocated once.
         let warmUp = areTogether ? count : Streams.warmUp
         try await exchange(0..<warmUp, couple)
         let before = try Figures()
@@ -44,7 +44,7 @@ struct Streams {
         }
     }
 
-    /// In pieces, so that all of those that are open are in the middle of something.
+    /// Sends in pieces, so that all open streams are in the middle of something.
     private func send(_ number: Int, _ couple: Couple) async throws {
         let stream = try await couple.one.openStream(
             to: couple.other.peer, name: "\(number)", metadata: [UInt8(truncatingIfNeeded: number)])
@@ -60,7 +60,7 @@ struct Streams {
     private func receive(_ numbers: Range<Int>, _ session: Session) async throws {
         var missing = Set(numbers)
         let ended = Ended()
-        // Nothing of a task that is over is kept: that would be weighed with the rest.
+        // Nothing of a finished task is kept: it would count as memory.
         try await withThrowingDiscardingTaskGroup { group in
             for await event in session.events {
                 guard case .stream(let stream) = event else {
@@ -84,7 +84,7 @@ struct Streams {
         }
     }
 
-    /// Up to its end; returns which it was.
+    /// Reads a stream to its end; returns its number.
     private static func read(_ stream: IncomingStream) async throws -> Int {
         guard let number = Int(stream.name) else {
             throw Endurance.Failure(description: "a stream has another name: \(stream.name)")
@@ -98,7 +98,7 @@ struct Streams {
         return number
     }
 
-    /// None to some 5,000 bytes.
+    /// Returns 0 to some 5,000 bytes.
     private static func content(_ number: Int) -> [UInt8] {
         (0..<number * 37 % 5_003).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* 7) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the system counts of this process.
+/// The system's counters of this process.
 package struct Figures: CustomStringConvertible {
     package let threads: Int
     package let descriptors: Int

@@ -1,4 +1,4 @@
-// Properties 7 and 8: what was begun has exactly one end.
+// Properties 7 and 8: every attempt and file has exactly one end.
 
 extension Checker {
     func transfers() -> [Violation] {
@@ -55,12 +55,12 @@ extension Checker {
         return found
     }
 
-    /// What the sender believes to be complete is so, and the same.
+    /// Checks that a file that the sender reports as complete is complete at the receiver, and the same.
     private func counterpart(_ line: Line, _ offer: Line, _ complete: [String: Line]) -> [Violation] {
         let entry = line.entry
         guard let peer = entry.peer, history.runsByMember[peer] != nil else { return [] }
         guard let other = complete[Self.key(entry.me, peer, entry.id)] else {
-            // Somebody who dies right behind the file's end has no time to write it down.
+            // A member that dies right after the file's end has no time to record it.
             let died = history.disturbances.deaths(of: peer).contains {
                 $0 >= offer.entry.t && $0 <= entry.t + 2 * .second
             }
@@ -83,7 +83,7 @@ extension Checker {
         history.runs.flatMap { calls($0) + connecting($0) }
     }
 
-    /// What the application asked for.
+    /// Checks the calls of the application.
     private func calls(_ run: Run) -> [Violation] {
         var found: [Violation] = []
         var (open, all): ([String: Line], Set<String>) = ([:], [])
@@ -116,7 +116,7 @@ extension Checker {
         return found
     }
 
-    /// What it heard: nobody is stuck connecting.
+    /// Checks the reported states: no peer is stuck connecting.
     private func connecting(_ run: Run) -> [Violation] {
         var found: [Violation] = []
         var open: [String: Line] = [:]

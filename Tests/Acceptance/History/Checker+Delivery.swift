@@ -1,4 +1,4 @@
-// Properties 4 and 5: what was sent and what came.
+// Properties 4 and 5: what was sent and what was received.
 
 extension Checker {
     /// What one run sent to one peer.
@@ -9,9 +9,9 @@ extension Checker {
             let before: String?
             var after: String?
             var wasRefused = false
-            /// How many links to that peer had ended before: a later one can have the same addresses.
+            /// The number of links to that peer that had ended before: a later one can have the same addresses.
             let ended: Int
-            /// The link that it took, when that is certain; the member may not have heard yet that the last one ended.
+            /// The link that it took, when that is certain; the member may not know yet that the last one ended.
             var addresses: String? { before == after ? after : nil }
             var link: String? { before == after ? after.map { "\($0) \(ended)" } : nil }
         }
@@ -94,7 +94,7 @@ extension Checker {
         return all + open.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// A message is the same one when its number and its bytes are: they are random.
+    /// Finds repeated messages: two are the same when their numbers and their bytes are, which are random.
     private func repetitions(_ run: Run) -> [Violation] {
         var seen: Set<String> = []
         return run.lines.compactMap { line in
@@ -152,13 +152,13 @@ extension Checker {
         return found
     }
 
-    /// What a flush said had arrived, and did not.
+    /// Finds messages that a flush reported as arrived, and that did not arrive.
     private func missing(
         _ sent: Sent, of run: Run, to receiver: String, _ arrived: Set<String>
     ) -> [Violation] {
         sent.flushes.flatMap { flush, link -> [Violation] in
             guard let last = flush.entry.number,
-                // What a session has, a killed application has perhaps not taken.
+                // What a session has received, a killed application has perhaps not taken.
                 let other = history.run(of: receiver, at: flush.entry.t), other.end == .quit
             else { return [] }
             return sent.numbers.compactMap { number in
@@ -195,7 +195,7 @@ extension Checker {
                 guard let from = line.entry.from else { return nil }
                 let isOld =
                     instances[peer].map { $0.contains(from) && $0.last != from } ?? false
-                    // The news of its last link may have been on the way.
+                    // The event of its last link may have been on the way.
                     || end(of: from, of: peer).map { $0 + limits.told + limits.slack < since } ?? false
                 if !isOld, instances[peer]?.last != from { instances[peer, default: []].append(from) }
                 return isOld
@@ -208,7 +208,7 @@ extension Checker {
         }
     }
 
-    /// When a member had another instance, or died; nil when it has it to the end.
+    /// Returns when a member got another instance, or died; nil when it had this one to the end.
     private func end(of instance: String, of member: String) -> UInt64? {
         instanceEnds[member]?[instance]
     }

@@ -1,7 +1,8 @@
-// Properties 1, 3 and 6: what a member was told about its peers.
+// Properties 1, 3 and 6: the states that a member received of its peers.
 
 extension Checker {
-    /// How the reasons begin that nobody tells: the other side must have died, stood still or been out of reach.
+    /// The beginnings of the reasons without notification: the other side must have died, been stopped or been
+    /// unreachable.
     private static let deaths = ["the peer did not answer in time", "the connection was lost"]
 
     func states() -> [Violation] { history.runs.flatMap(states) }
@@ -20,7 +21,7 @@ extension Checker {
             } else if now == .connected, next == .connecting {
                 found.append(Violation(.states, line.place, "connecting follows connected for \(peer)"))
             } else if now == .notConnected, next == .connected, before != .connected {
-                // Only a link that took over from another one comes without an attempt.
+                // Only a link that replaced another one comes without an attempt.
                 found.append(Violation(.states, line.place, "connected comes without connecting for \(peer)"))
             }
             if next == .notConnected, (line.entry.reason ?? "").isEmpty {

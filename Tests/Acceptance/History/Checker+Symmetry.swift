@@ -1,4 +1,4 @@
-// Property 2: two members agree on whether they are connected, but for the time that news takes.
+// Property 2: two members agree on whether they are connected, except for the time that notifications take.
 
 extension Checker {
     func symmetry() -> [Violation] {
@@ -10,7 +10,7 @@ extension Checker {
         }
     }
 
-    /// A peer that says nothing any more, because it is stopped or cut off, is given up in time.
+    /// Checks that a peer that sends nothing any more, because it is stopped or cut off, is given up in time.
     private func silent(_ run: Run, _ link: Run.Link) -> [Violation] {
         let disturbances = history.disturbances
         let silences =
@@ -18,7 +18,7 @@ extension Checker {
         return silences.compactMap { silence in
             guard link.span.start < silence.start, silence.start < link.span.end else { return nil }
             var deadline = silence.start + silentDeath(run)
-            // Who is stopped notices nothing; it has as long again from when it goes on.
+            // A member that is stopped notices nothing; it has the same time again from its continuation.
             for stop in disturbances.stops(of: run.me).sorted(by: { $0.start < $1.start })
             where stop.start <= deadline && stop.end >= silence.start {
                 deadline = max(
@@ -32,7 +32,7 @@ extension Checker {
         }
     }
 
-    /// The stretches of the link during which the other side had none.
+    /// Finds the periods of the link during which the other side had none.
     private func alone(_ run: Run, _ link: Run.Link) -> [Violation] {
         stretches(run, link).compactMap { piece, isDisturbed in
             let limit = isDisturbed ? silentDeath(run) : limits.told + limits.slack
@@ -47,24 +47,25 @@ extension Checker {
     private func stretches(_ run: Run, _ link: Run.Link) -> [(Span, isDisturbed: Bool)] {
         let disturbances = history.disturbances
         let others = (history.runsByMember[link.peer] ?? []).flatMap(\.links).filter { $0.peer == run.me }
-        // What a stopped process would have seen, nobody knows.
+        // What a stopped process would have seen is unknown.
         let stops = disturbances.stops(of: run.me) + disturbances.stops(of: link.peer)
         let known = (history.runsByMember[link.peer] ?? []).last { $0.end == .unknown }?.span.end
         return link.span.without(others.map(\.span) + stops).map { piece in
-            // A history that was taken before its end knows nothing behind it.
+            // A history that was read before the run's end contains nothing after that.
             let piece = Span(piece.start, min(piece.end, max(known ?? .max, piece.start)))
             return (piece, isDisturbed(run, link.peer, during: piece))
         }
     }
 
-    /// Whether something was done to one of the two at that time, or so shortly before that it shows.
+    /// Returns whether a fault was injected into one of the two at that time, or so shortly before that it still has
+    /// effects.
     func isDisturbed(_ run: Run, _ peer: String, during span: Span) -> Bool {
         let reach = Span(span.start - min(span.start, silentDeath(run) + .second), span.end)
         return history.disturbances.all(between: run.me, and: peer).contains { $0.meets(reach) }
     }
 
-    /// The longest that somebody believed in a link that the other side had not: when nothing was done to either, and
-    /// when something was; and in a peer that was silent, until it gave it up.
+    /// Returns the longest times for which a member had a link that the other side had not: without a fault at either,
+    /// and with one; and for which it kept a link to a silent peer.
     package func longest() -> (told: Double, untold: Double, silent: Double) {
         var (told, untold, silent): (UInt64, UInt64, UInt64) = (0, 0, 0)
         for run in history.runs {

@@ -1,14 +1,14 @@
-/// Judges a history by all properties.
+/// Checks a history for all properties.
 package struct Checker: Sendable {
     /// How long things may take, in nanoseconds.
     package struct Limits: Sendable {
-        /// From a death that nobody told until the others know, beyond the silence that they allow.
+        /// From a death without notification until the others know, beyond their idle timeout.
         package var lateness: UInt64 = .second
-        /// From whatever was told until the other side knows.
+        /// From any notification until the other side knows.
         package var told: UInt64 = .second
-        /// An attempt that lasts longer than its patience is stuck.
+        /// The time after its timeout at which an attempt counts as stuck.
         package var tardiness: UInt64 = 5 * .second
-        /// For a machine that is busy with other things: added to each of them.
+        /// An allowance for a busy machine, added to each of them.
         package var slack: UInt64 = 0
 
         package init(slack: Double = 0) { self.slack = UInt64(slack * 1e9) }
@@ -16,7 +16,7 @@ package struct Checker: Sendable {
 
     let history: History
     let limits: Limits
-    /// When each instance of each member was over.
+    /// When each instance of each member ended.
     let instanceEnds: [String: [String: UInt64]]
 
     package init(_ history: History, _ limits: Limits = Limits()) {
@@ -25,7 +25,7 @@ package struct Checker: Sendable {
         instanceEnds = history.runsByMember.mapValues(Self.instanceEnds)
     }
 
-    /// How long a run may believe in a peer that is silent: 11 s, unless it was set to be more or less patient.
+    /// Returns how long a run may keep a silent peer: default 11 s, unless its idle timeout was set.
     func silentDeath(_ run: Run) -> UInt64 {
         UInt64((run.start.death ?? 10) * 1e9) + limits.lateness + limits.slack
     }
@@ -46,7 +46,7 @@ package struct Checker: Sendable {
         return ends
     }
 
-    /// Everything that is wrong, in the order of the properties.
+    /// Returns all violations, in the order of the properties.
     package func violations() -> [Violation] {
         whole() + states() + symmetry() + cap() + delivery() + presence() + rest() + transfers() + attempts()
     }
@@ -71,6 +71,6 @@ extension UInt64 {
     /// In nanoseconds.
     package static var second: UInt64 { 1_000_000_000 }
 
-    /// For people.
+    /// A text in seconds.
     var inSeconds: String { "\(Double(self / 1_000_000) / 1_000) s" }
 }

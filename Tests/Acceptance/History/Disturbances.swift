@@ -1,4 +1,4 @@
-/// What the nemesis did: to whom, and from when to when.
+/// The faults that the nemesis injected: into which members, and from when to when.
 package struct Disturbances: Sendable {
     private struct Cut: Sendable {
         let peers: Set<String>
@@ -14,7 +14,7 @@ package struct Disturbances: Sendable {
         var open: [String: (Set<String>, UInt64)] = [:]
         for line in lines.sorted(by: { $0.entry.t < $1.entry.t }) {
             let entry = line.entry
-            // Several may be at work at once, each with numbers of its own.
+            // Several nemeses may be active at once, each with numbers of its own.
             let cut = "\(line.place.file) \(entry.id ?? "")"
             switch entry.event {
             case .kill:
@@ -37,18 +37,18 @@ package struct Disturbances: Sendable {
         for (peers, start) in open.values { cuts.append(Cut(peers: peers, span: Span(start, .max))) }
     }
 
-    /// When a member was killed, in order.
+    /// Returns when a member was killed, in order.
     package func deaths(of peer: String) -> [UInt64] { deaths[peer] ?? [] }
 
-    /// While a member did nothing at all.
+    /// Returns when a member was stopped.
     package func stops(of peer: String) -> [Span] { stops[peer] ?? [] }
 
-    /// While nothing passed between two members.
+    /// Returns when nothing passed between two members.
     package func cuts(between one: String, and other: String) -> [Span] {
         cuts.filter { $0.peers.contains(one) != $0.peers.contains(other) }.map(\.span)
     }
 
-    /// Everything that can make two members see different things for a while.
+    /// Returns everything that can make two members see different things for a while.
     package func all(between one: String, and other: String) -> [Span] {
         [one, other].flatMap { stops(of: $0) + deaths(of: $0).map { Span($0, $0) } }
             + cuts(between: one, and: other)

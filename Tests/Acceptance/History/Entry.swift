@@ -1,4 +1,4 @@
-/// One line of a history: what one member saw or did at one moment, or what somebody did to one.
+/// One line of a history: what one member saw or did at one moment, or a fault that was injected into one.
 ///
 /// A line is one JSON object. Which fields there are depends on the event; those that are not named there are absent.
 package struct Entry: Codable, Equatable, Sendable {
@@ -7,7 +7,7 @@ package struct Entry: Codable, Equatable, Sendable {
         case start
         /// The session is another instance from here on: `instance`.
         case instance
-        /// The member wrote everything that it ever will.
+        /// The member has written its last entry.
         case quit
         /// `peer` is `state`; with `reason` when it is not connected.
         case state
@@ -15,9 +15,9 @@ package struct Entry: Codable, Equatable, Sendable {
         case send
         /// It was accepted; `link` as known then. When it is the same as before, the message took that one.
         case sent
-        /// It was refused: nothing of it went.
+        /// It was refused: nothing of it was sent.
         case unsent
-        /// A message came from `peer`: `number`, `hash`, the sender's instance in `from`.
+        /// A message was received from `peer`: `number`, `hash`, the sender's instance in `from`.
         case message
         /// Everything to `peer` on `link` up to `number` has arrived.
         case flushed
@@ -25,15 +25,15 @@ package struct Entry: Codable, Equatable, Sendable {
         case offer
         /// A file was offered by `peer`: `id`.
         case offered
-        /// What became of file `id`, to or from `peer`, as `role`: `outcome`, and `hash` when that is `ok`.
+        /// The result of file `id`, to or from `peer`, as `role`: `outcome`, and `hash` when that is `ok`.
         case completed
-        /// `peer` is sought: `id`.
+        /// An attempt to connect to `peer` begins: `id`.
         case attempt
-        /// What became of attempt `id` to `peer`: `outcome`.
+        /// The result of attempt `id` to `peer`: `outcome`.
         case outcome
-        /// The member leaves: everybody is told goodbye.
+        /// The member leaves, and says goodbye to all peers.
         case goodbye
-        /// Somebody believes that nothing happens any more, for all members at once: `mark`.
+        /// The check assumes that nothing happens any more, for all members at once: `mark`.
         case rest
         /// By the nemesis: `peer` was killed, stopped, continued.
         case kill, stop
@@ -48,9 +48,9 @@ package struct Entry: Codable, Equatable, Sendable {
 
     package enum Topology: String, Codable, Sendable { case mesh, star }
 
-    /// What an attempt or a file came to, when it came to something good.
+    /// The outcome of an attempt or a file that succeeded.
     package static let good = "ok"
-    /// Who writes what was done to others.
+    /// The author of entries about injected faults.
     package static let nemesis = "nemesis"
 
     /// Nanoseconds of CLOCK_BOOTTIME, which all processes of a machine share.
@@ -75,7 +75,7 @@ package struct Entry: Codable, Equatable, Sendable {
     package var cap: Int?
     /// In seconds.
     package var patience: Double?
-    /// Silence after which it gives a peer up, in seconds.
+    /// The idle timeout after which it gives a peer up, in seconds.
     package var death: Double?
     package var topology: Topology?
 
@@ -86,7 +86,7 @@ package struct Entry: Codable, Equatable, Sendable {
         self.peer = peer
     }
 
-    /// The same with more in it.
+    /// Returns the same entry, changed.
     package func with(_ change: (inout Entry) -> Void) -> Entry {
         var entry = self
         change(&entry)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What several processes wrote, read again: the runs of the members, and what was done to them.
+/// The histories of several processes: the runs of the members, and the faults that were injected.
 package struct History: Sendable {
     package let runs: [Run]
     package let disturbances: Disturbances
-    /// What could not be read, apart from the last line of a file, which a death may have cut.
+    /// Lines that could not be read, apart from the last line of a file, which a death may have cut.
     package let unreadable: [Place]
 
     /// The runs of each member, in order of their beginning.
@@ -36,7 +36,7 @@ package struct History: Sendable {
         }
     }
 
-    /// Reads the files; throws when one is not there.
+    /// Reads the files; throws when one does not exist.
     package init(files: [String]) throws {
         var (lines, unreadable): ([Line], [Place]) = ([], [])
         let decoder = JSONDecoder()
@@ -55,7 +55,7 @@ package struct History: Sendable {
         self.init(lines, unreadable: unreadable)
     }
 
-    /// The run of a member at a moment, if there is one.
+    /// Returns the run of a member at a moment, if there is one.
     package func run(of member: String, at moment: UInt64) -> Run? {
         runsByMember[member]?.last { $0.span.start <= moment }
     }

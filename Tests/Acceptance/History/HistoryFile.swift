@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where a process writes its history: every line at once and whole, so that it survives whatever ends the process.
+/// The file to which a process writes its history: every line at once and whole, so that it survives any end of the
+/// process.
 package struct HistoryFile: Sendable {
     package struct Failure: Error, CustomStringConvertible { package let description: String }
 
@@ -12,7 +13,7 @@ package struct HistoryFile: Sendable {
         guard descriptor >= 0 else { throw Failure(description: "'\(path)' cannot be written") }
     }
 
-    /// Stamps the entry with the time and writes it. A history with a hole proves nothing, so a failure ends the process.
+    /// Stamps the entry with the time and writes it. A history with a gap proves nothing, so a failure ends the process.
     package func write(_ entry: Entry) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -27,7 +28,7 @@ package struct HistoryFile: Sendable {
         precondition(written == bytes.count, "the history cannot be written")
     }
 
-    /// Nanoseconds of CLOCK_BOOTTIME: it goes on while the machine sleeps and while the process is stopped.
+    /// Returns nanoseconds of CLOCK_BOOTTIME, which goes on while the machine sleeps and while the process is stopped.
     package static func now() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)

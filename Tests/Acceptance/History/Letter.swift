@@ -1,11 +1,11 @@
 import Foundation
 
-/// A numbered message: what a history says of it travels in it.
+/// A numbered message, which contains what a history records of it.
 package struct Letter: Codable, Equatable, Sendable {
     /// The sender's instance.
     package var from: String
     package var number: UInt64
-    /// Fills it up to the wanted length.
+    /// Padding to the wanted length.
     package var body: String
 
     package init(from: String, number: UInt64, length: Int) {
@@ -16,7 +16,7 @@ package struct Letter: Codable, Equatable, Sendable {
             decoding: (0..<length).map { _ in UInt8.random(in: 0x30...0x7a, using: &chance) }, as: UTF8.self)
     }
 
-    /// The message as it travels.
+    /// The encoded message.
     package var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map(Array.init) ?? [] }
 
     /// Reads what `bytes` wrote; nil for anything else.
@@ -25,7 +25,7 @@ package struct Letter: Codable, Equatable, Sendable {
         self = letter
     }
 
-    /// 64 bits that differ when any byte does (FNV-1a), in hexadecimal.
+    /// Returns 64 bits that differ when any byte does (FNV-1a), in hexadecimal.
     package static func hash(_ bytes: [UInt8]) -> String {
         let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return String(hash, radix: 16)

@@ -1,4 +1,4 @@
-/// What must hold of a history. Property 0 is that it is one.
+/// What must hold for a history. Property 0 is that it is valid.
 package enum Property: Int, CaseIterable, Sendable {
     case whole, states, symmetry, cap, delivery, presence, rest, transfers, attempts
 
@@ -57,7 +57,7 @@ package struct Place: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(file):\(line)" }
 }
 
-/// An entry and where it stands.
+/// An entry and its place.
 package struct Line: Sendable {
     package let place: Place
     package let entry: Entry

@@ -1,14 +1,14 @@
-/// One member from a start to its end: between them it is one process, or one session of one.
+/// One member from a start to its end: one process, or one session of a process.
 package struct Run: Sendable {
     /// How it ended.
     package enum End: Equatable, Sendable {
         case quit
         case killed
-        /// Nobody said: it crashed, or it goes on.
+        /// Unknown: it crashed, or it is still running.
         case unknown
     }
 
-    /// From one `connected` to the `notConnected` behind it.
+    /// From one `connected` to the `notConnected` after it.
     package struct Link: Sendable {
         package let peer: String
         package let span: Span
@@ -26,7 +26,7 @@ package struct Run: Sendable {
 
     package var start: Entry { lines[0].entry }
 
-    /// The lines are of one member, in order, and there is at least one.
+    /// Creates a run from the lines of one member, in order, at least one.
     init(_ lines: [Line], killed: UInt64?) {
         self.lines = lines
         let (first, last) = (lines[0].entry, lines[lines.count - 1].entry)
@@ -61,7 +61,7 @@ package struct Run: Sendable {
     }
 }
 
-/// A stretch of time, in nanoseconds; its end is not in it.
+/// A half-open span of time, in nanoseconds.
 package struct Span: Equatable, Sendable {
     package let start: UInt64
     package let end: UInt64
@@ -75,7 +75,7 @@ package struct Span: Equatable, Sendable {
 
     package func meets(_ other: Span) -> Bool { start <= other.end && other.start <= end }
 
-    /// What is left of it without the others.
+    /// Returns what is left of it without the others.
     package func without(_ others: [Span]) -> [Span] {
         others.reduce([self]) { left, other in
             left.flatMap { piece -> [Span] in

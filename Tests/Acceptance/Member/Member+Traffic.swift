@@ -4,14 +4,14 @@ import MultipeerHistory
 import MultipeerOrders
 import MultipeerSecurity
 
-// Numbered messages to everybody, and now and then a file.
+// Numbered messages to all peers, and a file at intervals.
 
 extension Member {
     private static let pause = Duration.milliseconds(50)
-    /// So many messages, then a flush.
+    /// The number of messages before each flush.
     private static let stretch: UInt64 = 20
 
-    /// Sends to one peer as long as the run lasts, whenever it is linked.
+    /// Sends to one peer for the whole run, whenever it is linked.
     func talk(to peer: PeerID) async {
         while !isOver {
             guard rate > 0, !isLeaving, linked.contains(peer), let session else {
@@ -51,7 +51,7 @@ extension Member {
         if letter.number % Member.stretch == 0 { await flush(peer, on: session) }
     }
 
-    /// Waits until everything has arrived, and writes it down when it has.
+    /// Waits until everything has arrived, and records that.
     func flush(_ peer: PeerID, on session: Session) async {
         guard let number = lastSent[peer], let before = await link(to: peer, on: session) else { return }
         guard (try? await session.waitUntilReceived(by: peer)) != nil,
@@ -65,7 +65,7 @@ extension Member {
         }
     }
 
-    /// The two addresses of the link, which nothing else has at the same time and both ends know.
+    /// Returns the two addresses of the link, which are unique at any time and known to both ends.
     private func link(to peer: PeerID, on session: Session) async -> String? {
         await session.connectionInfo(for: peer).map {
             [$0.address, $0.localAddress].sorted().joined(separator: "-")
@@ -74,7 +74,7 @@ extension Member {
 
     // MARK: files
 
-    /// Offers a file to somebody now and then.
+    /// Offers a file to some peer at intervals.
     func giveFiles() async {
         while !isOver {
             guard files > 0, !isLeaving, let peer = linked.randomElement() else {

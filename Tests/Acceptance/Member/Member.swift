@@ -3,11 +3,11 @@ import Multipeer
 import MultipeerHistory
 import MultipeerOrders
 
-/// One member of a mesh that talks to everybody and writes down what it does and sees.
+/// One member of a mesh that sends to all others and records what it does and sees.
 actor Member {
     struct Options: Sendable {
         var name = "member"
-        /// Who it is; a new peer when nil.
+        /// The uid of the peer; a new peer when nil.
         var uid: UID?
         var folder = FileManager.default.temporaryDirectory
         var history = ""
@@ -49,7 +49,7 @@ actor Member {
         history = try HistoryFile(path: options.history)
     }
 
-    /// Where it leaves its data for others.
+    /// The file with its connection data for others.
     nonisolated var dataFile: URL { options.folder.appending(path: options.name + ".data") }
 
     nonisolated func log(
@@ -58,9 +58,9 @@ actor Member {
         history.write(Entry(event, me: self.peer.uid.text, peer: peer?.uid.text).with(change))
     }
 
-    // MARK: beginning and ending
+    // MARK: start and end
 
-    /// A new run.
+    /// Starts a new run.
     func start() async throws {
         let session = try Session(peer: peer, configuration: options.configuration)
         let data = try await data(of: session)
@@ -81,7 +81,7 @@ actor Member {
         errand { await $0.giveFiles() }
     }
 
-    /// Says goodbye to everybody, behind everything that was sent, and is another instance afterwards.
+    /// Says goodbye to all peers, after everything that was sent, and is another instance afterwards.
     func leave() async throws {
         guard let session else { return }
         isLeaving = true
@@ -96,7 +96,7 @@ actor Member {
         try publish(await refreshed(session))
     }
 
-    /// Leaves, and writes down whatever still comes, to the last line.
+    /// Leaves, and records everything that still comes, to the last line.
     func quit() async throws {
         try await leave()
         isOver = true
@@ -104,7 +104,7 @@ actor Member {
         log(.quit)
     }
 
-    /// Ends without a word, like a process that is killed. Whoever calls this is the nemesis.
+    /// Ends without a goodbye, like a process that is killed. Only the nemesis calls this.
     func drop() async {
         history.write(Entry(.kill, me: Entry.nemesis, peer: peer.uid.text))
         isOver = true
@@ -114,13 +114,13 @@ actor Member {
 
     private func letGo() async {
         session = nil
-        // What still runs holds on to the session: until its link ends, which the other side does for it.
+        // Tasks that still run hold the session until its link ends, which the other side does.
         for task in talks.values { task.cancel() }
         for task in errands.values { task.cancel() }
         for task in talks.values { await task.value }
         for task in errands.values { await task.value }
         await ear?.value
-        // What it heard to the last.
+        // All events up to the last one.
         while let task = errands.values.first { await task.value }
         talks = [:]
     }
@@ -132,7 +132,7 @@ actor Member {
         return try await data(of: session)
     }
 
-    /// Seeks the peer of the data, and writes down what came of it.
+    /// Connects to the peer of the data, and records the result.
     func join(_ data: ConnectionData) {
         guard let session else { return }
         attempts += 1
@@ -156,7 +156,7 @@ actor Member {
 
     func set(files: Double) { self.files = files }
 
-    /// Something that `quit` waits for.
+    /// Starts a task that `quit` waits for.
     func errand(_ body: @escaping @Sendable (Member) async -> Void) {
         lastErrand += 1
         let number = lastErrand
@@ -174,7 +174,7 @@ actor Member {
         try Data(data.bytes).write(to: dataFile, options: .atomic)
     }
 
-    /// Its data as of now. A session that left, or had to, is another instance.
+    /// Returns its current connection data. A session that left, or was evicted, is another instance.
     private func refreshed(_ session: Session) async throws -> ConnectionData {
         let data = try await data(of: session)
         let now = String(data.instance, radix: 16)
@@ -185,7 +185,7 @@ actor Member {
         return data
     }
 
-    // MARK: hearing
+    // MARK: events
 
     private func hear(_ event: SessionEvent) async {
         switch event {
@@ -222,11 +222,11 @@ actor Member {
         let isFirst = linked.isEmpty
         linked.insert(peer)
         if talks[peer] == nil { talks[peer] = Task { await self.talk(to: peer) } }
-        // A session that was put out of its mesh has begun another instance by itself.
+        // A session that was evicted from its mesh has begun another instance by itself.
         if isFirst, let session { _ = try? await refreshed(session) }
     }
 
-    /// The next message for a peer.
+    /// Returns the next message for a peer.
     func letter(for peer: PeerID) -> Letter {
         let number = lastNumber[peer, default: 0] + 1
         lastNumber[peer] = number

@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerHistory
 import MultipeerOrders
 
-/// A member of a mesh that obeys lines on its standard input, or several in one process that come and go.
+/// A member of a mesh that executes commands from its standard input, or several in one process that come and go.
 @main
 enum MultipeerMember {
     private static let usage = """
@@ -72,7 +72,7 @@ enum MultipeerMember {
         }
     }
 
-    // MARK: obeying
+    // MARK: commands
 
     private static func obey(_ member: Member) async throws {
         try await member.start()

@@ -4,8 +4,8 @@ import MultipeerDiscovery
 import MultipeerOrders
 import MultipeerTransport
 
-/// A peer that is announced and looks for others, obeys lines on its standard input, and writes what it hears: one JSON
-/// object a line, with the time `t` of a clock that all processes of the machine share.
+/// A peer that advertises and browses, executes commands from its standard input, and writes its events: one JSON
+/// object per line, with the time `t` of a clock that all processes of the machine share.
 @main
 enum MultipeerNeighbour {
     private static let usage = """
@@ -56,7 +56,7 @@ enum MultipeerNeighbour {
     }
 }
 
-/// What is heard, in the order in which it is written.
+/// Writes an event.
 func say(_ event: String, _ fields: [String: any Sendable] = [:]) {
     var object = fields as [String: Any]
     object["event"] = event

@@ -1,9 +1,10 @@
 import Foundation
 package import MultipeerCore
 
-/// How the acceptance run talks with a process: a line of its standard input is an order, one of its output an answer.
+/// The protocol between the acceptance run and a process: a line of its standard input is a command, one of its output
+/// an answer.
 package enum Orders {
-    /// The lines of standard input, read by a thread of their own.
+    /// Returns the lines of standard input, read by a thread of their own.
     package static func lines() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -13,13 +14,13 @@ package enum Orders {
         return stream
     }
 
-    /// Goes out at once, also into a pipe.
+    /// Writes a line, unbuffered, also into a pipe.
     package static func say(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 }
 
-/// Why a process cannot do what it was told.
+/// The reason why a process cannot carry out a command.
 package struct Complaint: Error, CustomStringConvertible {
     package let description: String
 
@@ -31,10 +32,10 @@ extension [UInt8] {
 }
 
 extension UID {
-    /// As orders, answers and histories have it.
+    /// The form in commands, answers and histories.
     package var text: String { bytes.hexadecimal }
 
-    /// Nil for what is no uid in hexadecimal.
+    /// Returns nil for a text that is no uid in hexadecimal.
     package init?(text: String) {
         let digits = Array(text)
         self.init(

@@ -1,8 +1,8 @@
 import MultipeerConnectivity
 import MultipeerFigures
 
-/// The same two `MCSession` objects connect, talk and disconnect many times over, half of the times with a stream and a
-/// file on their way: no thread, descriptor, file or memory may be left behind.
+/// The same two `MCSession` objects connect, send and disconnect many times over, half of the times with a stream and a
+/// file in flight: no thread, descriptor, file or memory may leak.
 struct Cycles {
     private static let warmUp = 20
     private static let allowedGrowth = 4
@@ -19,7 +19,7 @@ struct Cycles {
         let before = try Figures()
         for number in 0..<count { try cycle(Cycles.warmUp + number, one, other, file) }
         var after = try Figures()
-        // What was called off is closed by another thread, in a moment.
+        // What was cancelled will be closed by another thread in a moment.
         let deadline = Date(timeIntervalSinceNow: 5)
         while after.descriptors > before.descriptors, deadline > Date() {
             Thread.sleep(forTimeInterval: 0.01)
@@ -54,9 +54,9 @@ struct Cycles {
     }
 }
 
-/// A delegate that does not return: what its peer may send then ends at a mark, and memory with it.
+/// A delegate that does not return: it stops its peer's sending at a limit, and so bounds memory.
 struct StoppedReader {
-    /// 64 MiB, what is accepted in front of them, and what the reader has been granted; and the copies at the moment.
+    /// 64 MiB, what is accepted before them, and what the reader has been granted; and temporary copies.
     private static let allowedGrowth = 160
 
     func run() throws {

@@ -1,7 +1,7 @@
 import MultipeerConnectivity
 
-/// What an application does with the same `MCSession` objects very often or very much, and what is left behind: for the
-/// acceptance run. Run it with `MULTIPEER_INTERFACES=lo`.
+/// Repeated or heavy use of the same `MCSession` objects, and a check for leaks, for the acceptance run. Run it with
+/// `MULTIPEER_INTERFACES=lo`.
 @main
 enum MultipeerReuse {
     struct Failure: Error, CustomStringConvertible { let description: String }

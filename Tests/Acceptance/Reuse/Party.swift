@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// A session and its delegate, and what that has heard.
+/// A session and its delegate, with the events of that.
 ///
 /// Unchecked: the condition guards everything that changes, and a session may be used on any thread.
 final class Party: NSObject, @unchecked Sendable {
@@ -20,10 +20,10 @@ final class Party: NSObject, @unchecked Sendable {
 
     var me: MCPeerID { session.myPeerID }
 
-    /// From here on the delegate does not return from a message before the gate is opened.
+    /// Blocks the delegate: from now on it does not return from a message before the gate is opened.
     func block(at gate: DispatchSemaphore) { condition.withLock { self.gate = gate } }
 
-    /// Each makes data for the other, and connects behind that with what it gets.
+    /// Connects two parties: each creates data for the other, and then connects with what it gets.
     static func connect(_ one: Party, _ other: Party) throws {
         one.session.nearbyConnectionData(forPeer: other.me) { ones, _ in
             other.session.nearbyConnectionData(forPeer: one.me) { others, _ in
@@ -46,7 +46,7 @@ final class Party: NSObject, @unchecked Sendable {
 
     func awaitStream() throws { try self.await("a stream") { !$0.streams.isEmpty } }
 
-    /// Lets go of the streams that came.
+    /// Releases the streams that were received.
     func dropStreams() {
         let dropped = condition.withLock {
             defer { streams = [] }

@@ -1,6 +1,6 @@
 import MultipeerConnectivity
 
-/// The process ends while files and messages are on their way, on threads that nobody stops: without a crash.
+/// Ends the process while files and messages are in flight, on threads that are not stopped: without a crash.
 struct SuddenExit {
     func run() throws -> Never {
         let file = FileManager.default.temporaryDirectory.appending(path: "reuse-exit")

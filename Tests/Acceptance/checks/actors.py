@@ -9,7 +9,7 @@ from . import member, peer
 from .peer import PRODUCTS, expect
 
 CALLER = os.path.join(PRODUCTS, "MultipeerCaller")
-# Those who call, and those whose lives are short.
+# Members that call, and members that are killed.
 CALLERS, VICTIMS = 5, 3
 
 
@@ -47,7 +47,7 @@ def actor_calls():
             done += 1
         peer.until(lambda: not any(caller.report()["callers"] for caller in callers), 120, "not all calls have ended")
         reports = [caller.report() for caller in callers]
-        # What others had called here is over as soon as those hear of it.
+        # Calls from others to this member are over as soon as those are notified.
         peer.until(lambda: not any(each.report()["others"] for each in mesh.members), 10, "a call of another goes on")
         mesh.quit()
     for report in reports:

@@ -1,4 +1,4 @@
-"""Connection data in the hands of somebody on the way: taken apart, changed, and put together with a right checksum."""
+"""Connection data in the hands of a man in the middle: parsed, changed, and rebuilt with a correct checksum."""
 
 import base64
 import hashlib

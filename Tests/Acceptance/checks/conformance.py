@@ -19,13 +19,13 @@ def conformance_selftest():
     """The conformance suite finds the faults of a peer that is broken on purpose"""
     if peer.FULL:
         return _run(["selftest", "--jobs", "4"], 3_600)
-    # A fault of each kind: of cryptography, of a limit, of a path, of who is told what.
+    # A fault of each kind: in cryptography, a limit, a path, a notification.
     faults = ["mac-role-wrong", "ignores-fingerprint", "no-credit-check", "path-of-name", "two-links-per-pair"]
     return _run(["selftest", *(word for fault in faults for word in ("--bug", fault))], 120)
 
 
 def _run(words, seconds):
-    """What it says of itself in its last line; what failed when it does."""
+    """Returns its last line; raises with what failed."""
     try:
         done = subprocess.run([CONFORM, *words], capture_output=True, timeout=seconds, text=True)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Processes of `MultipeerDevice`, which know Apple's interface alone: what they are told, and what they tell."""
+"""Processes of `MultipeerDevice`, which use only Apple's interface: their commands, and their reports."""
 
 import json
 import os
@@ -13,19 +13,19 @@ from . import peer
 from .peer import PRODUCTS, Failure, Process, expect, until
 
 DEVICE = os.path.join(PRODUCTS, "MultipeerDevice")
-# What a controller tells, which is the main actor's.
+# The reports of a controller, which runs on the main actor.
 ON_MAIN = ("present", "finished", "abandoned")
 # For what takes a fraction of a second on a quiet machine.
 PATIENCE = 30
 
 
 def now():
-    """The clock of what devices tell, in seconds."""
+    """Returns the clock of the devices' reports, in seconds."""
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
 def service_type():
-    """One that nobody else looks for: all share the loopback interface."""
+    """Returns a service type that no other test uses: all share the loopback interface."""
     return "f-" + "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=12))
 
 
@@ -60,7 +60,7 @@ class Device(Process):
                 self.answers.put(entry)
         self.answers.put(None)
 
-    # What it is told.
+    # Commands.
 
     def tell(self, *words):
         self.process.stdin.write((" ".join(quote(str(word), safe="/:@+=,-._") for word in words) + "\n").encode())
@@ -75,27 +75,27 @@ class Device(Process):
         return entry
 
     def order(self, *words):
-        """Has something done, and answers what it told of that."""
+        """Sends a command, and returns its report."""
         self.tell(*words)
         entry = self.answer()
         expect(entry["event"] == "did", f"{self.name} refused '{' '.join(map(str, words))}': {entry.get('error')}")
         return entry
 
     def refused(self, *words):
-        """Orders what cannot be done, and answers the code of the error."""
+        """Sends a command that must fail, and returns the code of the error."""
         self.tell(*words)
         entry = self.answer()
         expect(entry["event"] == "refused", f"{self.name} did '{' '.join(map(str, words))}'")
         return entry.get("code", entry["error"])
 
-    # What it tells.
+    # Reports.
 
     def heard(self, event, since=0, **fields):
         found = [entry for entry in self.said[since:] if entry["event"] == event]
         return [entry for entry in found if all(entry.get(key) == value for key, value in fields.items())]
 
     def await_said(self, event, since=0, count=1, seconds=PATIENCE, **fields):
-        """The entry with which it has said so often enough."""
+        """Waits until there are enough such reports, and returns the last of them."""
         def look():
             found = self.heard(event, since, **fields)
             if len(found) >= count:
@@ -117,7 +117,7 @@ class Device(Process):
     def states(self, other, since=0):
         return [entry["state"] for entry in self.heard("state", since, id=other.id)]
 
-    # What the system says of it.
+    # The system's figures of it.
 
     def figures(self):
         """Its descriptors and threads, and its memory in MiB."""
@@ -154,7 +154,7 @@ def quit_all(*devices):
 
 
 def invite(inviter, *others, kind=None, timeout=30):
-    """The inviter finds each of the others, who say yes, and invites it; returns when all are connected."""
+    """Lets the inviter find each of the others, which accept, and invite it; returns when all are connected."""
     kind = kind or service_type()
     for other in others:
         other.order("answer", "yes")

@@ -28,12 +28,12 @@ def now():
 
 
 def service_type():
-    """One that nobody else looks for: all share the loopback interface."""
+    """Returns a service type that no other test uses: all share the loopback interface."""
     return "t-" + "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=12))
 
 
 class Neighbour(Process):
-    """One process, and what it has said."""
+    """One process, and its reports."""
 
     def __init__(self, kind, name, *arguments, there=()):
         self.name = name
@@ -53,12 +53,12 @@ class Neighbour(Process):
             self.said.append(entry)
 
     def heard(self, event, **fields):
-        """What it said of that kind so far."""
+        """Returns its reports of that kind so far."""
         found = [entry for entry in list(self.said) if entry["event"] == event]
         return [entry for entry in found if all(entry.get(key) == value for key, value in fields.items())]
 
     def await_said(self, event, seconds=20, count=1, **fields):
-        """The entry with which it has said so often enough."""
+        """Waits until there are enough such reports, and returns the last of them."""
         said = until(lambda: self.heard(event, **fields)[count - 1:count] or self._failed(), seconds,
                      f"{self.name} does not say {event} {fields}")
         return said[0]
@@ -122,8 +122,8 @@ def discovery_times():
 
 
 def alone(body):
-    """Does something in a network of its own, where there is nothing to hear but its processes; if there can be none,
-    on the loopback interface that all share."""
+    """Does something in a network namespace of its own, which only its processes use; if there can be none, on the
+    loopback interface that all share."""
     try:
         return network.inside(body, seconds=600)
     except network.Skipped:
@@ -151,7 +151,7 @@ def _times():
     judge("browse to resolved", browse_to_resolved, 0.1)
     others = Others()
     idle, own, runtime = idleness(60 if peer.FULL else 30)
-    # Who is woken where others are busy finds none of its memory in the caches.
+    # A process that is woken on a busy machine finds none of its memory in the caches.
     wider, words = patience(others.share())
     expect(idle < 5 * wider, f"an idle process used {idle:.1f} ms a minute{words}")
     return ", ".join(said) + (f", idle {idle:.2f} ms a minute, {own:.2f} of them of discovery's thread, beside "
@@ -159,7 +159,7 @@ def _times():
 
 
 def browse_to_resolved():
-    """The median time from the start of a browse to the address of a peer that is there already, in seconds."""
+    """The median time from the start of a browse to the address of a peer that is already present, in seconds."""
     kind = service_type()
     advertiser = Neighbour(kind, "advertiser", "--deaf")
     advertiser.await_said("advertised")
@@ -262,7 +262,7 @@ def _garbage(count):
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
     sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
-    # As from a neighbour: answers that come from another port are not even looked at.
+    # As from a neighbour: answers from another port are not even parsed.
     sender.bind(("127.0.0.1", PORT))
     packets = rubbish(kind)
     begun, used = now(), target.processor_times()["all"]
@@ -271,7 +271,7 @@ def _garbage(count):
         for packet in packets[:count - sent]:
             sender.sendto(packet, (GROUP, PORT))
             sent += 1
-            # So many are let through, or the kernel would drop most of them before anybody looked.
+            # Sent in bursts of that size, or the kernel would drop most of them before they are read.
             if sent % 250 == 0:
                 let_through()
     passed, used = now() - begun, target.processor_times()["all"] - used
@@ -314,8 +314,8 @@ def dropped():
 
 
 def rubbish(kind):
-    """Packets of every kind of wrong: random, cut short, with lengths and names that lie, and answers that are well
-    made and say nonsense, ever something new."""
+    """Yields invalid packets of every kind: random, truncated, with wrong lengths and names, and well-formed answers with
+    ever new nonsense."""
     chance = random.Random(7)
     name = b"".join(bytes([len(part)]) + part for part in (f"_{kind}".encode(), b"_tcp", b"local")) + b"\0"
     packets = [b"", b"\0", bytes(12), bytes(9_000), b"\xff" * 9_000, bytes(20_000)]
@@ -336,7 +336,7 @@ def rubbish(kind):
         header(0, 400, 0, 0, 0) + (name + struct.pack(">HH", 255, 1)) * 400,
     ]
     for number in range(300):
-        # Some of it names peers of this type; most of it is of nobody's interest.
+        # Some of it names peers of this type; most of it concerns no process.
         if number == 100:
             name = name.replace(kind.encode(), b"u" + kind[1:].encode())
         label = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz234567", k=26)).encode()

@@ -19,7 +19,7 @@ BEYOND = {
     ("members", "data-changed"), ("datagram", "record-on-plain"), ("invite", "self"), ("invite", "recipient"),
     *((kind, word) for kind in ("answer", "complete") for word in ("id", "outcome")),
     *((kind, f"{kind}-{word}") for kind in ("answer", "complete") for word in ("damaged", "stranger", "own", "for-another")),
-    # A frame whose payload is for another chapter to judge.
+    # A frame whose payload another chapter covers.
     ("frames", "before-select-2048"),
 }
 
@@ -34,12 +34,12 @@ def _frame(kind, payload, channel=0):
 
 
 def _hello():
-    """One that is valid: what comes behind it is before the link."""
+    """Returns a valid one: what comes after it is before the link."""
     return _frame(1, bytes.fromhex(_load("hello")[0]["tests"][0]["hex"]))
 
 
 def _complete(data):
-    """A COMPLETE whose connection data that is."""
+    """Returns a COMPLETE with that connection data."""
     return _frame(0x42, bytes([0, 1, 0, 16]) + bytes(16) + bytes([0, 3]) + len(data).to_bytes(2) + data)
 
 
@@ -82,7 +82,7 @@ def _packet(number, port, payload, sequence):
 
 
 def _write(path, cases):
-    """Answers whose each packet is."""
+    """Returns the vector of each packet."""
     owners = []
     with open(path, "wb") as file:
         file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 1 << 18, 101))

@@ -70,7 +70,7 @@ def _dissector():
 
 
 def _read(path, keys, none):
-    """The beginning of a capture, as people see it, and as those see it who have no keys."""
+    """Returns the beginning of a capture, as it is shown with and without keys."""
     text = tshark(path, keys, "-c", "2000", "-Y", "mpc.kind == 0x01 || mpc.kind in {0x40..0x42} || mpc.kind == 0x20", "-V")
     for words in ("MPC/1 invitation", "MY_DATA_REF", "LIMITS", "connection data of ", "SIZE", "OPEN, channel 1: "):
         expect(words in text, f"tshark -V does not say '{words}'")
@@ -92,8 +92,8 @@ def _record(path, words):
 
 
 def tshark(path, keys, *words):
-    """What it says of a capture, with the dissector."""
-    # HOME has nobody's preferences or plugins, and neither may capture.
+    """Returns its output for a capture, with the dissector."""
+    # HOME has no preferences or plugins, and neither may capture.
     done = subprocess.run(
         [shutil.which("tshark"), "-r", path, "-o", f"tls.keylog_file:{keys}", "-X", f"lua_script:{SCRIPT}", *words],
         capture_output=True, timeout=200, env={**os.environ, "HOME": os.path.dirname(path), "LC_ALL": "C.UTF-8"})
@@ -102,7 +102,7 @@ def tshark(path, keys, *words):
 
 
 def _dissect(path, keys, fields):
-    """How often each value of each field is there."""
+    """Counts each value of each field."""
     wanted = " || ".join(["mpc", "mpcinvite", "mpcdatagram", *FAULTS])
     said = tshark(path, keys, "-Y", wanted, "-T", "fields", *[word for field in fields for word in ("-e", field)])
     shown = {field: {} for field in fields}
@@ -115,7 +115,7 @@ def _dissect(path, keys, fields):
 
 def _judge(name, shown):
     kinds = {int(value, 16) for value in shown["mpc.kind"]}
-    # A star introduces nobody, and a mesh of this demonstration says only short things.
+    # A star makes no introductions, and a mesh of this demonstration sends only short frames.
     absent = {"mesh": {"MSG_PART", "OPEN", "DATA", "FIN", "CREDIT", "DONE"}}.get(name, {"MEMBERS"})
     wanted = {**FRAMES, **INVITATION}
     missing = [frame for frame, kind in wanted.items() if kind not in kinds and frame not in absent | {"CLOSE", "MSG_PART"}]

@@ -44,7 +44,7 @@ def facade_peers():
         one.order("advertise", kind)
         other.order("browse", kind)
         expect(other.await_found(one)["same"], "whom it found is not whom it met")
-        # Nothing waits for a goodbye, so a process that ends at once may not say it.
+        # Nothing waits for a goodbye, so a process that ends at once may not send it.
         one.order("stop-advertising")
         other.await_said("lost", id=one.id)
         quit_all(one)
@@ -96,7 +96,7 @@ def facade_sessions():
             if set(pair) == {NONE, REQUIRED}:
                 one.await_state(other, "notConnected", since[0])
                 expect("connected" not in one.states(other, since[0]), f"{pair} are connected")
-                # There is something to say goodbye to in each round.
+                # There is a peer to say goodbye to in each round.
                 since = [device.mark() for device in (one, other)]
                 one.order("session", OPTIONAL)
                 other.order("session", OPTIONAL)
@@ -124,7 +124,7 @@ def facade_certificates():
             other.order("session", OPTIONAL)
             other.order("certificates", answer)
             since = [device.mark() for device in (one, other)]
-            # Who never answers keeps the other side waiting until the invitation's time is over, for 30 s at the least.
+            # A device that never answers keeps the other side waiting until the invitation's timeout, for at least 30 s.
             one.order("invite", other.id, 30 if answer == "never" else 60)
             certificate = other.await_said("certificate", since[1], id=one.id)
             expect(certificate["count"] == (1 if identity else -1) and certificate["typed"], f"{certificate}")
@@ -171,7 +171,7 @@ def facade_by_hand():
         blobs = [read(place(device.name, far.name)) for device, far in pairs]
         expect(len(set(blobs)) == 12, "data for one peer is data for another")
 
-        # Nothing of it is anybody's: rubbish, and what another peer made. Then a search that nobody answers is called off.
+        # Data that belongs to no peer: rubbish, and data from another peer. Then a search without an answer is cancelled.
         ann, bob, cleo, dan = four
         with open(place("rubbish"), "wb") as file:
             file.write(b"rubbish")
@@ -201,7 +201,7 @@ def facade_by_hand():
             for far in four:
                 states = device.states(far, mark)
                 expect(states in ([], ["connecting", "connected"]), f"{device.name} heard of {far.name}: {states}")
-        # Nothing hangs on others: a link by hand introduces nobody.
+        # The links are independent: a link by hand makes no introductions.
         since = [device.mark() for device in four]
         dan.order("disconnect")
         for device, mark in zip((ann, bob, cleo), since):

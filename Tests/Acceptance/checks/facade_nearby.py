@@ -66,7 +66,7 @@ def facade_invitations():
         since = one.mark()
         other.order("start-advertising")
         one.await_found(other, since)
-        # Who stops browsing finds everybody anew.
+        # A device that stops browsing finds all peers again.
         since = one.mark()
         one.order("stop-browsing")
         one.order("start-browsing")
@@ -137,7 +137,7 @@ def facade_mutual_invitations():
     rounds = 200 if peer.FULL else 20
     with tempfile.TemporaryDirectory() as directory:
         pair = Device(directory, "one"), Device(directory, "other")
-        # At first as clients do it: invite whom you find.
+        # First as clients do it: invite every peer that is found.
         kind = service_type()
         for device in pair:
             device.order("invite-all")
@@ -162,11 +162,11 @@ def facade_mutual_invitations():
             for device, far, mark in zip(pair, reversed(pair), since):
                 device.await_state(far, "connected", mark)
             longest = max(longest, now() - begun)
-            # Who is connected already is asked, too. An invitation that is still on its way when they part would connect
-            # them once more, before anybody looks.
+            # A connected peer is asked, too. An invitation that is still in flight when they disconnect would connect
+            # them once more, before the check.
             for device, far, mark in zip(pair, reversed(pair), since):
                 device.await_said("invited", mark, id=far.id)
-            # What follows would come behind what is sent now.
+            # What follows would come after what is sent now.
             for device, far in zip(pair, reversed(pair)):
                 device.order("say", f"round-{number}", far.id)
             for device, mark in zip(pair, since):
@@ -298,7 +298,7 @@ def facade_leaving():
             until(look, 10, f"descriptors, threads have grown by {grown[:2]}")
             if peer.FULL:
                 expect(grown[2] < 16, f"memory has grown by {grown[2]:.0f} MiB")
-        # A death without a word.
+        # A death without a goodbye.
         marks = [device.mark() for device in eight]
         hub.order("invite", rest[0].id)
         hub.await_state(rest[0], "connected", marks[0])

@@ -31,7 +31,7 @@ def facade_messages():
     without recipients they are `.invalidParameter`, to a peer that is not connected `.notConnected`, and nobody
     gets them"""
     with pair() as (one, other):
-        # Small ones behind large ones, which is what the order is for.
+        # Small ones after large ones, which tests the order.
         sizes = [0, 8, 100, 1_000, 40_000, 65_535, 65_536, 100_000, 1_048_576] + [20] * 300
         sent = []
         for number, size in enumerate(sizes):
@@ -48,7 +48,7 @@ def facade_messages():
             one.order("send", "unreliable", 5, size, 20_000, other.id)
         one.order("say", "behind", other.id)
         other.await_said("message", since, text="behind")
-        # Nothing is lost on an idle machine, but nobody promises that.
+        # Nothing is lost on an idle machine, but that is not guaranteed.
         until(lambda: len(other.heard("message", since)) > 10, PATIENCE, "of 20 unreliable messages most are lost")
         for entry in other.heard("message", since):
             expect(entry["bytes"] in (0, 6, 100, 1_000, 40_000), f"a message of {entry['bytes']} bytes")
@@ -104,7 +104,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def expect_file(entry, size, crc):
-    """The file that was told of is what was sent."""
+    """Checks that the reported file is what was sent."""
     expect("error" not in entry and "lost" not in entry, f"{entry}")
     with open(entry["path"], "rb") as file:
         found = file.read()
@@ -141,7 +141,7 @@ def facade_files():
             expect_file(other.await_said("received", name="page"), len(web.bytes), zlib.crc32(web.bytes))
             expect("error" not in one.await_said("sent", name="page"), "the page was not sent")
 
-            # Called off on either side, while it is certainly under way.
+            # Cancelled on either side, while it is certainly in flight.
             for side, name in ((one, "off-here"), (other, "off-there")):
                 one.order("offer", web.address("/half"), name, other.id)
                 other.await_said("receiving", name=name)
@@ -224,7 +224,7 @@ def facade_streams():
         one.order("stream", "writer-waits", other.id, 400_000, "block")
         expect_stream("writer-waits", 400_000)
 
-        # Nobody reads: the writer stands still, and memory does, and messages go on.
+        # Without a reader the writer blocks, memory does not grow, and messages go on.
         other.order("reading", "later")
         memory = [device.figures()[2] for device in (one, other)]
         for name in ("held", "held-waiting"):

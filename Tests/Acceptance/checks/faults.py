@@ -1,4 +1,4 @@
-"""Meshes to whose members something is done: killed, stopped, cut off, under loss, on a machine that is busy."""
+"""Meshes with faults: members that are killed, stopped, cut off, under packet loss, on a busy machine."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from .network import Hub
 from .peer import expect
 from .processors import MUCH, Others
 
-# So patient are the members of the short forms, in seconds; those of the long ones are as they are.
+# The idle timeout of the members of the short forms, in seconds; those of the long ones have the default.
 SHORT = ("--death", "3", "--rate", "10", "--files", "1")
 # There are many meshes at once in the long ones.
 LONG = ("--rate", "2", "--files", "0.2")
@@ -22,7 +22,7 @@ MEMBERS = 4
 
 
 class Chance(random.Random):
-    """Draws whose seed is known, for the line that a failure prints."""
+    """Random numbers with a known seed, for the line that a failure prints."""
 
     def __init__(self):
         self.said = random.SystemRandom().randrange(1 << 32)
@@ -30,7 +30,7 @@ class Chance(random.Random):
 
 
 def rounds(delay, directory, name, count, one_round, arguments, make=Member):
-    """One mesh that has so many rounds of harm done to it; answers its histories."""
+    """Injects that many rounds of faults into one mesh; returns its histories."""
     place = os.path.join(directory, name)
     os.mkdir(place)
     time.sleep(delay)
@@ -59,7 +59,7 @@ def _keep(mesh):
 
 
 def side_by_side(plans):
-    """All meshes at once, each in its own thread; what the checker says of all of them."""
+    """Runs all meshes at once, each in its own thread; returns the checker's output for all of them."""
     others = Others()
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(len(plans)) as pool:
         # One after the other, so that their beginnings are not in each other's way.
@@ -150,7 +150,7 @@ def cut(hub, longest):
 
 
 def quiet(mesh, seconds):
-    """Nobody's state changes for so long."""
+    """Checks that no member's state changes for that long."""
     before = [len(member.entries()) for member in mesh.members]
     time.sleep(seconds)
     for member, count in zip(mesh.members, before):

@@ -61,7 +61,7 @@ def _flood(count):
 
 
 def _settled(pid):
-    """How many descriptors a process has once it has let go of those that the crowd left."""
+    """Returns the number of descriptors of a process once it has closed those that the crowd left."""
     count = 0
     for _ in range(100):
         count = len(os.listdir(f"/proc/{pid}/fd"))
@@ -72,7 +72,7 @@ def _settled(pid):
 
 
 class Crowd:
-    """Those who invite, each from an address of its own, by one of several habits."""
+    """The inviters, each at an address of its own, with one of several behaviours."""
 
     def __init__(self, context, recipient, port, count):
         self.context, self.recipient, self.port, self.left = context, recipient, port, count
@@ -95,7 +95,7 @@ class Crowd:
             try:
                 self._invite(random.random())
             except (OSError, ssl.SSLError):
-                pass  # Whoever is turned away may be cut off.
+                pass  # A client that is refused may be cut off.
             with self.lock:
                 self.done += 1
 
@@ -105,7 +105,7 @@ class Crowd:
             raw.bind((f"127.0.1.{random.randint(1, ADDRESSES)}", 0))
             raw.connect(("127.0.0.1", self.port))
             if habit < 0.05:
-                time.sleep(0.05)  # says nothing at all
+                time.sleep(0.05)  # sends nothing at all
                 return
             with self.context.wrap_socket(raw) as line:
                 if habit < 0.1:

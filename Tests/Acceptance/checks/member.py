@@ -1,4 +1,4 @@
-"""Processes of `MultipeerMember`, what they write, and who does things to them."""
+"""Processes of `MultipeerMember`, their histories, and the nemesis that injects faults."""
 
 import json
 import os
@@ -69,7 +69,7 @@ class Member(Process):
         return self.reply(seconds)
 
     def who(self):
-        """The uids of those to whom it is linked."""
+        """Returns the uids of the peers to which it is linked."""
         return set(self.order("who").split()[1:])
 
     def entries(self):
@@ -156,7 +156,8 @@ class Mesh:
         until(lambda: self.is_full(members), seconds, "the mesh is not full")
 
     def rejoin(self, victim, seconds=60):
-        """Until the mesh is full again: whoever misses somebody is introduced once more, should all links be gone."""
+        """Waits until the mesh is full again: members without all others are introduced once more, should all links be
+        gone."""
         deadline = time.monotonic() + seconds
         self.join(victim, random.choice([member for member in self.members if member is not victim]))
         while True:
@@ -171,7 +172,7 @@ class Mesh:
                     self.join(member, random.choice(missing))
 
     def rest(self):
-        """Everybody writes down that this is what they see, at the same time."""
+        """Lets all members record what they see, at the same time."""
         self.marks += 1
         for member in self.members:
             member.order("rest", str(self.marks))
@@ -188,7 +189,7 @@ class Mesh:
 
 
 def judge(files, slack=0):
-    """What the checker says of the histories, in one line; they are kept when it finds something."""
+    """Returns the checker's output for the histories, in one line; they are kept when it finds something."""
     done = subprocess.run([CHECKER, "--slack", str(slack), *files], capture_output=True, timeout=600)
     lines = done.stdout.decode().strip().splitlines()
     if done.returncode:

@@ -1,4 +1,4 @@
-"""Meshes of real processes: how they come about, and who is let in."""
+"""Meshes of real processes: how they form, and which peers are admitted."""
 
 import os
 import subprocess
@@ -18,13 +18,13 @@ def states(member, event="state"):
 
 
 def outcome(member, other):
-    """What came of the only attempt at the other; nothing as long as it goes on."""
+    """Returns the outcome of the only attempt at the other; None as long as it goes on."""
     found = [entry["outcome"] for entry in states(member, "outcome") if entry["peer"] == other.uid]
     return found[0] if found else None
 
 
 def expect_no_flapping(members):
-    """Nobody hears the same state of the same peer twice."""
+    """Checks that no member receives the same state of the same peer twice."""
     for member in members:
         heard = [(entry["peer"], entry["state"]) for entry in states(member)]
         expect(len(heard) == len(set(heard)), f"{member.name} heard a state twice")

@@ -1,8 +1,7 @@
 """Networks of the checks' own: namespaces with loss and limited rate, which nothing else of this machine sees.
 
-They need `unshare(2)`, `ip` and `tc`, as root or where user namespaces are allowed. A check that cannot have one says
-why it is skipped.
-"""
+They need `unshare(2)`, `ip` and `tc`, as root or where user namespaces are allowed. A check that cannot have one prints
+why it is skipped. """
 
 import ctypes
 import json
@@ -59,7 +58,7 @@ def _choose_congestion_control():
 
 
 def inside(body, *arguments, seconds=120):
-    """Does something in a network namespace of its own, where only lo exists, and answers what it answered."""
+    """Does something in a network namespace of its own, where only lo exists, and returns its result."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -95,11 +94,10 @@ def lose(percent):
     """Drops UDP packets at random on lo, so that each way loses that many; TCP is left alone.
 
     A classic BPF program picks them: IPv4, protocol 17, and a random number below the limit. Those picked are sent to
-    an end of a cable at whose other end nobody listens.
-    """
+    one end of a veth pair whose other end drops them. """
     limit = int(percent / 100 * 0xffffffff)
     program = [
-        (48, 0, 0, 23), (21, 0, 3, 17),  # ldb [23], behind the Ethernet header; is it UDP?
+        (48, 0, 0, 23), (21, 0, 3, 17),  # ldb [23], after the Ethernet header; is it UDP?
         (32, 0, 0, 0xfffff000 + 56), (53, 1, 0, limit),  # ld #random; is it above the limit?
         (6, 0, 0, 0xffffffff), (6, 0, 0, 0),
     ]
@@ -114,7 +112,7 @@ def lose(percent):
 
 
 def _arrived(count):
-    """How many of so many UDP packets pass lo."""
+    """Returns how many of that many UDP packets pass lo."""
     arrived = 0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
         end.bind(("127.0.0.1", 0))
@@ -130,14 +128,15 @@ def _arrived(count):
 
 
 class Cable:
-    """Two namespaces, this one and another, with a cable between them that carries so many megabits per second."""
+    """Two namespaces, this one and another, with a veth pair between them that carries that many megabits per
+    second."""
 
     NEAR, FAR = "10.77.0.1", "10.77.0.2"
 
     def __init__(self, rate):
         self.holder = subprocess.Popen([tool("unshare"), "-n", "sleep", "600"], stdin=subprocess.DEVNULL)
         try:
-            # The name space is there when the process has become another program.
+            # The namespace exists when the process has become another program.
             while "sleep" not in open(f"/proc/{self.holder.pid}/comm", encoding="ascii").read():
                 pass
             command("ip", "link", "add", "near", "type", "veth", "peer", "name", "far")
@@ -169,10 +168,9 @@ class Cable:
 
 
 class Hub:
-    """So many namespaces, numbered from 1, at one switch that this one holds; each can be taken out of it.
+    """That many namespaces, numbered from 1, at one bridge that this one holds; each can be removed from it.
 
-    Who is taken out can neither send nor receive, and nobody is told: the cable has a carrier all the time.
-    """
+    One that is removed can neither send nor receive, without any notification: its link has a carrier all the time. """
 
     # What each place has for itself: words of `unshare` and `nsenter`.
     SPACES = ("-n",)
@@ -219,7 +217,7 @@ class Hub:
         command("ip", "link", "set", f"port{number}", "master", "hub")
 
     def lose(self, number, percent):
-        """Drops so many of the IP packets that come from that place, as `lose` does."""
+        """Drops that many of the IP packets that come from that place, as `lose` does."""
         if not self.losing:
             command("ip", "link", "add", "nowhere", "type", "veth", "peer", "name", "behind")
             command("ip", "link", "set", "nowhere", "up")
@@ -245,7 +243,7 @@ class Hub:
 
 
 def _figure(device, name):
-    """What the namespace counts of a device: /sys would tell of another one."""
+    """Returns the namespace's counters of a device: /sys would show those of another one."""
     fields = ["rx_bytes", "rx_packets", "rx_errs", "rx_dropped", "rx_fifo", "rx_frame", "rx_compressed", "rx_multicast",
               "tx_bytes", "tx_packets", "tx_errs", "tx_dropped"]
     with open("/proc/self/net/dev", encoding="ascii") as lines:

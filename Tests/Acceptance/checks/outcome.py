@@ -1,4 +1,4 @@
-"""How a check went, said in one line each, and counted in the last."""
+"""The results of checks, printed in one line each, and counted in the last."""
 
 import time
 
@@ -23,7 +23,7 @@ def tell(check, result, found, passed):
 
 
 def summary(results):
-    """Prints the last line, and answers what the program exits with."""
+    """Prints the last line, and returns the exit code."""
     count = {result: results.count(result) for result in ("ok", "FAILED", "skipped")}
     skipped = f", {count['skipped']} skipped" if count["skipped"] else ""
     print(f"{count['ok']} passed, {count['FAILED']} failed{skipped}")

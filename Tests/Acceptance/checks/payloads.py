@@ -1,4 +1,4 @@
-"""Files, streams and messages side by side: much of them, called off, and beside each other."""
+"""Files, streams and messages: many of them, cancelled, and side by side."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def files():
 
 
 def deliver(directory, path):
-    """One file from one process to another; answers the most memory of each, and how long it took."""
+    """Sends one file from one process to another; returns the peak memory of each, and how long it took."""
     inbox = os.path.join(directory, "inbox")
     os.makedirs(inbox)
     start = time.monotonic()
@@ -67,7 +67,8 @@ def sequential_streams():
 
 
 def ask(address_near, address_far, far, mebibytes, seconds):
-    """Two processes, the far one behind the words that put it elsewhere; answers what the near one measured."""
+    """Runs two processes, the far one with a command prefix that puts it elsewhere; returns what the near one
+    measured."""
     with tempfile.TemporaryDirectory() as directory:
         words = [ENDURANCE, "latency"]
         answering = subprocess.Popen([*far, *words, "answer", address_far, directory], stdin=subprocess.PIPE,
@@ -94,7 +95,8 @@ def describe(found):
 
 
 def best(limit, measure):
-    """Measures up to three times, since neighbours on the machine only make it worse; answers what was good enough."""
+    """Measures up to three times, since other load on the machine only makes it worse; returns the first result that is
+    good enough."""
     for attempt in range(3):
         others = Others()
         found = measure()

@@ -37,7 +37,7 @@ def expect(condition, text):
 
 
 def until(condition, seconds, text):
-    """Waits until the condition holds and answers what it answered."""
+    """Waits until the condition holds and returns its result."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -60,7 +60,7 @@ def unregister(process):
 
 
 def free_port():
-    """A port below those that the system gives out, so that nobody else gets it in the meantime."""
+    """Returns a port below those that the system assigns, so that no other process gets it in the meantime."""
     while True:
         port = random.randrange(20_000, 30_000)
         with _lock:
@@ -136,7 +136,7 @@ class Peer(Process):
         return True
 
     def end(self, seconds):
-        """Waits for the end of the process and answers its exit code."""
+        """Waits for the end of the process and returns its exit code."""
         until(self.has_ended, seconds, f"{self.name} did not end; it said: {self.last_words()}")
         return self.code
 
@@ -166,7 +166,7 @@ class Peer(Process):
 
 
 def exchange(*peers, forgers=(None, None)):
-    """Hands the data of each to the other, who expects it as NAME.given, perhaps changed on the way.
+    """Gives the data of each to the other, which expects it as NAME.given, perhaps changed in transit.
 
     A process that is refused at once takes its own file back, so the carrier keeps copies.
     """

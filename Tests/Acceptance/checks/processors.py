@@ -1,4 +1,4 @@
-"""What others take of the processors while something is measured here: then the same program is slower."""
+"""The processor share of other processes during a measurement, which makes the same program slower."""
 
 import os
 import resource
@@ -30,7 +30,7 @@ class Others:
 
 
 def patience(share):
-    """How much wider the limits are, and what to say of it."""
+    """Returns how much wider the limits are, and a remark about it."""
     if share < MUCH:
         return 1, ""
     return WIDER, f"; others used {share * 100:.0f} % of the processors, so the limit is {WIDER} times as wide"

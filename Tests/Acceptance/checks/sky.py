@@ -1,4 +1,4 @@
-"""The example `sky`: the same answer whoever scans, and how much faster several processes are than one."""
+"""The example `sky`: the same answer whichever process scans, and how much faster several processes are than one."""
 
 import os
 import re
@@ -15,7 +15,7 @@ SKY = os.path.join(os.path.dirname(peer.ENDURANCE), "sky")
 
 
 class Run:
-    """One run to its end: its answer, how long it says that it took, and what processor time it and its workers took."""
+    """One run to its end: its answer, the time that it reports, and the processor time of it and its workers."""
 
     def __init__(self, *words, seconds=180):
         before = self._used()

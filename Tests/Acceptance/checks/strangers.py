@@ -1,4 +1,4 @@
-"""Those who do not speak the protocol, and crowds of them."""
+"""Clients that do not speak the protocol, and crowds of them."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ HABITS = {
 
 
 def awaiting(directory, port):
-    """A process that awaits a peer which is not there yet, and that peer's data."""
+    """Returns a process that expects a peer which does not exist yet, and that peer's data."""
     absent = Peer(directory, "absent", "nobody.data")
     until(lambda: os.path.exists(absent.data), 10, "no data was written")
     shutil.copy(absent.data, os.path.join(directory, "kept.data"))

@@ -59,7 +59,7 @@ class Tap:
             self.flows.setdefault(key, []).append(payload)
 
     def close(self):
-        """Answers how many packets were missed."""
+        """Returns how many packets were missed."""
         self.is_closing = True
         self.thread.join()
         _, dropped = struct.unpack("II", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))

@@ -104,7 +104,7 @@ def stalled():
         until(stands_still, 20, "the sender does not stand still")
         memory = [peer.status("VmRSS") for peer in (sender, receiver)]
         expect(max(memory) <= MOST_MEMORY, f"{memory} MiB")
-        # Longer than a peer may be silent: the link lives on, and nobody grows.
+        # Longer than the idle timeout: the link stays alive, and no process grows.
         time.sleep(11)
         expect(sender.bytes_read() == before, "the sender went on")
         later = [peer.status("VmRSS") for peer in (sender, receiver)]

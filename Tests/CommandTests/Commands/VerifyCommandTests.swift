@@ -25,7 +25,7 @@ struct VerifyCommandTests {
     func no(_ answer: String) async throws {
         let pair = try Terminals()
         _ = try await (pair.ann.code(), pair.bob.code())
-        // Bob's bytes are on their way while ann still thinks.
+        // Bob's bytes are in flight while ann still decides.
         async let bob = pair.bob.hears("y")
         #expect(try await pair.ann.hears(answer) == 1)
         #expect(try await bob == 1)
@@ -88,7 +88,7 @@ private struct Terminals {
     }
 }
 
-/// Somebody at a terminal. `script` makes it, shows what is written there, and types what it is given.
+/// A user at a terminal. `script` creates it, shows what is written there, and types what it is given.
 private final class User: Sendable {
     private let name: String
     private let folder: Folder

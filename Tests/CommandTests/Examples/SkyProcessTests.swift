@@ -5,7 +5,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-/// `sky` and its workers as processes: stopped, interrupted, on a terminal, and with nobody who reads.
+/// `sky` and its workers as processes: stopped, interrupted, on a terminal, and without a reader.
 @Suite("Examples: the processes of sky", .inTurns)
 struct SkyProcessTests {
     private let service = ServiceType.random()
@@ -43,7 +43,7 @@ struct SkyProcessTests {
     @Test("a worker that was held up until it was lost is invited again when it goes on, and nothing is lost")
     func heldUp() async throws {
         // Without the worker the tiles last for 48 s: it is lost after 10 and has to be back before they are all given out,
-        // however late this test hears of it on a full machine.
+        // however late this test notices it on a busy machine.
         let sky = try sky(["--workers", "1", "--tiles", "32", "--wait", "6000"])
         #expect(try await sky.prints("32 tiles for 2 observatories"))
         try stop("worker-1")

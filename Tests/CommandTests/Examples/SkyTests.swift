@@ -3,12 +3,12 @@ import Multipeer
 import TestSupport
 import Testing
 
-/// `sky` as processes of its own: the same answer, whoever scans and whatever happens to them.
+/// `sky` as separate processes: the same answer, whichever of them scans and whatever happens to them.
 @Suite("Examples: sky", .serialized, .inTurns)
 struct SkyTests {
     private static let what = ["--tiles", "30", "--size", "48", "--seed", "7"]
 
-    /// Who scanned which tile, and the lines of the summary.
+    /// Which process scanned which tile, and the lines of the summary.
     private struct Outcome {
         let code: Int32
         let lines: [Substring]

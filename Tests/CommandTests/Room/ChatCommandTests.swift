@@ -125,7 +125,7 @@ struct ChatCommandTests {
         #expect(try await people[1].says("received my photo.jpg, 98 KiB in "))
         let received = try Data(contentsOf: URL(filePath: "\(inbox)/my photo.jpg"))
         #expect(Array(received) == pattern(100_000, seed: 1))
-        // To one alone, who has one of this name already; then one that is gone before anybody wants it.
+        // To one alone, which has a file of this name already; then one that is gone before it is requested.
         try await people[0].types("/send \(path) bob")
         #expect(try await people[1].says("/accept 2"))
         try await people[1].types("/accept 2 \(inbox)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Processes in a room, each with the connection data of some others, swapped through files.
+/// Processes in a room, each with the connection data of some others, exchanged through files.
 struct ChatProcesses {
     let folder: Folder
 
@@ -9,7 +9,8 @@ struct ChatProcesses {
 
     func data(_ name: String) -> String { folder.path("\(name).data") }
 
-    /// Somebody who takes the data of `others` as soon as it is there. `file`: for one whose name another has, too.
+    /// Starts a process that takes the data of `others` as soon as it exists. `file`: for one whose name another has,
+    /// too.
     func join(
         _ name: String, file: String? = nil, from others: [String], _ options: [String] = [],
         environment: [String: String] = [:], through wrapper: [String] = []
@@ -20,7 +21,7 @@ struct ChatProcesses {
             environment: environment, through: wrapper)
     }
 
-    /// Everybody swaps data with the next one alone, and waits until all are there.
+    /// Starts processes that each exchange data only with the next one, and waits until all are linked.
     func chain(_ names: [String], _ options: [String] = []) async throws -> [Command] {
         var people: [Command] = []
         for (place, name) in names.enumerated() {
@@ -37,12 +38,12 @@ struct ChatProcesses {
 extension Command {
     func types(_ line: String) async throws { try await send(Array("\(line)\n".utf8)) }
 
-    /// Ends its input, and answers how it ended.
+    /// Ends its input, and returns how it ended.
     func leaves() async throws -> Ending { try await finish() }
 }
 
 extension Folder {
-    /// The last bytes of a file.
+    /// Returns the last bytes of a file.
     func end(of name: String, _ count: UInt64) throws -> String {
         let file = try FileHandle(forReadingFrom: URL(filePath: path(name)))
         let size = try file.seekToEnd()

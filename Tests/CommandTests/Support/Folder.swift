@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test, which goes with it.
+/// A folder of one test, which is removed with it.
 final class Folder: Sendable {
     private let url: URL
 
@@ -20,7 +20,7 @@ final class Folder: Sendable {
 
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
-    /// The permissions as `ls` counts them.
+    /// Returns the permissions as a number, like `stat`.
     func mode(_ name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
     }

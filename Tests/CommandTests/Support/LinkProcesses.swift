@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Two processes that swap their connection data through files.
+/// Two processes that exchange their connection data through files.
 struct LinkProcesses {
     let folder: Folder
     let ann: Command
@@ -23,14 +23,14 @@ struct LinkProcesses {
             ] + options)
     }
 
-    /// Waits until both say that they are linked.
+    /// Waits until both report that they are linked.
     func linked() async throws {
         #expect(try await ann.says("linked with bob"))
         #expect(try await bob.says("linked with ann"))
     }
 }
 
-/// Bytes that look random and are the same in every run.
+/// Returns pseudorandom bytes that are the same in every run.
 func pattern(_ count: Int, seed: UInt64) -> [UInt8] {
     var state = seed
     return (0..<count).map { _ in

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 import MultipeerTransport
 import Testing
 
-/// A process of `MultipeerNeighbour` on the loopback interface, and what it has said so far.
+/// A process of `MultipeerNeighbour` on the loopback interface, and its reports so far.
 final class NeighbourProcess: Sendable {
     struct Said: Decodable, Sendable {
         let event: String
@@ -13,7 +13,7 @@ final class NeighbourProcess: Sendable {
         var addresses: [String]?
     }
 
-    /// After so long a process is killed, which ends what it says.
+    /// The timeout after which a process is killed, which ends its output.
     private static let patience = Duration.seconds(60)
 
     let process: ChildProcess
@@ -41,7 +41,8 @@ final class NeighbourProcess: Sendable {
 
     func tell(_ line: String) throws(CommandError) { try process.input.write(Array("\(line)\n".utf8)) }
 
-    /// What it has said of that kind, of that peer, once it is so many; throws when it ends before.
+    /// Waits until it has made that many reports of that kind about that peer, and returns them; throws when it ends
+    /// before.
     @discardableResult
     func says(_ event: String, of uid: String? = nil, times count: Int = 1) async throws -> [Said] {
         try await reading.run { [self] () throws(CommandError) in
@@ -58,7 +59,7 @@ final class NeighbourProcess: Sendable {
         }
     }
 
-    /// What it has said until now, of that kind.
+    /// Returns its reports of that kind until now.
     func hasSaid(_ event: String) -> [Said] { said.withLock { $0.filter { $0.event == event } } }
 
     var uid: String {

@@ -2,9 +2,9 @@ import Foundation
 import MultipeerCLI
 import Testing
 
-/// A shim as a process of its own: what it is asked, what it answers, and what it tells meanwhile.
+/// A shim as a separate process: requests, answers, and events in between.
 ///
-/// One task at a time may use it: whatever comes while something else is waited for is kept.
+/// One task at a time may use it: lines that come while another one is waited for are kept.
 final class ShimProcess {
     typealias Line = [String: Any]
 
@@ -15,14 +15,14 @@ final class ShimProcess {
 
     init() throws { command = try Command(["shim"], program: "multipeer-conform") }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     @discardableResult
     func ask(_ op: String, _ parameters: Line = [:]) async throws -> Line {
         let id = try await post(op, parameters)
         return try await answer(id)
     }
 
-    /// Asks for what must succeed.
+    /// Sends a request that must succeed.
     @discardableResult
     func call(_ op: String, _ parameters: Line = [:]) async throws -> Line {
         let answer = try await ask(op, parameters)
@@ -65,7 +65,7 @@ final class ShimProcess {
 }
 
 extension ShimProcess {
-    /// Two shims with a session each, whose data they have; the first has the lower uid.
+    /// Returns two shims with a session each, which have each other's data; the first has the lower uid.
     static func pair(
         _ settings: Line = [:]
     ) async throws -> (ann: ShimProcess, bob: ShimProcess) {

@@ -4,7 +4,7 @@ import MultipeerCLI
 import MultipeerCommandLine
 import Testing
 
-/// Somebody at a terminal of a kind. `script` makes it, shows what is written there, and types what it is given.
+/// A user at a terminal of a given kind. `script` creates it, shows what is written there, and types what it is given.
 final class TerminalUser: Sendable {
     let command: Command
     private let reading = Worker("screen")
@@ -21,7 +21,7 @@ final class TerminalUser: Sendable {
             try Command(arguments, environment: ["TERM": terminal], through: TerminalUser.wrapper))
     }
 
-    /// Everything that was to be seen so far.
+    /// Everything that was shown so far.
     var screen: String { seen.withLock { $0 } }
 
     func types(_ keys: String) async throws { try await command.send(Array(keys.utf8)) }
@@ -37,7 +37,7 @@ final class TerminalUser: Sendable {
         }
     }
 
-    /// Waits for more; false at the end.
+    /// Waits for more; returns false at the end.
     private func more() async throws -> Bool {
         let bytes = try await reading.run { [command] () throws(CommandError) in
             try command.process.output.read(4_096)

@@ -30,7 +30,7 @@ struct TransferProcesses {
         ]
     }
 
-    /// Waits for both.
+    /// Waits for both to end.
     func finish(input: [UInt8]? = []) async throws -> (sender: Command.Ending, receiver: Command.Ending) {
         async let first = sender.finish(input)
         async let second = receiver.finish()
@@ -66,7 +66,7 @@ extension Folder {
         return path(name)
     }
 
-    /// A file of so many bytes that takes no room.
+    /// Creates a sparse file of that many bytes.
     func sparse(_ count: UInt64, to name: String) throws -> String {
         try Data().write(to: URL(filePath: path(name)))
         try FileHandle(forWritingTo: URL(filePath: path(name))).truncate(atOffset: count)

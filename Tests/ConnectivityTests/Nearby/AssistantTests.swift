@@ -59,7 +59,7 @@ struct AssistantTests {
         #expect(host.log.all == ["will present", "did dismiss", "will present"])
         mayAnswer.send(true)
         try await devices[1].log.until { $0.contains(.state(host.peer.id, .connected)) }
-        // The inviter may hear of it first.
+        // The inviter may be notified first.
         for _ in 0..<3_000 where host.session.connectedPeers.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -138,7 +138,7 @@ private final class Hosting: NSObject, MCAdvertiserAssistantDelegate, @unchecked
     }
 }
 
-/// Answers as the test says.
+/// A presenter that answers as the test specifies.
 private final class Scripted: MCInvitationPresenter {
     let asked = Log<MCPresentedInvitation>()
     let open = Locked<(@Sendable (MCPresentedInvitation) async -> Bool)>({ _ in false })

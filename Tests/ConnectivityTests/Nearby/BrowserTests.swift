@@ -39,7 +39,7 @@ struct BrowserTests {
         ann.browser.startBrowsingForPeers()
         try await ann.log.until { $0.count == 4 }
         bob.advertiser.stopAdvertisingPeer()
-        // Back before anybody has heard that it was gone, it would not have been gone.
+        // If it were back before its loss was noticed, it would not have been lost.
         try await ann.log.until { $0.last == .lost(bob.id) }
         bob.advertiser.startAdvertisingPeer()
         try await ann.log.until { $0.count == 6 && $0.last == .found(bob.id, nil) }

@@ -29,7 +29,7 @@ struct BrowserViewControllerTests {
         #expect(view.controller.canFinish)
         view.controller.invite(carl.peer)
         try await view.shows([.connected, .notConnected])
-        // Who is connected is shown, found or not.
+        // A connected peer is shown, found or not.
         bob.advertiser.stopAdvertisingPeer()
         carl.advertiser.stopAdvertisingPeer()
         try await view.shows([.connected])

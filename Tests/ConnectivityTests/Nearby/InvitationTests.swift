@@ -20,7 +20,7 @@ struct InvitationTests {
         #expect(bob.states(of: ann) == [.connecting, .connected])
         #expect(ann.session.connectedPeers == [bob.peer])
         #expect(bob.session.connectedPeers == [ann.peer])
-        // Who is connected may be invited again, and nothing changes.
+        // A connected peer may be invited again, and nothing changes.
         ann.invite(bob)
         try await bob.log.until { $0.contains(.invited(ann.id, nil)) }
         await ann.settles()
@@ -120,7 +120,7 @@ struct InvitationTests {
         try await ann.hears(.connected, of: bob)
         try await bob.hears(.connected, of: ann)
         try await ann.log.until { $0.contains(.lost(bob.id)) }
-        // Who cannot be found any more stays connected.
+        // A peer that cannot be found any more stays connected.
         #expect(ann.session.connectedPeers == [bob.peer])
         bob.whenTold.set(nil)
         [ann, bob].stop()
@@ -168,7 +168,7 @@ struct InvitationTests {
         try await ann.hears(.connected, of: bob)
         try await bob.hears(.connected, of: ann)
         answer(false, nil)
-        // Bob's own invitation has come to nothing, and a message is behind that.
+        // Bob's own invitation has failed, and a message comes after that.
         try ann.session.send(Data("a".utf8), toPeers: [bob.peer], with: .reliable)
         try await bob.log.until { $0.contains(.data(ann.id, Data("a".utf8))) }
         #expect(bob.states(of: ann) == [.connecting, .connected])
@@ -181,12 +181,12 @@ struct InvitationTests {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
         ann.browser.startBrowsingForPeers()
-        // Nobody has found him.
+        // No browser has found him.
         ann.invite(bob)
         try await ann.hears(.notConnected, of: bob)
         ann.invite(ann)
         try await ann.hears(.notConnected, of: ann)
-        // A session of somebody else.
+        // A session of another peer.
         ann.browser.invitePeer(ann.peer, to: bob.session, withContext: nil, timeout: 30)
         try await bob.hears(.notConnected, of: ann)
         await ann.settles()
@@ -206,7 +206,7 @@ struct InvitationTests {
         bob.manners.set(.accepts)
         ann.session.disconnect()
         ann.invite(bob)
-        // If he has not heard yet that the first was called off, the second takes its question over.
+        // If he does not know yet that the first was cancelled, the second takes its question over.
         answer(true, bob.session)
         try await ann.hears(.connected, of: bob)
         // What is begun before is ended by it, however close.

@@ -23,7 +23,7 @@ struct TerminalPresenterTests {
     func answers(_ typed: String, _ isYes: Bool) async throws {
         let screen = try PseudoTerminal()
         async let answer = MCTerminalPresenter(path: screen.path).shouldAccept(invitation)
-        // What a name has in it cannot be taken for what stands around it.
+        // The content of a name cannot be mistaken for the text around it.
         #expect(
             try await screen.reads(to: "[y/N] ").hasSuffix(
                 "'an\\u{27}n' invites you ('bob', chat). accept? [y/N] "))
@@ -92,7 +92,7 @@ private final class PseudoTerminal: Sendable {
             guard unsafe poll(&one, 1, 30_000) == 1 else { throw Unavailable() }
             var bytes = [UInt8](repeating: 0, count: 1_024)
             let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-            // Nobody has opened the other end yet.
+            // The other end is not open yet.
             if count <= 0 {
                 _ = usleep(1_000)
             } else {

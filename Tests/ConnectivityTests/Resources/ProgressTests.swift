@@ -56,7 +56,7 @@ struct ProgressTests {
         let (progress, outcome) = exchange.send(try folder.file([UInt8](repeating: 1, count: 1_000)), "x")
         let sending = try #require(progress)
         try await soon { await hasStarted.value(onCancel: { hasStarted.send(()) }) }
-        // Everything fits on the way, and nobody has asked for it yet.
+        // Everything fits into the buffers, and the receiver has not requested it yet.
         #expect(sending.fractionCompleted < 1 && !sending.isFinished)
         gate.signal()
         #expect(try await outcome.value() == nil)

@@ -85,7 +85,7 @@ struct ResourceEndTests {
         case .senderGoes: ann = nil
         case .receiverGoes: bob = nil
         }
-        // Whoever leaves gives up what goes on, and then goes: the other side may hear the one or the other.
+        // A session that leaves cancels its transfers, and then goes: the other side may notice either first.
         let gone: [MCError.Code?] = [.notConnected, .cancelled]
         #expect(gone.contains(try await outcome.value()?.code))
         if end == .receiverGoes {

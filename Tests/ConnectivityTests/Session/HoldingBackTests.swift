@@ -44,7 +44,7 @@ struct HoldingBackTests {
                 toCarol.append(word)
             } catch { failure = error as? MCError }
         }
-        // 64 MiB behind the native 4 MiB, and what the reader has granted.
+        // 64 MiB after the native 4 MiB, and what the reader has granted.
         #expect((68...76).contains(sent.count))
         guard case MCError.unavailable? = failure else {
             Issue.record("sending ended with \(String(describing: failure))")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is let go of is gone", .inTurns, .timeLimit(.minutes(5)))
 struct OwnershipTests {
-    /// How far two devices have got when everything of one of them is let go of.
+    /// The state of two devices when all objects of one of them are released.
     enum Moment: String, CaseIterable {
         case unused, started, inviting, invited, asked, connected, talking, left
     }

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// How often the long tests go round: a few times, or as often as `MULTIPEER_ROUNDS` says.
+/// The rounds of the long tests: a few, or as many as `MULTIPEER_ROUNDS` sets.
 enum Rounds {
     static let wanted = ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap(Int.init)
 
@@ -95,7 +95,7 @@ struct ReentryScenario {
     private var other: TestApplication { subject === ann ? bob : ann }
 }
 
-/// What should be gone when nobody holds it.
+/// Objects that should be gone when their last reference is released.
 struct Remains: CustomStringConvertible {
     private struct Item {
         let name: String

@@ -13,7 +13,8 @@ struct StormTests {
     }
 }
 
-/// Two devices, and threads that do anything to either of them, in an order that the seed decides as far as it goes.
+/// Two devices, and threads that do anything to either of them, in an order that the seed determines as far as
+/// possible.
 private struct Storm {
     private static let threads = 4
     private static let deeds = 6
@@ -86,7 +87,7 @@ private struct Storm {
             var invited: ContinuousClock.Instant?
             while !Task.isCancelled {
                 let isConnected = ann.session?.connectedPeers.contains(bob.peer) == true
-                // A newer invitation takes the place of one that is under way.
+                // A newer invitation replaces one that is in progress.
                 if !isConnected, invited.map({ .now - $0 > .seconds(5) }) ?? ann.known.contains(bob.peer) {
                     invited = .now
                     ann.perform(.invite)

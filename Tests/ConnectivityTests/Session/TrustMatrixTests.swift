@@ -103,7 +103,7 @@ struct TrustMatrixTests {
             }
         }
         guard !bob.shown.isEmpty else { return false }
-        // Without encryption nobody shows a certificate.
+        // Without encryption no peer shows a certificate.
         let shows = row.hasIdentities && row.encryption != .none
         #expect(bob.shown == [shows ? certificates(identities[0]) : nil])
         if row.behaviour.leadsToLink {

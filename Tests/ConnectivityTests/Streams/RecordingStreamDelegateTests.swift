@@ -107,7 +107,7 @@ struct StreamEndTests {
         async let blocked = BackgroundThread.value { into.value.bytes(1) }
         try await exchange.talk("everything is open")
         exchange.ann.session.disconnect()
-        // Whoever leaves gives its streams up, and then goes: the other side may hear the one or the other.
+        // A session that leaves gives its streams up, and then goes: the other side may notice either first.
         let gone: [MCError.Code?] = [.notConnected, .cancelled]
         #expect(try await blocked == nil)
         #expect(gone.contains((blockedInput.streamError as? MCError)?.code))

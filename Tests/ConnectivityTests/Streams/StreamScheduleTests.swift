@@ -155,14 +155,14 @@ struct StreamScheduleTests {
             held.value.delegate = reader
             held.value.schedule(in: loop, forMode: .default)
             held.value.open()
-            // Behind this both bytes are there, and the loop has not run yet.
+            // After this both bytes have arrived, and the loop has not run yet.
             if isEarly { #expect(held.value.bytes(1) == [1]) }
         }
         #expect(
             try await reader.wait().events == [
                 Stream.Event.openCompleted.rawValue, Stream.Event.hasBytesAvailable.rawValue,
             ])
-        // Until here: a stream that nobody has is given up, with what was written.
+        // Kept until here: a stream without a reference is given up, with what was written.
         output.close()
         exchange.end()
     }

@@ -17,7 +17,7 @@ struct ConnectedPair {
         try ann.session.startStream(withName: name, toPeer: bob.peer)
     }
 
-    /// A stream from ann to bob.
+    /// Opens a stream from ann to bob.
     func stream(_ name: String = "stream") async throws -> (OutputStream, InputStream) {
         let output = try startStream(name)
         return (output, try await bob.recorder.stream(name))
@@ -39,7 +39,7 @@ struct ConnectedPair {
         return send(url, name)
     }
 
-    /// A message goes there and one comes back: what was sent before has arrived.
+    /// Sends a message and waits for one back: what was sent before has then arrived.
     func talk(_ text: String) async throws {
         let message = Data(text.utf8)
         let (anns, bobs) = (ann.peer, bob.peer)
@@ -61,13 +61,13 @@ extension Recorder {
         return try #require(heard.lazy.compactMap { $0.stream(name) }.first)
     }
 
-    /// The progress of a resource that begins to come.
+    /// Waits for the start of a resource, and returns its progress.
     func start(_ name: String) async throws -> Progress {
         let heard = try await log.until { $0.contains { $0.start(name) != nil } }
         return try #require(heard.lazy.compactMap { $0.start(name) }.first)
     }
 
-    /// The end of a resource; fails the test when there was more than one.
+    /// Waits for the end of a resource, and returns it; fails the test when there was more than one.
     func finish(_ name: String) async throws -> (url: URL?, error: MCError?) {
         let heard = try await log.until { $0.contains { $0.finish(name) != nil } }
         let ends = heard.compactMap { $0.finish(name) }
@@ -75,7 +75,7 @@ extension Recorder {
         return try #require(ends.first)
     }
 
-    /// Does something with a resource inside of the call that hands it over.
+    /// Runs `body` with a resource inside the delegate call that delivers it.
     func onFinish(_ body: @escaping @Sendable (URL?, MCError?) -> Void) {
         react { _, heard in if case .finished(_, _, let url, let error) = heard { body(url, error) } }
     }
@@ -95,7 +95,7 @@ extension DelegateEvent {
     }
 }
 
-/// The code of what the body throws; nil when it throws nothing.
+/// Returns the code of the error that the body throws; nil when it throws none.
 func code<Result>(of body: () throws -> Result) -> MCError.Code? {
     do {
         _ = try body()
@@ -106,7 +106,7 @@ func code<Result>(of body: () throws -> Result) -> MCError.Code? {
     }
 }
 
-/// How a transfer ended, as its handler was told.
+/// How a transfer ended, as its handler received it.
 final class Outcome: Sendable {
     private let calls = Locked<[MCError?]>([])
     private let first = Promise<Void>()
@@ -117,7 +117,7 @@ final class Outcome: Sendable {
         first.send(())
     }
 
-    /// The error, nil when all went well; and it fails the test when the handler was called before.
+    /// Returns the error, nil on success; fails the test when the handler was called before.
     func value() async throws -> MCError? {
         try await soon { [self] in await first.value(onCancel: { first.send(()) }) }
         let calls = calls.withLock { $0 }
@@ -126,10 +126,10 @@ final class Outcome: Sendable {
     }
 }
 
-/// The test has waited long enough.
+/// The timeout of a wait in a test.
 struct TooLate: Error {}
 
-/// Waits half a minute at the most: a busy machine takes its time.
+/// Waits at most half a minute: a busy machine may be slow.
 func soon<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
         group.addTask { try await body() }

@@ -6,7 +6,7 @@ import struct Multipeer.PeerID
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// Everything that one device of a test has heard, in order.
+/// An event that one device of a test has received.
 enum DeviceEvent: Equatable, Sendable {
     case found(PeerID, [String: String]?)
     case lost(PeerID)
@@ -16,7 +16,7 @@ enum DeviceEvent: Equatable, Sendable {
     case data(PeerID, Data)
 }
 
-/// One device of a test: a session, and what advertises and browses for it, with everything that they tell.
+/// One device of a test: a session, its advertiser and its browser, with all their events.
 ///
 /// Unchecked: Apple's classes are not `Sendable`, but everything of them may be called from any thread, and these are never
 /// replaced.
@@ -24,7 +24,7 @@ final class Device: NSObject, @unchecked Sendable {
     /// What it does about invitations.
     enum InvitationPolicy: Sendable {
         case accepts, declines
-        /// The answer is the test's: `answers`.
+        /// The test answers: `answers`.
         case waits
     }
 
@@ -37,7 +37,7 @@ final class Device: NSObject, @unchecked Sendable {
     let log = Log<DeviceEvent>()
     let manners: Locked<InvitationPolicy>
     let answers = Log<Answer>()
-    /// Called behind everything that is told, where it is told.
+    /// Called after each event, on the thread of the event.
     let whenTold = Locked<(@Sendable (DeviceEvent) -> Void)?>(nil)
 
     var id: PeerID { peer.id }
@@ -86,12 +86,12 @@ final class Device: NSObject, @unchecked Sendable {
         try await log.until { $0.contains(.state(other.id, state)) }
     }
 
-    /// What was told of a peer's connection so far.
+    /// Returns the states of a peer so far.
     func states(of other: Device) -> [MCSessionState] {
         log.all.compactMap { if case .state(other.id, let state) = $0 { state } else { nil } }
     }
 
-    /// Waits until everything that the session's queue had to tell by now is told.
+    /// Waits until all events that are in the session's queue by now are delivered.
     func settles() async {
         let signal = Promise<Void>()
         session.nearbyConnectionData(forPeer: MCPeerID(displayName: "nobody")) { _, _ in signal.send(()) }
@@ -104,7 +104,7 @@ final class Device: NSObject, @unchecked Sendable {
     }
 }
 
-/// Something that is not `Sendable` and may be used from any thread.
+/// A value that is not `Sendable` and may be used from any thread.
 final class Box<Value>: @unchecked Sendable {
     // Unchecked: the lock is what is safe here, and the value is of a class of Apple's, of which everything may be called from
     // anywhere.

@@ -1,11 +1,11 @@
 import MultipeerTransport
 
-/// The time of a test is over, and what it waited for has not come.
+/// The timeout of a wait in a test.
 struct NotHeard: Error, CustomStringConvertible {
     var description = "overdue"
 }
 
-/// What happened, in order, for a test that waits for something of it. Nothing polls.
+/// A log of events, in order, for a test that waits for one of them. Nothing polls.
 final class EventLog<Event: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let isSo: @Sendable ([Event]) -> Bool
@@ -34,11 +34,11 @@ final class EventLog<Event: Sendable>: Sendable {
         for waiter in due { waiter.signal.send(true) }
     }
 
-    /// Forgets what was noted until now.
+    /// Removes what was noted until now.
     func clear() { state.withLock { $0.events = [] } }
 
-    /// Waits until this holds of everything noted so far; throws, and says what there was, after a time that is long even
-    /// on a busy machine.
+    /// Waits until this holds for everything noted so far; throws, with what was noted, after a time that is long even on
+    /// a busy machine.
     @discardableResult
     func until(
         within patience: Duration = .seconds(30), _ isSo: @escaping @Sendable ([Event]) -> Bool

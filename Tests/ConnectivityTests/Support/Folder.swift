@@ -2,7 +2,7 @@ import Foundation
 import MultipeerTransport
 import Testing
 
-/// A directory of its own for one test, removed with everything in it.
+/// A directory for one test, removed with everything in it.
 final class Folder: Sendable {
     let url: URL
 
@@ -26,7 +26,7 @@ final class Folder: Sendable {
         return file
     }
 
-    /// A file of a gibibyte that takes no room: longer than any test.
+    /// Creates a sparse file of a gibibyte: its transfer outlasts any test.
     func endless(_ name: String = "endless") throws -> URL {
         let file = try file([1], name)
         let handle = try FileHandle(forWritingTo: file)

@@ -1,14 +1,14 @@
 import MultipeerTransport
 import Testing
 
-/// What has happened so far, for a test that waits for more of it.
+/// A log of what has happened so far, for a test that waits for more.
 final class Log<Entry: Sendable>: Sendable {
     private struct State {
         var entries: [Entry] = []
         var waiting: [Promise<Bool>] = []
     }
 
-    /// The time is over, and what was waited for has not come.
+    /// The timeout of a wait.
     struct Overdue: Error { let entries: [Entry] }
 
     private let state = Locked(State())
@@ -24,7 +24,7 @@ final class Log<Entry: Sendable>: Sendable {
         for signal in waiting { signal.send(true) }
     }
 
-    /// Waits until this is so, half a minute at the most.
+    /// Waits until this holds, at most half a minute.
     func until(_ isSo: @Sendable ([Entry]) -> Bool) async throws {
         let signal = Promise<Bool>()
         let alarm = Task {
@@ -45,7 +45,7 @@ final class Log<Entry: Sendable>: Sendable {
         }
     }
 
-    /// The entry of that number, once there are so many.
+    /// Waits until there are that many entries, and returns the one with that number.
     func entry(_ number: Int) async throws -> Entry {
         try await until { $0.count > number }
         return all[number]

@@ -18,7 +18,7 @@ final class Member: Sendable {
         session.delegate = recorder
     }
 
-    /// Hands connection data to each other, and has both connect; does not wait for what comes of it.
+    /// Exchanges connection data, and lets both connect; does not wait for the result.
     func dial(_ other: Member) async throws {
         let mine = try await session.nearbyConnectionData(forPeer: other.peer)
         let theirs = try await other.session.nearbyConnectionData(forPeer: peer)
@@ -40,7 +40,7 @@ final class Member: Sendable {
         return configuration
     }
 
-    /// Two members that are connected.
+    /// Returns two members that are connected.
     static func pair(
         _ preference: MCEncryptionPreference = .required,
         configuration: SessionConfiguration = Member.loopback

@@ -2,7 +2,7 @@
 
 // Compiled, not run: how a program in Swift 6 mode answers later, from the main actor, with nothing unchecked.
 
-/// Holds what only the main actor may touch.
+/// Holds state that only the main actor may use.
 @MainActor
 final class ModernDoorkeeper {
     private var waiting: [(Bool, MCSession?) -> Void] = []
@@ -33,7 +33,7 @@ final class ModernDoorkeeper {
     }
 }
 
-/// Hands every question over to the main actor.
+/// A delegate that passes every question to the main actor.
 final class ModernDelegate: NSObject, MCNearbyServiceAdvertiserDelegate, Sendable {
     let doorkeeper: ModernDoorkeeper
 

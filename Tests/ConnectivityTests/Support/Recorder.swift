@@ -1,9 +1,9 @@
 @preconcurrency import MultipeerConnectivity
 import MultipeerTransport
 
-/// What a session's delegate was told.
+/// A call of a session's delegate.
 ///
-/// Unchecked: streams are not `Sendable`; only the test that waits for one touches it.
+/// Unchecked: streams are not `Sendable`; only the test that waits for one uses it.
 enum DelegateEvent: @unchecked Sendable {
     case state(MCPeerID, MCSessionState)
     case data(Data, MCPeerID)
@@ -12,20 +12,20 @@ enum DelegateEvent: @unchecked Sendable {
     case finished(String, MCPeerID, URL?, MCError?)
     case certificate([MCCertificate]?, MCPeerID)
 
-    /// The state of a peer, when that is what it is.
+    /// Returns the state of a peer, if it is such an event.
     func state(of peer: MCPeerID) -> MCSessionState? {
         if case .state(peer, let state) = self { state } else { nil }
     }
 
-    /// The message of a peer, when that is what it is.
+    /// Returns the message of a peer, if it is such an event.
     func data(of peer: MCPeerID) -> Data? {
         if case .data(let data, peer) = self { data } else { nil }
     }
 }
 
-/// A delegate that notes everything, and does what a test wants inside of each call.
+/// A delegate that notes everything, and runs a test's code inside each call.
 ///
-/// Answers certificates with yes, unless it is told something else.
+/// Accepts certificates by default.
 final class Recorder: NSObject, MCSessionDelegate, Sendable {
     typealias Reaction = @Sendable (MCSession, DelegateEvent) -> Void
     typealias Verdict = @Sendable (@escaping @Sendable (Bool) -> Void) -> Void
@@ -34,10 +34,10 @@ final class Recorder: NSObject, MCSessionDelegate, Sendable {
     private let reaction = Locked<Reaction?>(nil)
     private let verdict = Locked<Verdict>({ $0(true) })
 
-    /// Runs inside of each call, before it is noted.
+    /// Sets the code that runs inside each call, before that is noted.
     func react(_ body: Reaction?) { reaction.withLock { $0 = body } }
 
-    /// Answers a certificate.
+    /// Sets the answer to certificates.
     func judge(_ body: @escaping Verdict) { verdict.withLock { $0 = body } }
 
     private func hear(_ session: MCSession, _ heard: DelegateEvent) {
@@ -84,20 +84,20 @@ final class Recorder: NSObject, MCSessionDelegate, Sendable {
 }
 
 extension Recorder {
-    /// Every state of a peer, in order.
+    /// Returns all states of a peer, in order.
     func states(of peer: MCPeerID) -> [MCSessionState] { log.all.compactMap { $0.state(of: peer) } }
 
-    /// Every message of a peer, in order.
+    /// Returns all messages of a peer, in order.
     func messages(of peer: MCPeerID) -> [Data] { log.all.compactMap { $0.data(of: peer) } }
 
-    /// Waits until the last that was heard of a peer's state is this.
+    /// Waits until the last state of a peer is this.
     func hears(_ state: MCSessionState, of peer: MCPeerID, within patience: Duration = .seconds(30))
         async throws
     {
         try await log.until(within: patience) { $0.compactMap { $0.state(of: peer) }.last == state }
     }
 
-    /// Waits until so many messages of a peer have come; answers them.
+    /// Waits until that many messages of a peer have come; returns them.
     @discardableResult
     func hears(messages count: Int, of peer: MCPeerID) async throws -> [Data] {
         try await log.until { $0.lazy.compactMap { $0.data(of: peer) }.count >= count }

@@ -5,13 +5,13 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// A thread with a run loop, as an app has them in the background.
+/// A thread with a run loop, like the background threads of an app.
 enum BackgroundThread {
     /// Runs the body on a thread of its own.
     static func thread(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
 
-    /// Runs the loop of a thread of its own, in one mode, from one event to the next, until it is told that it is over or
-    /// has nothing scheduled any more. `prepare` schedules what there is to do.
+    /// Runs the loop of a thread of its own, in one mode, from one event to the next, until the work is over or nothing
+    /// is scheduled any more. `prepare` schedules the work.
     static func loop(
         _ mode: RunLoop.Mode = .default, until isOver: @escaping @Sendable () -> Bool,
         _ prepare: @escaping @Sendable (RunLoop) -> Void
@@ -23,7 +23,7 @@ enum BackgroundThread {
         }
     }
 
-    /// Runs something that blocks, on a thread of its own.
+    /// Runs blocking code on a thread of its own.
     static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
         let signal = Promise<Value?>()
         thread { signal.send(body()) }
@@ -34,7 +34,7 @@ enum BackgroundThread {
     }
 }
 
-/// A stream's delegate: reads whatever comes, or writes what it was given, and remembers what it heard.
+/// A stream's delegate: reads everything that comes, or writes what it was given, and records its events.
 final class RecordingStreamDelegate: StreamDelegate, Sendable {
     struct Report: Sendable {
         var events: [UInt] = []
@@ -53,13 +53,13 @@ final class RecordingStreamDelegate: StreamDelegate, Sendable {
     private let over = Promise<Void>()
     private let step: Int
 
-    /// `step`: so many bytes at a time.
+    /// Creates a delegate. `step`: the number of bytes at a time.
     init(writing bytes: [UInt8] = [], step: Int = 7_919) {
         self.step = step
         state.withLock { $0.unwritten = bytes[...] }
     }
 
-    /// Called instead of what it does by itself.
+    /// Sets the code to run instead of the default.
     func onEvent(
         _ body: @escaping @Sendable (UncheckedSendable<Foundation.Stream>, Foundation.Stream.Event) -> Void
     ) {
@@ -71,7 +71,7 @@ final class RecordingStreamDelegate: StreamDelegate, Sendable {
 
     func finish() { over.send(()) }
 
-    /// Waits for the end, and returns what it was told until then.
+    /// Waits for the end, and returns the events until then.
     func wait() async throws -> Report {
         try await soon { [self] in await over.value(onCancel: { over.send(()) }) }
         return report
@@ -124,7 +124,7 @@ final class RecordingStreamDelegate: StreamDelegate, Sendable {
 }
 
 extension InputStream {
-    /// Reads once; nil when it fails.
+    /// Reads once; returns nil on failure.
     func bytes(_ limit: Int) -> [UInt8]? {
         var count = 0
         // At least one: without room, the standard library writes the count into the empty array that all threads share.
@@ -136,7 +136,7 @@ extension InputStream {
         return count < 0 ? nil : bytes
     }
 
-    /// Reads until the end, blocking; nil when it comes to a bad end.
+    /// Reads until the end, blocking; returns nil on an error.
     func allBytes(_ limit: Int = 30_000) -> [UInt8]? {
         var all: [UInt8] = []
         while let bytes = bytes(limit) {
@@ -155,7 +155,7 @@ extension OutputStream {
         }
     }
 
-    /// Writes all of it, blocking; false when it comes to a bad end.
+    /// Writes all of it, blocking; returns false on an error.
     func writeAll(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

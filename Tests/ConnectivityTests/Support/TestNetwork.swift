@@ -2,7 +2,7 @@ import MultipeerTransport
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// Where the devices of a test find each other: nothing of it leaves the machine, and no other test shares it.
+/// The network of a test's devices: nothing of it leaves the machine, and no other test shares it.
 struct TestNetwork: Sendable {
     let type: String
     var discovery: DiscoveryConfiguration
@@ -16,7 +16,7 @@ struct TestNetwork: Sendable {
         if kind == .memory { discovery.backend = InMemoryDiscovery() }
     }
 
-    /// Where nobody can be found.
+    /// A network on which no peer can be found.
     static var nowhere: TestNetwork {
         var network = TestNetwork()
         network.discovery = DiscoveryConfiguration(interfaces: .only(["no-such-link"]))
@@ -24,7 +24,7 @@ struct TestNetwork: Sendable {
     }
 }
 
-/// Devices that see each other.
+/// Returns devices that have found each other.
 func meeting(
     _ names: [String], _ network: TestNetwork = TestNetwork(), _ manners: Device.InvitationPolicy = .accepts
 ) async throws -> [Device] {

@@ -16,7 +16,7 @@ enum CallbackSite: String, CaseIterable, Sendable {
     // A browser controller's delegate.
     case mayShow, finished, cancelled
 
-    /// Who of the two is called there; nil: both.
+    /// Whether the inviter is called there, or the invitee; nil: both.
     var isOfInviter: Bool? {
         switch self {
         case .found, .lost, .notBrowsing: true
@@ -25,10 +25,10 @@ enum CallbackSite: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether whoever is invited has an assistant for it.
+    /// Whether the invitee has an assistant for it.
     var isOfAssistant: Bool { [.willPresent, .asked, .didDismiss].contains(self) }
 
-    /// Whether whoever invites has a browser controller for it.
+    /// Whether the inviter has a browser controller for it.
     var isOfChooser: Bool { [.mayShow, .finished, .cancelled].contains(self) }
 }
 
@@ -43,7 +43,7 @@ enum CallbackAction: String, CaseIterable, Sendable {
     case invite
     case startStream
     case sendResource
-    /// Whatever is under way: transfers, streams, searches.
+    /// Everything in progress: transfers, streams, searches.
     case cancel
     case stop
     /// Connection data is made, and connected with.

@@ -15,7 +15,7 @@ func inTime<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Valu
     }
 }
 
-/// Looks every few milliseconds until something is so of which nobody tells.
+/// Polls every few milliseconds until a condition holds that has no notification.
 func atLast(_ isSo: () async -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while await !isSo() {

@@ -4,7 +4,7 @@ import MultipeerTransport
 
 extension TestApplication {
     static let service = "handset"
-    /// A file that everybody sends.
+    /// A file that all devices send.
     private static let file = FileManager.default.temporaryDirectory.appending(
         path: "multipeer-handset-\(ProcessInfo.processInfo.processIdentifier)")
     private static let makeFile: Void = { try? Data(repeating: 9, count: 20_000).write(to: file) }()

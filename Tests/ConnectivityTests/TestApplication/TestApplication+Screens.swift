@@ -4,7 +4,7 @@ import MultipeerTransport
 
 // What Apple's framework has windows for.
 extension TestApplication {
-    /// Can be found, and is asked by an assistant who may come in.
+    /// Advertises with an assistant, which asks about each inviter.
     func assist() {
         guard let session else { return }
         let assistant = MCAdvertiserAssistant(
@@ -19,7 +19,7 @@ extension TestApplication {
         assistant.start()
     }
 
-    /// Chooses whom to invite: everybody. Ends when somebody is connected.
+    /// Invites all peers through the browser controller. Ends when a peer is connected.
     @MainActor func choose(thenCancel: Bool) {
         guard let session else { return }
         let browser = MCNearbyServiceBrowser(
@@ -73,7 +73,7 @@ extension TestApplication: MCAdvertiserAssistantDelegate {
     }
 }
 
-/// Says yes for a device.
+/// A presenter that accepts for a device.
 private struct Consent: MCInvitationPresenter {
     weak let handset: TestApplication?
 

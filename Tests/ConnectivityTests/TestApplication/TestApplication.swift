@@ -3,12 +3,13 @@ import Foundation
 import MultipeerIntroduction
 import MultipeerTransport
 
-/// One device of this process, as applications build it: a session, an advertiser, a browser, and one delegate for all.
+/// One device of this process, built like an application: a session, an advertiser, a browser, and one delegate for
+/// all.
 ///
-/// It invites whom it finds, accepts who invites it, and to whoever connects it sends a message, a stream and a file.
-/// At each place where it is called it does what it was told to do there.
+/// It invites every peer that it finds, accepts every invitation, and sends a message, a stream and a file to every
+/// peer that connects. At each callback site it does what the test has set for that site.
 ///
-/// Unchecked: the lock guards everything that changes, and nothing is called while it is held.
+/// Unchecked: the lock guards all mutable state, and nothing is called while it is held.
 final class TestApplication: NSObject, @unchecked Sendable {
     /// What an application holds.
     struct OwnedObjects {
@@ -64,7 +65,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
         open()
     }
 
-    /// Makes what an application holds, or makes it anew.
+    /// Creates the objects that an application holds, or creates them again.
     func open() {
         let session = MCSession(
             peer: peer, securityIdentity: identity, encryptionPreference: encryption,
@@ -76,7 +77,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns what was held, which goes when the caller lets go of it: not under the lock.
+    /// Returns the objects that were held, which end when the caller releases them: not under the lock.
     func letGo() -> OwnedObjects {
         change { held in
             defer { held = OwnedObjects() }
@@ -93,7 +94,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
     var known: [MCPeerID] { lock.withLock { state.known } }
     var messages: [Data] { lock.withLock { state.messages } }
 
-    /// What the delegate was told of a peer, in order.
+    /// Returns the states of a peer that the delegate received, in order.
     func states(of peer: MCPeerID) -> [MCSessionState] { lock.withLock { state.states[peer] ?? [] } }
 
     func isConnected(to peer: MCPeerID) -> Bool { states(of: peer).last == .connected }
@@ -103,7 +104,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
         lock.withLock { state.hooks[place] = body }
     }
 
-    /// How it answers when it is shown a certificate.
+    /// Sets how it answers a certificate.
     func judge(_ body: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Void) {
         lock.withLock { state.verdict = body }
     }
@@ -111,19 +112,19 @@ final class TestApplication: NSObject, @unchecked Sendable {
     /// From here on it sends nothing by itself.
     func keepQuiet() { lock.withLock { state.isChatty = false } }
 
-    /// From here on it does not close the streams to others.
+    /// Stops closing the streams to others from now on.
     func keepWriters() { lock.withLock { state.keepsWriters = true } }
 
     /// Whether the streams to others stay open.
     var keepsWriters: Bool { lock.withLock { state.keepsWriters } }
 
-    /// With whom it swaps connection data.
+    /// The device with which it exchanges connection data.
     var partner: TestApplication? {
         get { lock.withLock { state.partner } }
         set { lock.withLock { state.partner = newValue } }
     }
 
-    /// From here on it does not answer whoever invites it.
+    /// Stops answering invitations from now on.
     func keepInvitations() { lock.withLock { state.keepsInvitations = true } }
 
     /// Returns whether the invitation is to be answered now.
@@ -136,7 +137,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
 
     var isChatty: Bool { lock.withLock { state.isChatty } }
 
-    /// Waits until this holds; it is looked at whenever the device has heard something.
+    /// Waits until this holds, which is checked at each event of the device.
     func until(_ isSo: @escaping @Sendable (TestApplication) -> Bool) async {
         if isSo(self) { return }
         let signal = Promise<Void>()

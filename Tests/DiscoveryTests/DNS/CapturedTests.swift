@@ -25,7 +25,7 @@ struct CapturedTests {
     @Test("an announcement of zeroconf says what it was told to say")
     func announcement() throws {
         let message = try read(Captured.all[1].bytes).get()
-        // Its label was to be "Bär v1.2 “x”": it takes a dot for the end of a label.
+        // Its label was to be "Bär v1.2 “x”": it treats a dot as the end of a label.
         let instance: DNSName = "Bär v1.2 “x”._chat._tcp.local"
         let host: DNSName = "host-zc.local"
         let strings = ["mpc=1", "n=Bär", "flag", "empty="].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }

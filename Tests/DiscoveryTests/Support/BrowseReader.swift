@@ -1,14 +1,14 @@
 import MultipeerCore
 import MultipeerDiscovery
 
-/// The one reader of a browse, who reads at once.
+/// The one reader of a browse, which reads at once.
 struct BrowseReader {
     private var results = BrowseResults()
     private let reader: BrowseResults.ReaderID
 
     init() { reader = results.makeReader() }
 
-    /// What it is told when the backend has heard this.
+    /// Returns its events when the backend reports this.
     mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> [BrowserEvent] {
         _ = results.note(uid, peer)
         var events: [BrowserEvent] = []

@@ -1,8 +1,8 @@
 import MultipeerDiscovery
 import Testing
 
-/// Datagrams that others sent: python-zeroconf 0.154 and avahi-daemon 0.8, on the loopback interface of a network
-/// namespace of their own.
+/// Datagrams of other implementations: python-zeroconf 0.154 and avahi-daemon 0.8, on the loopback interface of a
+/// network namespace of their own.
 struct Captured: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let bytes: [UInt8]

@@ -2,13 +2,13 @@ import MultipeerCore
 import MultipeerDiscovery
 import Testing
 
-/// A querier with a clock of its own, and a record of what it did when.
+/// A querier with a clock of its own, and a record of its actions and their times.
 struct QuerierHarness {
     var querier: Querier
     private(set) var now = Moment(nanoseconds: 1_000_000_000)
     private(set) var sent: [Sent] = []
     private(set) var events: [Event] = []
-    /// How often the querier said what a peer is.
+    /// The number of the querier's reports of a peer.
     private(set) var reports = 0
     private var readings: [BrowseID: BrowseReader] = [:]
     private(set) var resolutions: [ResolveID: (at: Moment, candidates: [Candidate])] = [:]
@@ -54,7 +54,7 @@ struct QuerierHarness {
         now = end
     }
 
-    /// A long sleep: nothing is done meanwhile.
+    /// Lets time pass as in a long sleep: nothing is done meanwhile.
     mutating func sleep(_ time: Duration) { now = now + time }
 
     mutating func hear(
@@ -67,7 +67,7 @@ struct QuerierHarness {
         receive(message, PacketInfo(scope: scope, family: family, from: source, port: 5353))
     }
 
-    /// An answer to the last question from a port of its own.
+    /// Delivers an answer to the last question from a port of its own.
     mutating func hearOneShot(_ records: [DNSRecord], id: UInt16? = nil) {
         var message = DNSMessage()
         message.isResponse = true
@@ -77,7 +77,7 @@ struct QuerierHarness {
             message, PacketInfo(scope: 1, family: .v4, from: [10, 0, 0, 9], port: 5353, isOneShot: true))
     }
 
-    /// Another's question.
+    /// Delivers another querier's question.
     mutating func overhear(
         _ questions: [DNSQuestion], knowing known: [DNSRecord] = [], isTruncated: Bool = false,
         on scope: UInt32 = 1,
@@ -110,7 +110,7 @@ struct QuerierHarness {
         }
     }
 
-    /// What was asked from port 5353, and when.
+    /// Returns the questions from port 5353, and their times.
     func asked(_ type: DNSType, of name: DNSName? = nil, on scope: UInt32 = 1, _ family: Family = .v4)
         -> [Moment]
     {
@@ -140,7 +140,7 @@ extension Scope {
     )
 }
 
-/// A peer that advertises, as others hear it.
+/// A peer that advertises, as others receive it.
 struct Advertised {
     var peer: PeerID
     var type: ServiceType
@@ -175,7 +175,7 @@ struct Advertised {
     }
     func all() throws -> [DNSRecord] { [pointer(), server(), try text()] + places }
     func goodbye() throws -> [DNSRecord] { [pointer(ttl: 0), server(ttl: 0), try text(ttl: 0)] }
-    /// As a conventional resolver is told: short-lived, and without the bit.
+    /// Returns the records for a conventional resolver: with short TTLs, and without the cache-flush bit.
     func legacy() throws -> [DNSRecord] {
         try all().map { DNSRecord($0.name, ttl: 10, $0.data) }
     }

@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerDiscovery
 import Testing
 
-/// A responder on one interface, with a clock, and everything that it says.
+/// A responder on one interface, with a clock, and everything that it sends.
 struct ResponderHarness {
     var responder: Responder
     private(set) var now = VirtualLink.origin
@@ -29,7 +29,7 @@ struct ResponderHarness {
         for scope in scopes { act { $0.scopeChanged(scope, at: $1) } }
     }
 
-    /// Since the beginning.
+    /// The time since the beginning.
     var time: Duration { now - VirtualLink.origin }
 
     mutating func act<Failure: Error>(
@@ -56,7 +56,7 @@ struct ResponderHarness {
         now = end
     }
 
-    /// An advertisement that has been announced as often as it is, long ago: nothing is pending any more.
+    /// Starts an advertisement, and waits until all its announcements are over: nothing is pending any more.
     mutating func stand(_ advert: Advert, for duration: Duration = .seconds(10)) throws -> AdvertID {
         let id = try advertise(advert)
         run(for: duration)
@@ -85,13 +85,13 @@ struct ResponderHarness {
         told = []
     }
 
-    /// The records of the answers to everybody since the last `forget`.
+    /// The records of multicast answers since the last `forget`.
     var multicastAnswers: [DNSRecord] {
         said.filter { $0.way == .multicast && $0.message.isResponse }.flatMap(\.message.answers)
     }
 }
 
-/// Names and messages that the tests speak of.
+/// Names and messages for the tests.
 enum Sample {
     static func peer(_ number: UInt64, _ name: String = "ann") throws -> PeerID {
         try PeerID(uid: UID(high: 0x00AA, low: number), displayName: name)

@@ -6,9 +6,9 @@ import Testing
 struct VirtualLink {
     private(set) var now = Moment(nanoseconds: 1_000_000_000)
     private(set) var engines: [MulticastDNS] = []
-    /// What the engines told their owners.
+    /// The engines' reports to their owners.
     private(set) var told: [(at: Duration, engine: Int, action: Told)] = []
-    /// Every datagram that an engine sent, whatever became of it.
+    /// All datagrams that engines sent, whether or not they arrived.
     private(set) var sent: [Sent] = []
     /// Deadlines that were not in the future after `advance`.
     private(set) var stuck = 0
@@ -35,11 +35,11 @@ struct VirtualLink {
     }
 
     struct Conditions {
-        /// Of 100 datagrams to one receiver, so many are lost, and so many come twice.
+        /// Of 100 datagrams to one receiver, how many are lost, and how many are duplicated.
         var loss = 0
         var twice = 0
         var delay: ClosedRange<Int64> = 200_000...400_000
-        /// Engines hear only those of their own group; none means that all hear all.
+        /// The groups of engines, which receive only from their own group; empty: all receive from all.
         var groups: [Int: Int] = [:]
     }
 
@@ -59,7 +59,7 @@ struct VirtualLink {
         let arrival: PacketInfo
     }
 
-    /// With `isShared` all engines have the address of one machine's loopback interface.
+    /// Creates a link; with `isShared` all engines have the address of one machine's loopback interface.
     init(seed: UInt64 = 1, isShared: Bool = false) {
         dice = Jitter(seed: seed)
         self.isShared = isShared
@@ -67,7 +67,7 @@ struct VirtualLink {
 
     static let origin = Moment(nanoseconds: 1_000_000_000)
 
-    /// Since the beginning.
+    /// The time since the beginning.
     var time: Duration { now - VirtualLink.origin }
 
     func scope(_ id: UInt32, of engine: Int) -> Scope {
@@ -80,7 +80,7 @@ struct VirtualLink {
         return Scope(id: id, addresses: [Scope.Address(address, prefix: 24)], families: [.v4], mtu: 1_500)
     }
 
-    /// Answers its number.
+    /// Adds an engine, and returns its number.
     @discardableResult
     mutating func add(on links: [UInt32] = [1], knownUnique: Bool = true, hostTTL: UInt32 = 120) -> Int {
         let engine = engines.count
@@ -108,16 +108,16 @@ struct VirtualLink {
         }
     }
 
-    /// The process is there no more, without a word.
+    /// Kills the process of an engine, without a goodbye.
     mutating func kill(_ engine: Int) {
         stopped.insert(engine)
         underWay.removeAll { $0.to == engine }
     }
 
-    /// Or it is stopped for a while, and does not hear what is said meanwhile.
+    /// Resumes an engine that was stopped, and received nothing meanwhile.
     mutating func resume(_ engine: Int) { stopped.remove(engine) }
 
-    /// Does something with an engine, and what it wants done in consequence.
+    /// Calls an engine, and carries out its actions.
     @discardableResult
     mutating func with<Result, Failure: Error>(
         _ engine: Int, _ body: (inout MulticastDNS, Moment) throws(Failure) -> Result
@@ -134,7 +134,7 @@ struct VirtualLink {
         with(engine) { body(&$0, $1, value) }
     }
 
-    /// Somebody who is no engine says something on a link.
+    /// Sends bytes on a link that come from no engine.
     mutating func inject(_ bytes: [UInt8], on link: UInt32 = 1, from: [UInt8], port: UInt16 = 5353) {
         let arrival = PacketInfo(scope: link, family: .v4, from: from, port: port)
         for member in members[link] ?? [] { deliver(bytes, arrival, to: member) }
@@ -158,7 +158,7 @@ extension VirtualLink {
         now = end
     }
 
-    /// Runs until it is so; records an issue when it is not in time.
+    /// Runs until the condition holds; records an issue when it does not in time.
     mutating func run(
         within duration: Duration, until isSo: (VirtualLink) -> Bool,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -240,7 +240,7 @@ extension VirtualLink {
         conditions.groups[one] == conditions.groups[other]
     }
 
-    /// Everybody gets a copy, the sender as well, to which nothing happens on the way.
+    /// Delivers a copy to every engine, including the sender, whose copy is never lost or changed.
     private mutating func send(_ bytes: [UInt8], _ engine: Int, on link: UInt32, port: UInt16) {
         let from = scope(link, of: engine).addresses[0].bytes
         let arrival = PacketInfo(scope: link, family: .v4, from: from, port: port)

@@ -14,7 +14,7 @@ PTR = 12
 
 
 class Record:
-    """A record, or a question when there is nothing behind its class."""
+    """A record, or a question when nothing follows its class."""
 
     def __init__(self, name, kind, place, lifetime=None, data=b""):
         self.name, self.kind, self.rdclass, self.ttl, self.data = name, kind, place, lifetime, data

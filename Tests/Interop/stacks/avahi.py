@@ -16,7 +16,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 
 def bus(there, directory, name):
-    """A message bus for one place, at /run/bus; answers what its clients have to know."""
+    """Starts a message bus for one place, at /run/bus; returns what its clients need."""
     path = os.path.join(directory, "bus.conf")
     with open(path, "w", encoding="utf-8") as file:
         file.write(BUS)

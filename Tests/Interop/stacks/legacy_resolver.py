@@ -1,4 +1,4 @@
-"""Run by a Python that has `dns`: asks as RFC 6762, section 6.7, allows to those who know only DNS.
+"""Run by a Python that has `dns`: queries as RFC 6762, section 6.7, allows to resolvers that know only DNS.
 
     legacy_resolver.py OWN-ADDRESS TYPE
 """

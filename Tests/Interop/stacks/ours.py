@@ -18,7 +18,7 @@ def label(name, uid):
 
 
 class Told(Running):
-    """A program that tells what it sees, a JSON object a line."""
+    """A program that reports what it sees, one JSON object per line."""
 
     def __init__(self, there, words, name):
         super().__init__(there, words, {**os.environ, "MULTIPEER_INTERFACES": ""}, name)

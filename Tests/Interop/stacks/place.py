@@ -46,7 +46,7 @@ class Running:
             self.lines.append(line.decode(errors="replace").rstrip("\n"))
 
     def wait_for(self, found, seconds, text):
-        """The first thing that `found` answers of a line."""
+        """Returns the first result of `found` for a line."""
         def search():
             return next((value for value in map(found, list(self.lines)) if value), None)
         try:
@@ -70,7 +70,7 @@ class Running:
         peer.unregister(self)
 
     def leave(self):
-        """Its input ends, which is how `zeroconf_peer.py` is asked to say goodbye; others are told by a signal."""
+        """Ends its input, which makes `zeroconf_peer.py` say goodbye; others get a signal."""
         if self.name == "zeroconf":
             self.process.stdin.close()
             self.process.wait(10)

@@ -1,4 +1,5 @@
-"""systemd-resolved: it publishes what a file says, and resolves a service whose name is known; it cannot browse."""
+"""systemd-resolved: it publishes the content of a file, and resolves a service whose name is known; it cannot
+browse."""
 
 from checks import peer
 from .avahi import bus

@@ -151,7 +151,7 @@ struct Blob {
     var flags: UInt8 = 0
     var lengthIsOff = 0
     var checksumIsOff = false
-    /// Bytes behind the fields.
+    /// Bytes after the fields.
     var filling: [UInt8] = []
     /// Type → values.
     var fields: [UInt16: [[UInt8]]] = [

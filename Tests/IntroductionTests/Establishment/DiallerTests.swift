@@ -72,7 +72,7 @@ struct DiallerTests {
             return
         }
         #expect(stage.machine.deadline == nil)
-        // Nobody is awaited any more.
+        // No peer is expected any more.
         let late = stage.accept()
         #expect(stage.give(late, stage.hello()) == [.close(late, .unknownPeer)])
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("15 Seats", .computing)
 struct LinkLimitTests {
-    /// Data of the stranger with this number, open to everybody, and open data of ours for it to name.
+    /// Returns open data of the unknown peer with this number, and open data of ours for it to name.
     private func data(of number: UInt64, for stage: inout Stage) throws -> ConnectionData {
         _ = try stage.machine.connectionData(
             for: nil, candidates: [Stage.address(1)], token: stage.random.bytes(32), at: stage.now)

@@ -14,7 +14,7 @@ struct ReconnectTests {
         let pair = try SimulatedSessions(seed: 1)
         for round in 0..<5 {
             for one in [0, 1] { #expect(try pair.connect(one, to: 1 - one), "round \(round)") }
-            // Until the link is used: one that is not would be sought again by itself.
+            // Until the link is used: one that is not would be established again by itself.
             pair.run(for: .seconds(12))
             #expect(pair.areLinked(0, 1), "round \(round)")
             try pair.end(0, 1)
@@ -161,7 +161,7 @@ struct ReconnectTests {
             let other = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
             let own = try #require(Candidate(address: pair.nodes[0].address, port: pair.nodes[0].port))
             #expect(try pair.data(from: 0, for: 1, candidates: [other, own]) != older)
-            // Nobody can dial the lower one, which names its newest data first.
+            // The lower one cannot be dialled, and names its newest data first.
             pair.nodes[0].isListening = false
             let data = try pair.data(from: 1, for: 0)
             try pair.connect(0, to: 1, with: data)

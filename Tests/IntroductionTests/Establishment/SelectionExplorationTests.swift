@@ -3,7 +3,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-/// Every interleaving of 4 connections and 2 deaths between two `Selection`s, told by value-type states.
+/// Every interleaving of 4 connections and 2 deaths between two `Selection`s, as value-type states.
 ///
 /// The world: each end learns in any order that a connection is verified; SELECT, SELECTED and the close of a duplicate
 /// travel in order on each connection and are delivered in any order between connections; a connection may die at any
@@ -68,7 +68,7 @@ private struct World: Hashable {
     enum Message: UInt8, Hashable { case select = 1, selected, close, ping, pong }
     enum Health: UInt8, Hashable { case alive, dead }
 
-    /// Messages under way in one direction, the first in the lowest bits: an array would cost most of the time.
+    /// Messages in flight in one direction, the first in the lowest bits: an array would cost most of the time.
     struct Mail: Hashable {
         private var bits: UInt32 = 0
         var first: Message? { Message(rawValue: UInt8(truncatingIfNeeded: bits & 7)) }
@@ -176,7 +176,7 @@ private struct World: Hashable {
             }
             next.append(world)
         }
-        // SELECT comes behind CONFIRM on the same connection, so the candidate is known by then.
+        // SELECT comes after CONFIRM on the same connection, so the candidate is known by then.
         if let message = wire.toControlled.first, !wire.mournedByControlled, wire.knownToControlled {
             var world = self
             world.wires[index].toControlled.removeFirst()

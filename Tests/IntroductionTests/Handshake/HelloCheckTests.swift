@@ -7,7 +7,7 @@ import Testing
 
 @Suite("6.2 Checks of HELLO", .computing)
 struct HelloCheckTests {
-    /// What a HELLO says wrongly, and the code that answers it.
+    /// A fault of a HELLO, and the code that answers it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: CloseCode

@@ -82,14 +82,14 @@ struct VerificationCodeTests {
             let link = Pair(Self.key, Self.key, seed: 1)
             var frames = try link.run(annAsks: asking.0, bobAsks: asking.1)
             if asking != (true, true) {
-                // One frame that says what nobody can use, and both wait for the other application.
+                // One frame that neither can use, and both wait for the other application.
                 #expect(frames == 1 && link.ann.code == nil && link.bob.code == nil)
                 frames += try link.run(annAsks: asking.1, bobAsks: asking.0)
             }
             let code = try #require(link.ann.code)
             #expect(link.bob.code == code)
             #expect(frames == (asking.1 ? 4 : 3))
-            // Whoever asks again gets what there is; nothing more is said.
+            // An application that asks again gets the present result; nothing more is sent.
             #expect(try link.run(annAsks: true, bobAsks: true) == 0)
             #expect(link.ann.code == code && link.bob.code == code)
         }
@@ -148,7 +148,7 @@ struct VerificationCodeTests {
         var randomness = Seeded(1)
         var equal = 0
         for round in 0..<20_000 {
-            // Whoever is in the middle passes on every frame, but has one key with each of the two.
+            // A man in the middle relays every frame, but has one key with each of the two.
             let keys = (SecureBytes(randomness.bytes(32)), SecureBytes(randomness.bytes(32)))
             let link = Pair(keys.0, keys.1, seed: UInt64(round))
             _ = try link.run(annAsks: true, bobAsks: true)
@@ -268,7 +268,7 @@ private struct Pair {
         bob = End(as: .controlled, key: bobsKey, nonce: SecureBytes(randomness.bytes(32)))
     }
 
-    /// Returns how many frames were said, those that cross included.
+    /// Does one run. Returns how many frames were sent, including those that cross.
     func run(annAsks: Bool, bobAsks: Bool) throws -> Int {
         var toBob = annAsks ? [ann.ask()].compactMap { $0 } : []
         var toAnn = bobAsks ? [bob.ask()].compactMap { $0 } : []

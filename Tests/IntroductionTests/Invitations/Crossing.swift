@@ -23,7 +23,7 @@ final class Crossing {
         /// The connection of each end at this side: own invitation, and what came.
         var dialled: [ConnectionID: Int] = [:]
         var taken: [ConnectionID: Int] = [:]
-        /// Whether the data went out although nobody had said yes.
+        /// Whether the data was sent although neither application had accepted.
         var toldTooEarly = false
 
         init(
@@ -108,7 +108,7 @@ final class Crossing {
     }
 }
 
-// MARK: what the machines want
+// MARK: actions of the machines
 
 extension Crossing {
     private func carryOut(_ index: Int) {
@@ -148,7 +148,7 @@ extension Crossing {
         case .neverAnswers: return
         }
         schedule(delay) { [self] in
-            // Too late is too late: what became of the question was told.
+            // Too late: the result of the question was already reported.
             if isYes {
                 try? side.invitee.accept(asked.question, with: side.data, at: now)
             } else {
@@ -223,7 +223,7 @@ extension Crossing {
         carryOut(index)
     }
 
-    /// In order on each connection and direction, to who has not ended it.
+    /// Delivers in order on each connection and direction, to an end that has not closed it.
     private func deliver(_ wire: Int, to end: Int, _ act: @escaping () -> Void) {
         let moment = max(wires[wire].nextDelivery[end], now + wires[wire].latency)
         wires[wire].nextDelivery[end] = moment

@@ -30,7 +30,7 @@ struct GlareInvitationTests {
         case (.success(let data), .completed(let theirs)?):
             #expect(data == other.data && theirs == own.data, "seed \(seed)")
         case (.failure(.declined), .refused(.declined)?): break
-        // Whoever's time is over first says so; an answer may cross that.
+        // The end that times out first reports it; an answer may cross that.
         case (.failure(.timedOut), .failed(.timedOut)?), (.failure(.timedOut), .refused?),
             (.failure(.timedOut), nil):
             break

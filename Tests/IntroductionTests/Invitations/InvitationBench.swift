@@ -46,7 +46,7 @@ struct InviteeStage {
         invitee = Invitee(bob)
     }
 
-    /// A connection from this address on which TLS stands.
+    /// Makes a connection from this address with TLS established.
     mutating func connect(from origin: UInt8, at now: Moment = .start) -> ConnectionID {
         let id = invitee.accepted(from: [192, 0, 2, origin], at: now)
         invitee.secured(id, at: now)

@@ -44,7 +44,7 @@ struct InviteeLimitTests {
         #expect(stage.ending(of: question) == [.failed(.withdrawn)])
         #expect(stage.asked.last?.inviter.uid.low == 17)
         #expect(stage.pendingCount == 16)
-        // Address 30 would now hold as many as any other: it makes room for nobody but itself.
+        // Address 30 would now hold as many as any other: it makes room only for itself.
         let own = try stage.invite(18, from: 30)
         #expect(try stage.answers(on: own) == [.busy])
     }
@@ -84,7 +84,7 @@ struct InviteeLimitTests {
             #expect(stage.closes(of: connection) == [.ok])
         }
         #expect(stage.invitee.deadline == nil)
-        // Nobody new gets as far as that.
+        // No new inviter gets that far.
         let late = stage.connect(from: 5)
         #expect(stage.closes(of: late) == [.cancelled])
     }
@@ -103,7 +103,7 @@ struct InviteeLimitTests {
             asked.question, with: try stage.bob.made(for: asked.inviter), at: .after(.seconds(29)))
         stage.advance(to: .after(.seconds(29)))
         #expect(try stage.answers(on: second) == [.ok])
-        // While its COMPLETE is awaited there is nothing to ask again.
+        // While its COMPLETE is expected there is nothing to ask again.
         let third = try stage.invite(1, from: 1, at: .after(.seconds(30)))
         #expect(try stage.answers(on: third) == [.busy])
     }

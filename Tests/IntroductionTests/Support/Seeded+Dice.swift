@@ -5,6 +5,6 @@ extension Seeded {
         .milliseconds(Int.random(in: range, using: &self))
     }
 
-    /// True one time in `count`.
+    /// Returns true one time in `count`.
     mutating func hits(oneIn count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

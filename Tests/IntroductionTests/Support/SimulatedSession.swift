@@ -7,7 +7,7 @@ import MultipeerSecurity
 @testable import MultipeerMesh
 @testable import MultipeerSimulation
 
-/// One session of a `SimulatedSessions`, and what its application was told.
+/// One session of a `SimulatedSessions`, and the events of its application.
 final class SimulatedSession {
     enum Event: Equatable {
         case linked(UID, ConnectionID)
@@ -34,14 +34,14 @@ final class SimulatedSession {
     }
     /// Whether the application connects again, a second after a failure or the end of a link.
     var insists = false
-    /// A call of the application is under way.
+    /// Whether a call of the application is in progress.
     var isCalling = false
     var held: [UID: ConnectionData] = [:]
     var events: [Event] = []
     var questions: [ConnectionID] = []
     /// The codes with which this end closed connections that were not links.
     var closes: [CloseCode] = []
-    /// The codes of CLOSE frames that arrived.
+    /// The codes of CLOSE frames that were received.
     var heard: [CloseCode] = []
 
     init(_ node: Node, in world: World) {
@@ -55,7 +55,7 @@ final class SimulatedSession {
     var port: UInt16 { node.host.port }
     var awaitsPlain: Bool { node.engine.awaitsPlain }
     var links: [SimulatedSocket] { node.links }
-    /// Whom it connects to, for the application or by itself.
+    /// The peers to which it is connecting, for the application or by itself.
     var open: Set<UID> { Set(node.application.connects.values).union(node.mesh.peers(.connecting)) }
     var trust: TrustAnswer {
         get { node.application.trust }
@@ -74,18 +74,18 @@ final class SimulatedSession {
         events.compactMap { if case .failed(uid, let failure) = $0 { failure } else { nil } }
     }
 
-    /// Takes back an attempt, as the mesh does when nobody lists the peer any more.
+    /// Withdraws an attempt, as the mesh does when no member lists the peer any more.
     func withdraw(_ uid: UID) {
         node.engine.mesh.linkEstablishment.withdraw(uid)
         node.engine.mesh.isSettled = false
         world.settle(node)
     }
 
-    /// The process begins anew.
+    /// Clears everything when the process restarts.
     func forget() { (held, events, questions, closes, heard) = ([:], [], [], [], []) }
 }
 
-/// What an application reads of a failed attempt.
+/// How an application sees a failed attempt.
 extension DisconnectReason {
     static var cancelled: DisconnectReason { DisconnectReason(LinkAttemptFailure.cancelled) }
     static func refused(_ code: CloseCode) -> DisconnectReason {

@@ -10,26 +10,27 @@ import Testing
 @testable import MultipeerSimulation
 
 /// Sessions in the simulated network whose applications connect with data that makes no mesh, and do nothing else. A seed
-/// decides everything.
+/// determines everything.
 final class SimulatedSessions {
     private let world: World
     private(set) var nodes: [SimulatedSession] = []
-    /// Of what a test decides by chance; delays, keys and ids are the world's.
+    /// The random source of a test's own decisions; delays, keys and ids are the world's.
     var dice: Seeded
-    /// One way, in milliseconds.
+    /// The one-way latency, in milliseconds.
     var latency = 1...20 {
         didSet {
             world.network.latency = (latency.lowerBound * 1_000_000)...(latency.upperBound * 1_000_000)
         }
     }
-    /// Changes a frame on its way; nil loses it.
+    /// Changes a frame in transit; nil drops it.
     var interfere: ([UInt8], _ sender: Int) -> [UInt8]? = { frame, _ in frame }
-    /// Sees each frame that is sent, with its sender and its connection.
+    /// Called with each frame that is sent, with its sender and its connection.
     var listen: (_ kind: FrameKind, _ sender: Int, _ connection: Int) -> Void = { _, _, _ in }
     private var steps: [() throws -> Void] = []
     private var faults: [String] = []
 
-    /// Peers in ascending order of their ids, unless a last one is the `twin` of another one: it has the same id.
+    /// Creates peers in ascending order of their ids, unless the last one is the `twin` of another one: it has the same
+    /// id.
     init(
         _ preferences: [EncryptionPreference] = [.optional, .optional], twin: Int? = nil, seats: Int = 7,
         seed: UInt64
@@ -51,18 +52,18 @@ final class SimulatedSessions {
 
     deinit { world.dismantle() }
 
-    /// What was broken that must hold always: invariants of the simulation, and steps of a test that threw.
+    /// Violations: broken invariants of the simulation, and steps of a test that threw.
     var complaints: [String] { faults + [world.failure?.description].compactMap { $0 } }
 
     var now: Moment { Moment(nanoseconds: world.now) }
-    /// Every connection that was ever dialled.
+    /// All connections that were ever dialled.
     var connections: [SimulatedConnection] { world.network.connections }
 }
 
 // MARK: applications
 
 extension SimulatedSessions {
-    /// The data that `issuer` has for `holder`.
+    /// Returns the data that `issuer` has for `holder`.
     @discardableResult
     func data(from issuer: Int, for holder: Int, candidates: [Candidate]? = nil) throws -> ConnectionData {
         let node = nodes[issuer].node
@@ -74,7 +75,7 @@ extension SimulatedSessions {
         return data
     }
 
-    /// `one` connects with data of `other`; both have issued their data by then. Returns whether the data begin an attempt
+    /// Connects `one` with data of `other`; both have issued their data by then. Returns whether the data begin an attempt
     /// or change it.
     @discardableResult
     func connect(
@@ -109,7 +110,7 @@ extension SimulatedSessions {
 // MARK: links
 
 extension SimulatedSessions {
-    /// Both hold one link to each other, and it is the same connection.
+    /// Returns whether both hold one link to each other, on the same connection.
     func areLinked(_ one: Int, _ other: Int) -> Bool {
         guard let connection = linkedConnection(one, other) else { return false }
         return connection == linkedConnection(other, one) && !connections[connection].isDead
@@ -119,18 +120,18 @@ extension SimulatedSessions {
         nodes[one].node.links.first { $0.remote == other }?.connection.number
     }
 
-    /// The connection of their link ends, and both ends notice at once.
+    /// Ends the connection of their link, and both ends notice at once.
     func end(_ one: Int, _ other: Int) throws {
         kill(try #require(linkedConnection(one, other)), noticedWithin: 0)
     }
 
-    /// Nothing gets through any more, and nobody is told.
+    /// Drops everything on a connection from now on, without notifying either end.
     func silence(_ connection: Int) {
         world.network.die(connections[connection])
         world.network.meddled(with: connections[connection])
     }
 
-    /// The connection dies: what is under way is lost, and each end notices in its own time.
+    /// Kills the connection: what is in flight is lost, and each end notices in its own time.
     func kill(_ connection: Int, noticedWithin milliseconds: Int = 300) {
         guard !connections[connection].isDead else { return }
         silence(connection)
@@ -141,7 +142,7 @@ extension SimulatedSessions {
         world.post(.lost(connection: connection, end: end), after: delay.wholeNanoseconds)
     }
 
-    /// Starts a new session of the same peer; the connections of the old one die, without a word if `isSilent`.
+    /// Starts a new session of the same peer; the connections of the old one die, without notification if `isSilent`.
     func restart(_ one: Int, isSilent: Bool) {
         world.observer.disturbance = world.now
         world.crash(nodes[one].node, isSilent: isSilent)

@@ -5,18 +5,18 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-/// One session under test and, opposite it, a peer whose frames the test writes by hand.
+/// One session under test, and a peer whose frames the test writes by hand.
 struct Stage {
     typealias Action = LinkEstablishment.Action
 
     var machine: LinkEstablishment
     let we: LocalPeer
     let peer: LocalPeer
-    /// What we issued for the peer, and it for us.
+    /// The data that we issued for the peer, and the peer's for us.
     let ours: ConnectionData
     let theirs: ConnectionData
     var now = Moment(nanoseconds: 1_000_000_000)
-    /// Whom the session met, as `give` found out; what it answers leaves that out.
+    /// The endpoints that the session met, which `give` records and leaves out of its result.
     var met: [Endpoint] = []
     var random = Seeded(6)
     let channel: SecuredChannel
@@ -71,7 +71,7 @@ struct Stage {
 // MARK: what happens to the session
 
 extension Stage {
-    /// `connect` with the peer's data, or other data; answers what the session did.
+    /// Calls `connect` with the peer's data, or other data; returns what the session did.
     @discardableResult
     mutating func connect(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws
         -> [Action]
@@ -80,7 +80,7 @@ extension Stage {
         return machine.takeActions()
     }
 
-    /// The peer dialled us and the channel is secured.
+    /// Makes a connection that the peer dialled and whose channel is secured.
     mutating func accept(_ other: SecuredChannel? = nil) -> ConnectionID {
         let id = machine.accepted(at: now)
         machine.secured(id, other ?? channel, nonce: random.bytes(32), at: now)
@@ -99,7 +99,7 @@ extension Stage {
     @discardableResult
     mutating func give(_ id: ConnectionID, _ frame: Frame) -> [Action] { give(id, Stage.bytes(frame)) }
 
-    /// Lets the time pass, deadline by deadline; answers what the session did and when, counted from now.
+    /// Lets the time pass, deadline by deadline; returns what the session did and when, counted from now.
     mutating func wait(_ duration: Duration) -> [(after: Duration, action: Action)] {
         let start = now
         var happened: [(after: Duration, action: Action)] = []
@@ -113,7 +113,7 @@ extension Stage {
     }
 }
 
-// MARK: what the peer says
+// MARK: the peer's frames
 
 extension Stage {
     static func bytes(_ frame: Frame) -> [UInt8] {
@@ -135,7 +135,7 @@ extension Stage {
         case responder = 0x52
     }
 
-    /// The CONFIRM of spec 6.3, made from its words.
+    /// Returns the CONFIRM of spec 6.3, built from its text.
     func confirm(
         as role: Role, initiator: [UInt8], responder: [UInt8], binding: [UInt8]? = nil,
         swapsTokens: Bool = false,
@@ -148,7 +148,7 @@ extension Stage {
         return Stage.bytes(.confirm(mac: mac))
     }
 
-    /// The peer dials us and greets; answers the connection, its HELLO and the one that came back.
+    /// Lets the peer dial us and send HELLO; returns the connection, its HELLO and the one that came back.
     mutating func greet(
         trusted: Bool = true
     ) throws -> (id: ConnectionID, theirs: [UInt8], ours: [UInt8], actions: [Action]) {
@@ -163,7 +163,7 @@ extension Stage {
         return (id, greeting, answer, actions)
     }
 
-    /// The peer dials us, and CONFIRM goes both ways.
+    /// Lets the peer dial us, and exchanges CONFIRM both ways.
     @discardableResult
     mutating func candidate() throws -> (id: ConnectionID, actions: [Action]) {
         let greeting = try greet()
@@ -171,7 +171,7 @@ extension Stage {
         return (greeting.id, give(greeting.id, proof))
     }
 
-    /// A candidate that becomes the link, whoever selects.
+    /// Makes a candidate the link, whichever end selects.
     @discardableResult
     mutating func link() throws -> ConnectionID {
         let candidate = try candidate()
@@ -188,7 +188,7 @@ extension [LinkEstablishment.Action] {
         compactMap { if case .send(id, let frame) = $0 { frame } else { nil } }
     }
 
-    /// With what this connection was closed.
+    /// Returns the code with which this connection was closed.
     func code(of id: ConnectionID) -> CloseCode? {
         for case .close(id, let code) in self { return code }
         return nil
@@ -198,7 +198,7 @@ extension [LinkEstablishment.Action] {
         compactMap { if case .link(let id, _, remote: _, isMesh: _) = $0 { id } else { nil } }
     }
 
-    /// Of each link, whether entries of the mesh travel on it.
+    /// Whether each link carries entries of the mesh.
     var meshLinks: [Bool] {
         compactMap { if case .link(_, _, remote: _, let isMesh) = $0 { isMesh } else { nil } }
     }

@@ -130,7 +130,7 @@ struct DatagramPathTests {
         #expect(path.deadline == now + .milliseconds(300))
     }
 
-    /// How long the path waits, so many times.
+    /// Returns the path's next `count` delays.
     private func delays(_ path: inout DatagramPath, _ count: Int) -> [Int64] {
         var now = Self.start
         return (0..<count).map { _ in

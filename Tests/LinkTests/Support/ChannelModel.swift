@@ -3,7 +3,7 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-/// What one owner knows of its channels, kept as simply as can be: it says what a link may tell, and what not.
+/// A simple model of what one owner knows of its channels: it decides which events a link may report.
 final class ChannelModel {
     struct Own {
         let opening: ChannelOpening
@@ -15,7 +15,7 @@ final class ChannelModel {
         var digest: [UInt8]?
         var isFinished = false
         var reset: CloseCode?
-        /// How it ended, as the link told; a stream ends with `ended`.
+        /// How it ended, as the link reported; a stream ends with `ended`.
         var endings: [ChannelEvent] = []
         var isOver: Bool { reset != nil || !endings.isEmpty }
     }
@@ -45,7 +45,7 @@ final class ChannelModel {
         random = Seeded(seed)
     }
 
-    /// The bytes of a channel at a place, the same on both sides.
+    /// Returns the bytes of a channel at a place, the same on both sides.
     private static func bytes(_ number: UInt32, _ range: Range<Int>) -> ArraySlice<UInt8> {
         let start = (Int(number) * 31 + range.lowerBound) % period
         return pattern[start..<(start + range.count)]
@@ -137,10 +137,10 @@ extension ChannelModel {
     }
 }
 
-// MARK: what links tell
+// MARK: events of links
 
 extension ChannelModel {
-    /// Compares what the link tells with what the other owner did.
+    /// Compares the link's events with what the other owner did.
     func check(against other: ChannelModel) {
         for event in end.channelEvents() {
             switch event {
@@ -216,7 +216,7 @@ extension ChannelModel {
         }
     }
 
-    /// Nothing is left open, and nothing is held.
+    /// Checks that nothing is left open, and nothing is held.
     func checkOver() {
         #expect(own.values.allSatisfy { ($0.reset == nil ? 0 : 1) + $0.endings.count == 1 })
         #expect(peers.values.allSatisfy { $0.isOver })

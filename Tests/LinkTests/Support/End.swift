@@ -19,7 +19,7 @@ final class End {
     var wantsToSend: Bool { link.wantsToSend }
     var reassembly: ReassemblyTurns.Report { link.reassembly }
 
-    /// Everything the link wants to write now, as bytes.
+    /// Returns everything that the link writes now, as bytes.
     func written(upTo room: Int = 1_048_576) -> [UInt8] {
         var output = ByteBuffer()
         while link.wantsToSend {
@@ -30,7 +30,7 @@ final class End {
         return output.takeAll()
     }
 
-    /// The same as frames.
+    /// Returns the same as frames.
     func frames(upTo room: Int = 1_048_576) -> [Frame] {
         var collector = Collector()
         var decoder = FrameDecoder()
@@ -39,7 +39,7 @@ final class End {
         return used == bytes.count ? collector.frames : []
     }
 
-    /// Goes on behind a frame that waits for the owner, whose events are kept for `events`.
+    /// Takes bytes; continues after a frame that waits for the owner, whose events are kept for `events`.
     func receive(_ bytes: [UInt8]) {
         var rest = bytes
         while !rest.isEmpty {
@@ -75,7 +75,7 @@ final class End {
     func messages() -> [[UInt8]] { link.takeMessages().map(\.bytes) }
 }
 
-/// Keeps the frames that a link writes. Those to be ignored never arrive here.
+/// Keeps the frames that a link writes. Ignorable ones never arrive here.
 private struct Collector: FrameSink {
     var frames: [Frame] = []
     var frameLimit: Int { Limits.frame }
@@ -89,7 +89,7 @@ private struct Collector: FrameSink {
 extension Moment {
     static let start = Moment(nanoseconds: 1_000_000_000_000)
 
-    /// Whole milliseconds later.
+    /// Returns a later moment, in whole milliseconds.
     func later(_ seconds: Double) -> Moment { self + .milliseconds((seconds * 1_000).rounded()) }
 }
 
@@ -107,7 +107,7 @@ extension ChannelOpening {
     static let stream = ChannelOpening(kind: .stream, name: "s")
     static let resource = ChannelOpening(kind: .resource, name: "r", size: 3)
 
-    /// What OPEN of `stream` spends: the fields are 5 and 5 bytes long.
+    /// The cost of OPEN of `stream`: the fields are 5 and 5 bytes long.
     static let streamCost = 1_034
 }
 

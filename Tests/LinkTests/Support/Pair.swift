@@ -2,7 +2,7 @@ import MultipeerFraming
 import MultipeerLink
 import TestSupport
 
-/// Two links back to back. Bytes travel in random pieces; time stands still unless a test moves it.
+/// Two links back to back. Bytes are delivered in random pieces; time stands still unless a test advances it.
 final class Pair {
     let one: End
     let other: End
@@ -17,7 +17,7 @@ final class Pair {
 
     var isWell: Bool { one.link.end == nil && other.link.end == nil }
 
-    /// Each end writes up to `room` bytes, and each reads a random part of what is on its way.
+    /// Lets each end write up to `room` bytes, and read a random part of what is in flight.
     func exchange(room: Int = 65_536) {
         for (index, end) in [one, other].enumerated() {
             var output = ByteBuffer()
@@ -40,7 +40,7 @@ final class Pair {
         isWell && (one.wantsToSend || other.wantsToSend || !ways.allSatisfy(\.isEmpty))
     }
 
-    /// Until nothing moves any more; false when that does not come about.
+    /// Exchanges until nothing moves any more; returns false when that does not happen.
     @discardableResult
     func settle() -> Bool {
         for _ in 0..<10_000 {

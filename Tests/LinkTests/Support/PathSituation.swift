@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
 
-/// Every phase that a path can be in, and how it gets there.
+/// The phases that a path can be in, and how it gets there.
 enum PathSituation: String, CaseIterable, Sendable {
     case fresh, alone, shakingHands, probing, up, resting
 
@@ -10,7 +10,7 @@ enum PathSituation: String, CaseIterable, Sendable {
     static let local: UInt64 = 0xA1
     static let remote = DatagramOffer(association: 0xB1, port: 4_000)
 
-    /// Nil for a phase that a plain link does not have.
+    /// Returns a path in this phase; nil for a phase that a plain link does not have.
     func path(
         isControlling: Bool = true, isProtected: Bool = true, timing: DatagramPath.Timing = .init()
     ) -> DatagramPath? {
@@ -32,7 +32,7 @@ enum PathSituation: String, CaseIterable, Sendable {
     }
 }
 
-/// Everything that can happen to a path.
+/// The events that can happen to a path.
 enum PathInput: String, CaseIterable, Sendable {
     case announce, offer, offerOfNothing, offerOfZero, moved, established, failed
     case ping, pong, strangePong, message, junk, early, due, late
@@ -60,7 +60,7 @@ enum PathInput: String, CaseIterable, Sendable {
 }
 
 extension DatagramPath {
-    /// Without the actions so far.
+    /// The path without the actions so far.
     var drained: DatagramPath {
         var path = self
         _ = path.takeActions()
@@ -84,7 +84,7 @@ extension DatagramPath {
         return content.takeAll()
     }
 
-    /// The phase and the actions in a few words: `up: down begin`.
+    /// Returns the phase and the actions in a few words: `up: down begin`.
     mutating func summary() -> String {
         let name =
             switch phase {

@@ -3,9 +3,9 @@ import MultipeerFraming
 import MultipeerLink
 import TestSupport
 
-/// What stands for a DTLS channel: two round trips, keyed by the context, so that two ends agree only when they began
+/// A stand-in for a DTLS channel: two round trips, keyed by the context, so that two ends agree only when they began
 /// with the same pair of numbers. As with the real one, a flight of another pair is fatal during the handshake, and
-/// records of another pair are passed over.
+/// records of another pair are ignored.
 private struct MockChannel {
     let isClient: Bool
     let key: [UInt8]
@@ -37,7 +37,7 @@ private struct MockChannel {
 
     func protect(_ content: [UInt8]) -> [UInt8] { [0] + key + content }
 
-    /// The content, if there is one.
+    /// Returns the content, if there is one.
     mutating func receive(_ bytes: [UInt8]) throws(Fault) -> [UInt8]? {
         let isMine = Array(bytes.dropFirst().prefix(16)) == key
         switch (bytes[0], isClient, isMine) {
@@ -55,7 +55,7 @@ private struct MockChannel {
     }
 }
 
-/// One end: a path, its channel, and a driver as small as one can be.
+/// One end: a path, its channel, and a minimal driver.
 struct SimulatedDatagramEnd {
     var path: DatagramPath
     private var channel: MockChannel?
@@ -142,7 +142,7 @@ struct SimulatedDatagramEnd {
         carryOut(at: now)
     }
 
-    /// An application's message: by the path, or else by the link, which loses nothing.
+    /// Sends an application's message on the path, or else on the link, which loses nothing.
     mutating func send(message number: UInt32) {
         guard path.canCarry(4) else {
             byLink += 1
@@ -155,10 +155,10 @@ struct SimulatedDatagramEnd {
     }
 }
 
-/// Two ends, an ordered link between them, a wire that does as it likes, and virtual time.
+/// Two ends, an ordered link between them, an unreliable wire, and virtual time.
 struct SimulatedDatagramLink {
     struct NetworkConditions: Sendable {
-        /// Of a hundred datagrams so many are lost, doubled, or delayed by up to 300 ms.
+        /// Of a hundred datagrams, how many are lost, duplicated, or delayed by up to 300 ms.
         var lost = 0
         var doubled = 0
         var delayed = 0
@@ -199,7 +199,7 @@ struct SimulatedDatagramLink {
         }
     }
 
-    /// Both carry, with one and the same key.
+    /// Whether both carry datagrams, with the same key.
     var isCalm: Bool {
         ends.allSatisfy { $0.isUp && $0.path.canCarry(1) } && ends[0].context == ends[1].context
     }
@@ -223,14 +223,14 @@ struct SimulatedDatagramLink {
         }
     }
 
-    /// The channel of that end fails.
+    /// Makes the channel of that end fail.
     mutating func strike(_ index: Int) {
         ends[index].path.failed(at: now)
         ends[index].carryOut(at: now)
         collect(index)
     }
 
-    /// That end begins anew at once.
+    /// Makes that end start again at once.
     mutating func renew(_ index: Int) {
         ends[index].offers.append(ends[index].path.announce(random.next() | 1, at: now))
         ends[index].carryOut(at: now)

@@ -88,7 +88,7 @@ struct DatagramOrderTests {
         #expect(pair.ann.takeOrders().isEmpty)
     }
 
-    /// Two whose path is up.
+    /// Returns two engines whose path is up.
     private func linked() throws -> EnginePair {
         let pair = try EnginePair()
         for (side, number) in [(pair.ann, UInt64(7)), (pair.bob, 8)] {

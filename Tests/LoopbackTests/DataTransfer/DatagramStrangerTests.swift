@@ -117,7 +117,7 @@ struct DatagramStrangerTests {
         async let second: Void = bob.connect(with: annsData)
         _ = try await (first, second)
         try await bob.datagrams(areUp: true, to: ann.peer)
-        // Ann may hear of it behind Bob.
+        // Ann may be notified after Bob.
         try await within {
             while await ann.facts(bob.peer.uid)?.datagrams.isUp != true { await Task.yield() }
         }

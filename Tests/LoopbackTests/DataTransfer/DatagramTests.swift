@@ -136,7 +136,7 @@ struct DatagramTests {
         #expect(facts.dropped > 0)
         let arrived = try await within { await meeting.bob.events.arrivals(facts.received) }
         #expect(arrived.allSatisfy { $0.bytes == message })
-        // Some of the many may come only now, and be heard before.
+        // Some of the many may come only now, and be received before.
         let last = Promise<[UInt8]?>()
         let reading = Task { last.send(await meeting.bob.events.messages { $0 == [9] }.last) }
         defer { reading.cancel() }

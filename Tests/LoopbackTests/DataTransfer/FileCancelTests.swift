@@ -24,7 +24,7 @@ struct FileCancelTests {
         case .receiver: resource.cancel()
         case .receiversTask: receiving.cancel()
         }
-        // Both hear of it once, and everybody who asks later hears the same.
+        // Both are notified once, and later requests get the same result.
         for _ in 0..<2 {
             #expect(try await sending.end()?.code == .cancelled)
             #expect(try await within { await receiving.value }.code == .cancelled)
@@ -127,7 +127,7 @@ struct FileCancelTests {
                 #expect(try await within { await receiving.1.value }.code == .cancelled)
             }
         }
-        // The tasks that read are told, and end when they come to it.
+        // The tasks that read are notified, and end when they get to it.
         try await within { while !files.openFiles.isEmpty { await Task.yield() } }
         try await files.expectLife()
         await files.end()

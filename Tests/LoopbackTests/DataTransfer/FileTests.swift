@@ -124,7 +124,7 @@ struct FileTests {
         await #expect(throws: MultipeerError(.notConnected, "")) {
             try await files.ann.send(file: url, to: stranger)
         }
-        // The first that bob hears of is this.
+        // The first one that bob receives is this.
         _ = try await files.ann.send(file: url, to: files.bob.peer, name: "first")
         #expect(try await files.offered().name == "first")
         await files.end()
@@ -279,7 +279,7 @@ struct FileTests {
     }
 }
 
-/// Waits until so many bytes are done.
+/// Waits until that many bytes are done.
 func moved(_ resource: IncomingResource, _ count: UInt64) async {
     for await progress in resource.progress where progress.completed >= count { return }
 }

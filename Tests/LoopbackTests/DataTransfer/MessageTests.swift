@@ -198,7 +198,7 @@ struct MessageTests {
     /// So long that it finds no room in a full outbox.
     static func long(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 65_000) }
 
-    /// How many of these are accepted while nobody reads: the credit's and the outbox's.
+    /// The number of these that are accepted without a reader: the credit's and the send queue's.
     static let room = Limits.messageCredit / (65_000 + Limits.messageOverhead) + 4 * 1_048_576 / 65_000
 
     static func numbered(_ number: Int) -> [UInt8] {
@@ -206,7 +206,7 @@ struct MessageTests {
     }
 }
 
-/// Counts, and lets somebody wait for a count.
+/// A counter on which a test can wait for a count.
 final class Counter: Sendable {
     private struct State {
         var count = 0

@@ -16,7 +16,7 @@ struct PostingTests {
         var accepted = 0
         let refusal = fill(meeting.ann, meeting.bob, &accepted)
         #expect(refusal?.code == .full)
-        // 64 MiB behind the send queue's 4 MiB; how much the link has taken on credit before is another matter.
+        // 64 MiB after the send queue's 4 MiB, and what the link has taken on credit before.
         #expect((68...73).contains(accepted))
         let count = accepted
         let received = try await within { await meeting.bob.events.messages(count) }
@@ -144,7 +144,7 @@ struct PostingTests {
         MessageTests.numbered(number) + message.dropFirst(4)
     }
 
-    /// Posts a mebibyte after the other to one who does not read, until that is refused.
+    /// Posts one mebibyte after another to a peer that does not read, until that is refused.
     private func fill(_ from: Session, _ to: Session, _ accepted: inout Int) -> MultipeerError? {
         while accepted < 1_000 {
             do throws(MultipeerError) {

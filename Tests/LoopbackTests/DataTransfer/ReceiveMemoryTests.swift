@@ -9,7 +9,7 @@ import Testing
 
 @Suite("15 What a session holds of what it is sent", .inTurns, .timeLimit(.minutes(5)))
 struct ReceiveMemoryTests {
-    /// In a process of its own: what it measures is the process's, and what it takes would be in the way of others.
+    /// In a process of its own: it measures the memory of the process, and its own use would disturb other tests.
     @Test("seven peers that fill everything are held to the limit, and stay linked [limit.memory]")
     func sevenGreedyPeers() async {
         await #expect(processExitsWith: .success) { try await ReceiveMemoryTests.meetSevenGreedyPeers() }
@@ -25,7 +25,7 @@ struct ReceiveMemoryTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...7 {
                     group.addTask { try await visit(ann, data, linked, filled, until: over) }
-                    // One after the other: strangers from one address are few.
+                    // One after the other: unauthenticated connections from one address are limited.
                     try await within(.seconds(120)) { await linked.reaches(number) }
                 }
                 try await group.waitForAll()
@@ -65,7 +65,7 @@ struct ReceiveMemoryTests {
         try await within { try await greedy.value }
     }
 
-    /// Is linked, which a busy machine may take too long for and which is tried again then, and sends everything.
+    /// Links, again if a busy machine took too long for that, and sends everything.
     private static func visit(
         _ ann: SessionDriver, _ data: ConnectionData, _ linked: Counter, _ filled: Counter,
         until over: Counter

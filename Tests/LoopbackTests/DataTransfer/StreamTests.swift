@@ -170,7 +170,7 @@ extension Meeting {
 }
 
 extension SessionEvents {
-    /// The first stream that somebody opens.
+    /// Returns the first stream that a peer opens.
     func firstStream() async throws -> IncomingStream {
         for await event in self {
             if case .stream(let stream) = event { return stream }
@@ -193,7 +193,7 @@ extension IncomingStream {
         return bytes
     }
 
-    /// What there is next; nil behind the end.
+    /// Returns the next piece; nil after the end.
     func piece() async throws -> [UInt8]? {
         var iterator = makeAsyncIterator()
         return try await iterator.next()

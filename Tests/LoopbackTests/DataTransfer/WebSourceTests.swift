@@ -116,7 +116,7 @@ struct WebSourceTests {
             }
             #expect(complaint.contains("no answer for"), "\(complaint)")
         }
-        // A port on which nobody listens any more.
+        // A port that is not listening any more.
         let gone = try WebServer { _, _ in }.url("/")
         let fault = await fault { try await WebSource.open(gone) }
         guard case .fetch = fault else {
@@ -151,7 +151,7 @@ struct WebSourceTests {
 
     @Test("memory is bounded, however fast the server and slow the taker, and all of it comes in order")
     func memory() async {
-        // In a process of its own, where nobody else takes memory.
+        // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) { try await WebSourceTests.takeSlowly() }
     }
 

@@ -57,7 +57,7 @@ struct AdvertiserTests {
             #expect(await !advertiser.isRunning)
             #expect(await !browser.isRunning)
         }
-        // A browser that stops loses everybody, and one that starts finds them again.
+        // A browser that stops loses all peers, and one that starts finds them again.
         try await advertiser.start()
         try await browser.start()
         var events = browser.events.makeAsyncIterator()
@@ -157,7 +157,7 @@ struct AdvertiserTests {
         configuration.backend = network
         let ann = try Caller("ann", (type, configuration))
         let ghost = try PeerID(displayName: "ghost")
-        // Nobody listens there.
+        // Nothing listens there.
         let announced = try await network.advertise(Advertisement(peer: ghost, type: type, port: 1))
         try await ann.start()
         try await ann.finds([ghost])

@@ -22,7 +22,7 @@ struct InvitationEndTests {
             let passed = ContinuousClock.now - began
             #expect(timeout...(await alarm + .seconds(1)) ~= passed)
             guard let invitation else { return false }
-            // A yes that crosses the end finds that nobody waits any more.
+            // An acceptance that crosses the end finds no waiting inviter.
             let late = await bob.accepting(invitation).error?.code
             #expect(late == .timedOut || late == .cancelled)
             #expect(await invitation.declining().error?.code == .alreadyAnswered)
@@ -153,7 +153,7 @@ struct InvitationEndTests {
         #expect(await bob.inviting(ann).error?.code == .full)
         #expect(try await ann.heardNothing(of: bob))
         #expect(await bob.session.peers == [carl.peer])
-        // Who is linked there may still be asked.
+        // A linked peer may still be asked.
         try await carl.link(with: bob)
         await callers.stop()
     }

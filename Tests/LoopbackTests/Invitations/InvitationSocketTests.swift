@@ -18,7 +18,7 @@ struct InvitationSocketTests {
             let beginning = ContinuousClock.now
             async let call = ann.invite(host, context: [1, 2, 3])
             let question = try await host.question()
-            // What is left of the 30 s once TLS stands, in whole seconds.
+            // What is left of the 30 s once TLS is established, in whole seconds.
             #expect(question.timeout <= .seconds(30))
             #expect(question.timeout >= .seconds(30) - (.now - beginning))
             #expect(question.inviter == ann)

@@ -130,16 +130,15 @@ struct InvitationStrangerTests {
             await host.listener.stop()
             try await pipe.hearEnd()
         }
-        // Not those that are there by then: somebody else may have the port.
+        // Without those that exist by then: another process may have the port.
         try await within { [open] in
             while try !Self.sockets().isDisjoint(with: open) { try await Task.sleep(for: .milliseconds(50)) }
         }
     }
 
-    /// TCP sockets that somebody has open and that have the port at either end, by their numbers in the system; all of them
-    /// without one.
+    /// Returns the open TCP sockets with the port at either end, by their inode numbers; all of them without a port.
     private static func sockets(at port: UInt16? = nil) throws -> Set<Substring> {
-        // A `String` takes the first piece that the system hands out for the whole.
+        // A `String` treats the first piece that the system returns as the whole.
         let files = ["tcp", "tcp6"].map { "/proc/self/net/\($0)" }
         let table = try files.filter(FileManager.default.fileExists(atPath:)).map { path in
             let file = try FileHandle(forReadingFrom: URL(filePath: path))

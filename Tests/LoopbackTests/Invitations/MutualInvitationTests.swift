@@ -53,7 +53,7 @@ struct MutualInvitationTests {
         let (first, second) = try await within { (await anns.value, await bobs.value) }
         #expect(second.error?.code == (way == .declines ? .declined : nil), "seed \(seed)")
         if way != .cancels { #expect(first.error == nil, "seed \(seed)") }
-        // Both answers are given: who was linked by the other's may still be at it.
+        // Both answers are given: the peer that was linked by the other's may still be answering.
         try await within {
             await ann.member.until { $0.heard[bob.peer]?.last == .connected }
             await bob.member.until { $0.heard[ann.peer]?.last == .connected }

@@ -78,7 +78,7 @@ struct CrowdTests {
             peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(20)))
         let (annsData, bobsData) = (try await ann.connectionData(), try await bob.connectionData())
         let carlsData = try await carl.connectionData()
-        // Both are sought while there is a seat; one of them gets it.
+        // Both are connecting while one place is free; one of them gets it.
         async let toBob = ann.trying(bobsData)
         async let toCarl = ann.trying(carlsData)
         async let fromBob = bob.trying(annsData)

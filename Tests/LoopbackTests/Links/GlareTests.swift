@@ -36,7 +36,7 @@ struct GlareTests {
         )
     }
 
-    /// The lower peer dials at once and the higher one after 500 ms; so the higher one is told first.
+    /// The lower peer dials at once and the higher one after 500 ms; so the higher one calls first.
     private static func round() async throws -> Round {
         let (lowersTap, highersTap) = (try await Tap(), try await Tap())
         let meeting = try Meeting.annFirst(

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// 3 in the ordinary tests; MULTIPEER_ROUNDS asks for others, 1,000 before a release.
+/// 3 in the ordinary tests; MULTIPEER_ROUNDS sets another number, 1,000 before a release.
 private let rounds = ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap { Int($0) } ?? 3
 
 @Suite("6 A room of eight", .inTurns, .timeLimit(.minutes(rounds > 3 ? 120 : 5)))
@@ -25,7 +25,7 @@ struct RoomTests {
         }
     }
 
-    /// Returns when each has heard that all others are connected. A link that ends is an issue.
+    /// Returns when each has received that all others are connected. A link that ends is an issue.
     private static func meet(_ callers: [Caller]) async {
         await withTaskGroup(of: Void.self) { group in
             for caller in callers {

@@ -101,7 +101,7 @@ struct ForeignClientTests {
         }
     }
 
-    /// A session that awaits a peer who never comes, behind a tap.
+    /// Runs `body` with a session that expects a peer which never comes, behind a tap.
     private func withAwaitingSession(_ body: (Tap) async throws -> Void) async throws {
         try await withTaps { tap, deadEnd in
             await deadEnd.meddle { _ in .hold }

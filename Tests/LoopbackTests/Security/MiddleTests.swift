@@ -226,7 +226,7 @@ final class Forger: Sendable {
     }
 }
 
-/// Two taps for a test, stopped behind it.
+/// Runs `body` with two taps, which are stopped after it.
 func withTaps(_ body: (Tap, Tap) async throws -> Void) async throws {
     let (first, second) = (try await Tap(), try await Tap())
     do {

@@ -8,11 +8,11 @@ import Testing
 
 @Suite("4 Connection data changed on the way", .inTurns, .timeLimit(.minutes(5)))
 struct TamperingTests {
-    /// One thing that somebody on the way does to connection data, and how its holder fares with it.
+    /// One change of connection data in transit, and the result for its holder.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let holder: DisconnectReason.Code
-        /// What the holder's last attempt failed of, when it went on until its patience was over.
+        /// Why the holder's last attempt failed, when it went on until its timeout.
         let detail: String
         let apply: @Sendable (Blob) -> Blob
 
@@ -85,7 +85,7 @@ struct TamperingTests {
         }
     }
 
-    /// Returns whether the ends say why, if they had the time to find out.
+    /// Returns whether the ends report the reason, if they had the time to find out.
     private func expectRefusal(_ meeting: Meeting, _ change: Change) async throws -> Bool {
         let fared = try await meeting.attempt(and: { change.apply(Blob($0)).bytes })
         let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))

@@ -170,7 +170,7 @@ struct TrustTests {
     }
 }
 
-/// The application's side of `TrustPolicy.ask`: writes down what it is asked, and answers when it is told to.
+/// The application's side of `TrustPolicy.ask`: records the questions, and answers when the test says so.
 final class Questions: Sendable {
     private struct State {
         var all: [TrustEvidence] = []
@@ -203,12 +203,12 @@ final class Questions: Sendable {
         })
     }
 
-    /// Like an application that does not look at cancellation.
+    /// Decides like an application that ignores cancellation.
     func decideWhenTold(_ evidence: TrustEvidence) async -> Bool { await note(evidence).value() }
 
     func tell(_ question: Int, _ answer: Bool) {
         let told = state.withLock { $0.told }
-        // Nobody has asked in time: the test says so already.
+        // No question came in time: the test reports that already.
         guard told.indices.contains(question) else {
             Issue.record("question \(question) was not asked")
             return

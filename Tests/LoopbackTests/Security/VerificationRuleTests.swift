@@ -9,7 +9,7 @@ import Testing
 
 @Suite("13 Verification codes with a peer that is made by hand", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationRuleTests {
-    /// What the peer says: frames that are right up to the last, which is not.
+    /// The peer's frames: all valid but the last.
     struct Breach: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isLower: Bool
@@ -74,7 +74,7 @@ struct VerificationRuleTests {
                 as: isLower ? .controlling : .controlled, key: key, nonce: SecureBytes(Self.nonce))
             try await peer.say(try #require(machine.ask()))
             await bob.expectRequest(of: other)
-            // What could have been said for the frame would have been said before this.
+            // A reaction to the frame would have been sent before this.
             try await peer.say(.ping(7))
             #expect(try await peer.hear(.pong, .codeRequest, .codeCommit, .codeNonce) == .pong(7))
             try await bob.send([7], to: other)

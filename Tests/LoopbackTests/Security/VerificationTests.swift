@@ -40,7 +40,7 @@ struct VerificationTests {
                 return made
             }
             try await within { await second.expectRequest(of: first.peer) }
-            // What the second would have answered came before what it says now.
+            // An answer of the second would have come before what it sends now.
             try await within { try await meeting.expectTalk() }
             #expect(code.withLock { $0 } == nil)
             let theirs = try await within { try await second.verificationCode(for: first.peer) }
@@ -87,8 +87,8 @@ struct VerificationTests {
         await meeting.end()
     }
 
-    /// With pinned keys nobody gets between two peers whose connection data arrived unchanged. Where the data came through
-    /// the middle, too, it has a link with each of them, and calls itself by the other's name.
+    /// With pinned keys there can be no man in the middle between two peers whose connection data arrived unchanged. Where
+    /// the data came through the man in the middle, too, it has a link with each of them, and uses the other's name.
     @Test("somebody in the middle has two links, whose codes differ [sas.value]")
     func middle() async throws {
         let configuration = SessionConfiguration.loopback()
@@ -181,7 +181,7 @@ extension Meeting {
 }
 
 extension Session {
-    /// Waits until it is told that a peer wants to compare codes.
+    /// Waits until it is notified that a peer wants to compare codes.
     func expectRequest(of peer: PeerID) async {
         for await event in events {
             if case .verificationRequested(peer) = event { return }
@@ -192,7 +192,7 @@ extension Session {
 
 @Suite("13 Verification codes that do not come", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationFailureTests {
-    /// Two drivers that are linked, and hear nothing from each other any more.
+    /// Runs `body` with two drivers that are linked, and receive nothing from each other any more.
     private static func withDeafLink(
         _ body: @escaping @Sendable (_ ann: SessionDriver, _ bob: UID) async throws -> Void
     ) async throws {

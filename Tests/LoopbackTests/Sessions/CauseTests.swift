@@ -7,14 +7,14 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// Every cause that ends an attempt or a link, and the one reason that each end tells. Spec 14.3.
+/// Every cause that ends an attempt or a link, and the one reason that each end reports. Spec 14.3.
 @Suite("14.3 Causes and reasons", .inTurns, .timeLimit(.minutes(5)))
 struct CauseTests {
-    /// What one end has to tell: a session a reason, a peer that is made by hand the code that it was told.
+    /// What one end has to report: a session a reason, a hand-made peer the code that it received.
     enum Telling: Equatable, Sendable {
         case reason(DisconnectReason.Code, CloseCode? = nil)
         case told(CloseCode)
-        /// It never heard of the other.
+        /// It never received anything from the other.
         case nothing
 
         init(_ reason: DisconnectReason?) { self = reason.map { .reason($0.code, $0.closeCode) } ?? .nothing }
@@ -108,10 +108,10 @@ struct CauseTests {
             return (Telling(fared.error?.reason), .nothing)
         },
         Cause("there is no common version", ann: .reason(.version, .version), bob: .reason(.timedOut)) {
-            // Bob cannot know that it was Ann who said so: of a HELLO of another version nothing else is read.
+            // Bob cannot know that it was Ann who sent it: of a HELLO of another version nothing else is read.
             let plain = SessionConfiguration.loopback(.none, patience: .seconds(6))
             return try await attempting(plain, plain) { chunk in
-                // Behind the preface, the header, the field's header and a version that nobody speaks: version 1.
+                // After the preface, the header, the field's header and a version that no peer supports: version 1.
                 let place = 8 + 8 + 4 + 3 - chunk.offset
                 guard chunk.from == .dialler, chunk.bytes.indices.contains(place) else { return .pass }
                 var bytes = chunk.bytes
@@ -141,7 +141,7 @@ struct CauseTests {
         },
         Cause("both leave", ann: .reason(.left), bob: .reason(.left)) {
             try await linked { meeting, taps in
-                // Neither hears of the other any more.
+                // Neither receives anything from the other any more.
                 for tap in taps { await tap.meddle { _ in .hold } }
                 await meeting.end()
             }
@@ -177,7 +177,7 @@ struct CauseTests {
         Cause("too many questions", ann: .reason(.protocolViolation, .flood), bob: .told(.flood)) {
             try await handMade { peer in
                 for round in 0..<20 {
-                    // What comes behind the last that is borne is not read.
+                    // What comes after the last that is tolerated is not read.
                     do { try await peer.say((0..<100).map { .ping(UInt64(round * 100 + $0)) }) } catch {
                         break
                     }
@@ -187,7 +187,7 @@ struct CauseTests {
         Cause("more than there is credit for", ann: .reason(.protocolViolation, .flow), bob: .told(.flow)) {
             try await handMade { peer in
                 try await peer.say(.open(channel: 1, ChannelOpening(kind: .stream, name: "x")))
-                // Nobody reads it, so there is no more credit than at first.
+                // It is not read, so there is no more credit than at first.
                 let piece = [UInt8](repeating: 0, count: 16_000)
                 for _ in 0..<17 { try await peer.say(.data(channel: 1, piece)) }
             }

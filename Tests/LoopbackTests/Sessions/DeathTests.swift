@@ -16,8 +16,8 @@ struct DeathTests {
         let steps: Int
     }
 
-    /// All that either side says until the link stands: in TLS hello, certificates, proofs, and in it HELLO, CONFIRM and
-    /// SELECT or SELECTED; in plain the preface before those.
+    /// Everything that either side sends until the link is established: in TLS hello, certificates, proofs, and inside
+    /// it HELLO, CONFIRM and SELECT or SELECTED; on plain connections the preface before those.
     static let deaths = [Tap.Side.dialler, .listener].flatMap { side in
         (0..<11).map { Death(preference: .required, side: side, steps: $0) }
             + (0..<5).map { Death(preference: .none, side: side, steps: $0) }
@@ -57,7 +57,7 @@ struct DeathTests {
         #expect(ContinuousClock.now - start < patience + .seconds(15), "\(death)")
         // Linked before the last steps: those are questions then, and answers.
         let hasDied = await reaper.strikes(within: .seconds(5))
-        // Whoever was linked meanwhile finds out.
+        // A peer that was linked meanwhile finds out.
         for (session, heard) in listeners where hasDied {
             try await within { await heard.end() }
             #expect(await session.peers.isEmpty, "\(death)")
@@ -83,7 +83,7 @@ struct DeathTests {
     }
 }
 
-/// Ends one side at its step, and everything behind that.
+/// Ends one side at its step, and everything after that.
 private final class Reaper: Sendable {
     private struct State {
         var said: [Int: [UInt8]] = [:]
@@ -140,7 +140,7 @@ private final class Reaper: Sendable {
     }
 }
 
-/// The states that a session tells, as they come.
+/// The states that a session reports, as they come.
 private final class Heard: Sendable {
     private struct State {
         var all: [PeerState] = []
@@ -170,7 +170,7 @@ private final class Heard: Sendable {
 
     var states: [PeerState] { state.withLock { $0.all } }
 
-    /// Waits until the peer is not connected, and not sought either.
+    /// Waits until the peer is not connected, and not connecting either.
     func end() async {
         let signal = Promise<Void>()
         let isOver = state.withLock { state in

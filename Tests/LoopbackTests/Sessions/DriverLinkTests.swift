@@ -38,7 +38,7 @@ struct DriverLinkTests {
                 ann: .loopback().tapped(by: annsTap), bob: .loopback().tapped(by: bobsTap))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
-            // The first session is still there, and nobody hears it any more.
+            // The first session still exists, and no peer receives anything from it any more.
             for tap in [annsTap, bobsTap] {
                 let known = await tap.flows.count
                 await tap.meddle { $0.flow < known ? .hold : .pass }
@@ -109,10 +109,11 @@ struct DriverLinkTests {
                 ann: brief.tapped(by: annsTap), bob: brief.tapped(by: bobsTap))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
-            // What bob has heard so far was taken and not yet given back to ann: 6 bytes and their overhead.
+            // What bob has received so far was taken, and its credit was not yet returned to ann: 6 bytes and their
+            // overhead.
             for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
             let message = [UInt8](repeating: 7, count: 65_536)
-            // Credit lets 63 go; what is accepted behind them stays here.
+            // Credit lets 63 through; what is accepted after them stays here.
             for _ in 0..<100 { try await meeting.ann.send(message, to: meeting.bob.peer) }
             let end = try #require(try await within { await meeting.ann.events.firstEnd() })
             #expect(end.code == .timedOut)
@@ -141,7 +142,7 @@ struct DriverLinkTests {
 }
 
 extension Tap.Chunk {
-    /// Whether a controlled end that listens says SELECTED here, in clear.
+    /// Whether a controlled end that listens sends SELECTED here, in clear.
     fileprivate var isSelected: Bool {
         from == .listener && bytes.starts(with: [0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
     }

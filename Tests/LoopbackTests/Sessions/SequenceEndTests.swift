@@ -15,7 +15,7 @@ struct SequenceEndTests {
         let network = try Ground.memory.network()
         let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))
         try await within {
-            // Made before, so that they are there whenever the tasks begin.
+            // Created before, so that they exist when the tasks begin.
             let made = Promise<Void>()
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -120,7 +120,7 @@ struct SessionLifeTests {
         for round in 0..<20 {
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
-            // Now the one, now the other leaves first; the other hears a goodbye.
+            // The two leave first in turn; the other receives a goodbye.
             let (first, second) =
                 round.isMultiple(of: 2) ? (meeting.ann, meeting.bob) : (meeting.bob, meeting.ann)
             await first.disconnect()
@@ -186,7 +186,7 @@ struct SessionLifeTests {
             let end = try await within { await bob.events.firstEnd() }
             #expect(end?.code == .lost)
             try await within { await annsTap.until { $0.allSatisfy(\.isOver) } }
-            // Nobody listens there any more: a connection of the tap's own is refused.
+            // Nothing listens there any more: a connection of the tap's own is refused.
             let before = await annsTap.flows.count
             try await annsTap.dial(sending: [0x16])
             try await within { await annsTap.until { $0.count > before && $0[before].isOver } }

@@ -1,9 +1,9 @@
 import Multipeer
 import MultipeerSecurity
 
-/// Connection data in the hands of somebody on the way: taken apart, changed, and put together with a right checksum.
+/// Connection data in the hands of a man in the middle: parsed, changed, and rebuilt with a correct checksum.
 ///
-/// Written from spec 4.1 alone, and knowing no more of it than is needed to forge.
+/// Written from spec 4.1 alone, with no more of it than is needed to forge.
 struct Blob {
     static let peer: UInt16 = 1
     static let instance: UInt16 = 2
@@ -54,7 +54,7 @@ struct Blob {
         return copy
     }
 
-    /// With one bit of a field turned over, counted from the end of the field.
+    /// Returns the data with one bit of a field flipped, counted from the end of the field.
     func flipping(_ type: UInt16, byteFromEnd: Int = 0) -> Blob {
         var value = self[type] ?? []
         if value.count > byteFromEnd { value[value.count - 1 - byteFromEnd] ^= 1 }
@@ -67,11 +67,11 @@ struct Blob {
         return copy
     }
 
-    /// As if its session encrypted, with a key that nobody has.
+    /// Returns the data as if its session encrypted, with a key that no peer has.
     func encrypted(_ preference: UInt8) -> Blob {
         with(Blob.preference, [preference]).with(Blob.fingerprint, [1] + [UInt8](repeating: 9, count: 32))
     }
 
-    /// As if its session wanted no encryption: no fingerprint, preference none.
+    /// The data as if its session wanted no encryption: no fingerprint, preference none.
     var plain: Blob { with(Blob.preference, [2]).with(Blob.fingerprint, nil) }
 }

@@ -3,13 +3,13 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// Holds on to the main thread until something that goes on elsewhere is done.
+/// Blocks the main thread until something that runs elsewhere is done.
 enum Blocking {
     private final class Work: Sendable {
         let result = Locked<Result<Void, any Error>?>(nil)
     }
 
-    /// Gives up after a minute.
+    /// Blocks the main thread; gives up after a minute.
     @MainActor static func main(_ body: @escaping @Sendable () async throws -> Void) throws {
         let work = Work()
         let condition = NSCondition()

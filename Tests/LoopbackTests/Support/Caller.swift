@@ -5,11 +5,11 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// Where peers find each other in a test: nothing of it leaves the machine.
+/// The network on which peers find each other in a test: nothing of it leaves the machine.
 enum Ground: String, CaseIterable, Sendable {
     case memory, multicast
 
-    /// A network that no other test shares.
+    /// Returns a network that no other test shares.
     func network() throws -> (ServiceType, DiscoveryConfiguration) {
         let letters = (0..<10).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" }
         var configuration = DiscoveryConfiguration.loopback
@@ -18,7 +18,7 @@ enum Ground: String, CaseIterable, Sendable {
     }
 }
 
-/// A member that can be found and invited, and can do so itself.
+/// A member that advertises and browses, invites and is invited.
 struct Caller: Sendable {
     let member: Member
     let advertiser: Advertiser
@@ -36,7 +36,7 @@ struct Caller: Sendable {
         browser = Browser(peer: member.peer, service: network.type, configuration: network.configuration)
     }
 
-    /// Some that run already and see each other.
+    /// Returns callers that are running and have found each other.
     static func several(
         _ names: [String], _ ground: Ground = .memory, _ configuration: SessionConfiguration = .loopback()
     ) async throws -> [Caller] {
@@ -57,7 +57,7 @@ struct Caller: Sendable {
         await session.disconnect()
     }
 
-    /// Waits until the browser sees these, whatever else it sees.
+    /// Waits until the browser has found these, among others.
     func finds(_ others: [PeerID]) async throws {
         try await within(.seconds(20)) {
             var missing = Set(others).subtracting(await browser.peers.map(\.peer))
@@ -80,7 +80,7 @@ struct Caller: Sendable {
         }
     }
 
-    /// The next invitation.
+    /// Returns the next invitation.
     func invited() async throws -> Invitation {
         let invitation = try await within {
             for await invitation in advertiser.invitations { return Optional(invitation) }
@@ -98,21 +98,21 @@ struct Caller: Sendable {
         }
     }
 
-    /// Invites one that says yes.
+    /// Invites another one, which accepts.
     func link(with other: Caller) async throws {
         async let asked = inviting(other)
         try await other.invited().accept(into: other.session)
         try await asked.get()
     }
 
-    /// What the session's application heard of a peer so far, once it has heard that it is connected.
+    /// Returns the states of a peer that the session's application has received, once it is connected.
     func states(of other: Caller) async throws -> [PeerState] {
         try await within { await member.until { $0.heard[other.peer]?.contains(.connected) == true } }
         return await member.heard[other.peer, default: []]
     }
 
-    /// Whether nothing ever happened between the session and that peer. It goes by what is behind everything before: a link
-    /// to somebody new.
+    /// Returns whether nothing ever happened between the session and that peer. It waits for an event after all earlier
+    /// ones: a link to a new peer.
     func heardNothing(of other: Caller) async throws -> Bool {
         let witness = try Member("witness")
         let (mine, theirs) = (

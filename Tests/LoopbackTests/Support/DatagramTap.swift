@@ -4,17 +4,17 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// A relay in the path of the datagrams of two sessions: it writes down what passes, and may meddle with it.
+/// A relay in the path of the datagrams of two sessions: it records what passes, and may tamper with it.
 ///
 /// Each session offers a port of the tap instead of its own (`configuration.overrides.datagramPort = tap.port(of:)`). What comes
-/// for one side goes out at the port that the other side offered, so that the sources are right.
+/// for one side is sent from the port that the other side offered, so that the source addresses are right.
 actor DatagramTap: LoopClient {
     enum Side: Int, Hashable, Sendable, CaseIterable {
         case ann, bob
         var other: Side { self == .ann ? .bob : .ann }
     }
 
-    /// What goes on instead of a packet for `to`.
+    /// Returns what is passed on instead of a packet for `to`.
     typealias Meddler = @Sendable (_ packet: [UInt8], _ to: Side) -> [[UInt8]]
 
     nonisolated let loop: EventLoop
@@ -28,7 +28,7 @@ actor DatagramTap: LoopClient {
     private let receiveBuffer = DatagramReceiveBuffer()
     private var meddler: Meddler
     private(set) var seen: [(packet: [UInt8], to: Side)] = []
-    /// Where the packets for a side come from, if not from the tap's own port.
+    /// The sources of the packets for a side, if not the tap's own port.
     private var sources: [Side: Port] = [:]
 
     private final class Targets: Sendable {
@@ -57,7 +57,7 @@ actor DatagramTap: LoopClient {
             }
         }
 
-        /// Everything that is there.
+        /// Receives everything that waits.
         func receive(with receiveBuffer: DatagramReceiveBuffer = DatagramReceiveBuffer()) -> [[UInt8]] {
             socket.withLock { socket in
                 var packets: [[UInt8]] = []
@@ -95,14 +95,14 @@ actor DatagramTap: LoopClient {
         }
     }
 
-    /// Where a session receives; nil before it has a link.
+    /// Returns the address at which a session receives; nil before it has a link.
     nonisolated func target(_ side: Side) -> SocketAddress? {
         targets.ports.withLock { $0[side] }.map { ports[0].address.with(port: $0) }
     }
 
     func meddle(_ meddler: @escaping Meddler) { self.meddler = meddler }
 
-    /// From now on what goes to that side comes from there.
+    /// Sends what is for that side from that port from now on.
     func moveSource(of side: Side, to port: Port) { sources[side] = port }
 
     func stop() { for port in ports { loop.deregister(port.descriptor) } }
@@ -124,10 +124,10 @@ actor DatagramTap: LoopClient {
 }
 
 extension SessionConfiguration {
-    /// Datagrams go through the tap, and are tried again soon.
+    /// Returns the configuration with datagrams through the tap, and with short retries.
     ///
-    /// `pings`: when three of them go unanswered the path is down. A loop that is held up for so long on a full machine
-    /// takes it down, too: whoever wants it to stay up keeps to the pings of every session.
+    /// `pings`: when three of them go unanswered the path is down. A loop that is held up for that long on a busy machine takes
+    /// it down, too: a test that needs it to stay up uses the pings of ordinary sessions.
     func tapped(
         by tap: DatagramTap, as side: DatagramTap.Side, pings: Duration = .milliseconds(100)
     ) -> SessionConfiguration {
@@ -141,12 +141,12 @@ extension SessionConfiguration {
 }
 
 extension Session {
-    /// Waits until unreliable messages to the peer go over UDP, or do not.
+    /// Waits until unreliable messages to the peer are sent over UDP, or are not.
     nonisolated func datagrams(areUp wanted: Bool = true, to peer: PeerID) async throws {
         try await datagrams(to: peer) { $0.isUp == wanted }
     }
 
-    /// Waits until the facts are so.
+    /// Waits until the facts match.
     nonisolated func datagrams(
         to peer: PeerID, are condition: @escaping @Sendable (ConnectionInfo.Datagrams) -> Bool
     ) async throws {
@@ -160,7 +160,7 @@ extension Session {
 }
 
 extension SessionEvents {
-    /// So many messages as they came.
+    /// Returns that many messages as they came.
     func arrivals(_ count: Int) async -> [Message] {
         var messages: [Message] = []
         for await event in self {

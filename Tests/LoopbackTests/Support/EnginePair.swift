@@ -7,7 +7,7 @@ import MultipeerMesh
 import MultipeerSecurity
 import Testing
 
-/// Two engines with one plain link between them, and no socket. What follows happens at one moment.
+/// Two engines with one plain link between them, and no socket. Everything happens at one moment.
 final class EnginePair {
     let ann = EngineSide(uid: UID(high: 1, low: 1), address: 1)
     let bob = EngineSide(uid: UID(high: 2, low: 2), address: 2)
@@ -24,7 +24,7 @@ final class EnginePair {
         _ = try #require(bob.peer)
     }
 
-    /// Carries frames and contents to and fro until nothing is left.
+    /// Delivers frames and contents both ways until nothing is left.
     func settle() {
         var isQuiet = false
         while !isQuiet {
@@ -52,7 +52,7 @@ final class EnginePair {
     }
 }
 
-/// One of them, and what it wants of its owner.
+/// One of them, and its actions.
 final class EngineSide {
     var engine: SessionEngine
     private(set) var orders: [DatagramAction] = []
@@ -86,7 +86,7 @@ final class EngineSide {
         take()
     }
 
-    /// Its link.
+    /// Returns the id of its link.
     func id() throws -> ConnectionID { try #require(peer).id }
 
     func takeOrders() -> [DatagramAction] {
@@ -156,7 +156,7 @@ final class EngineSide {
         return engine.datagrams.receive(content.span, from: peer, at: now).isMessage
     }
 
-    /// The content of a message; nil when it does not go this way.
+    /// Returns the content of a message; nil when it is not sent this way.
     func encode(_ message: [UInt8]) -> [UInt8]? {
         var content = ByteBuffer()
         guard let peer, engine.datagrams.encode(message.span, to: peer, into: &content) else { return nil }

@@ -19,21 +19,21 @@ struct FileMeeting: Sendable {
         try await meeting.link()
     }
 
-    /// A file of ann's.
+    /// Creates a file of ann's.
     func file(_ bytes: [UInt8], _ name: String = "file") throws -> URL {
         let url = anns.url.appendingPathComponent(name)
         try Data(bytes).write(to: url)
         return url
     }
 
-    /// A gibibyte, which has no end in this test, and takes no room.
+    /// Creates a sparse file of a gibibyte, whose transfer does not end in this test.
     func endless(_ name: String = "endless") throws -> URL {
         let url = try file([1], name)
         unsafe truncate(url.path, 1 << 30)
         return url
     }
 
-    /// What ann has sent arrives as an offer.
+    /// Waits for what ann has sent, which arrives as an offer.
     func offered() async throws -> IncomingResource {
         try await within { [bob] in
             for await event in bob.events {
@@ -48,7 +48,8 @@ struct FileMeeting: Sendable {
         await resource.received(into: bobs.url)
     }
 
-    /// After whatever happened: nothing is left of it, the link lives, and another file comes through.
+    /// Checks that nothing is left of what happened before, that the link is alive, and that another file comes
+    /// through.
     func expectLife(_ left: Int = 0) async throws {
         #expect(bobs.names.count == left)
         let url = try file([1, 2, 3], "another")
@@ -80,7 +81,7 @@ extension IncomingResource {
 }
 
 extension OutgoingResource {
-    /// The error of its end; nil is well.
+    /// Waits for its end, and returns the error; nil on success.
     func end() async throws -> MultipeerError? {
         try await within { () async -> MultipeerError? in
             do throws(MultipeerError) { try await self.completion() } catch { return error }
@@ -93,7 +94,7 @@ extension Result where Failure == MultipeerError {
     var code: MultipeerError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }
 
-/// A directory of its own for one test, removed with everything in it.
+/// A directory for one test, removed with everything in it.
 final class TestFolder: Sendable {
     let url: URL
 

@@ -6,19 +6,19 @@ import MultipeerSecurity
 import MultipeerTransport
 import Testing
 
-/// A peer that links over TLS like any other, without a loop, and then says what a test wants it to say.
+/// A peer that links over TLS like any other, without a loop, and then sends what a test wants it to send.
 final class HandMadePeer {
-    /// What it hands to whom it is going to meet.
+    /// The data that it gives to the peer that it is going to meet.
     let data: ConnectionData
     private var linkEstablishment: LinkEstablishment
     private let other: ConnectionData
     private let address: SocketAddress
     private let pipe: SecuredPipe
     private let tls: TLSContext
-    /// As they were before anything was dialled.
+    /// The state before anything was dialled.
     private let fresh: LinkEstablishment
 
-    /// With a uid below or above the other's.
+    /// Creates a peer with a uid below or above the other's.
     convenience init(meeting other: ConnectionData, isLower: Bool) throws {
         let uid = UID(high: isLower ? 0 : .max, low: try PeerID(displayName: "x").uid.low)
         let identity = try Identity.generate()
@@ -26,7 +26,7 @@ final class HandMadePeer {
             peer: try PeerID(uid: uid, displayName: "hand-made"), instance: 1, preference: .required,
             hasIdentity: false, fingerprint: identity.fingerprint)
         var linkEstablishment = LinkEstablishment(local, seed: 1)
-        // Nobody listens there: it wants to be the one who dials.
+        // Nothing listens there: it must be the end that dials.
         let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
         let data = try linkEstablishment.connectionData(
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: EventLoop.currentMoment())
@@ -36,7 +36,7 @@ final class HandMadePeer {
             try SecuredPipe(to: address))
     }
 
-    /// The same peer, which knows nothing of its link any more, on another connection.
+    /// Returns the same peer, which knows nothing of its link any more, on another connection.
     func again() throws -> HandMadePeer {
         HandMadePeer(data, fresh, other, tls, address, try SecuredPipe(to: address))
     }
@@ -55,7 +55,7 @@ final class HandMadePeer {
         self.pipe = pipe
     }
 
-    /// Says and hears everything up to SELECTED.
+    /// Exchanges everything up to SELECTED.
     func link() async throws {
         let now = EventLoop.currentMoment()
         _ = try linkEstablishment.connect(with: other, zones: [], at: now)
@@ -75,7 +75,7 @@ final class HandMadePeer {
         }
     }
 
-    /// Returns whether the link stands.
+    /// Carries out actions; returns whether the link is established.
     private func carryOut() async throws -> Bool {
         var isLinked = false
         while true {
@@ -96,14 +96,14 @@ final class HandMadePeer {
 
     struct Closed: Error { let code: CloseCode }
 
-    /// The key that both ends of the connection have.
+    /// Returns the key that both ends of the connection have.
     func exportKey(_ label: String) throws -> [UInt8] { try pipe.exportKey(label) }
 
     func say(_ frames: Frame...) async throws { try await pipe.say(frames) }
 
     func say(_ frames: [Frame]) async throws { try await pipe.say(frames) }
 
-    /// The next frame of one of these kinds.
+    /// Waits for the next frame of one of these kinds.
     func hear(_ kinds: FrameKind...) async throws -> Frame {
         while true {
             let (header, payload) = try await pipe.next()

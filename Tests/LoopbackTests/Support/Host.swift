@@ -18,10 +18,10 @@ struct Host: Sendable {
         address = SocketAddress.loopback.with(port: try await listener.start())
     }
 
-    /// What this peer has for another.
+    /// Returns the data of this peer for another.
     func data(for other: PeerID) throws -> ConnectionData { try peer.made(for: other) }
 
-    /// The next question; fails the test when there is none in time.
+    /// Waits for the next question; fails the test when there is none in time.
     func question() async throws -> ReceivedInvitation {
         let listener = listener
         return try await within {
@@ -31,7 +31,7 @@ struct Host: Sendable {
         }
     }
 
-    /// Says yes to whoever asks, until the questions end.
+    /// Accepts every invitation, until they end.
     func welcomeEverybody() {
         Task {
             for await question in listener.questions {
@@ -43,7 +43,7 @@ struct Host: Sendable {
 }
 
 extension PeerID {
-    /// Connection data as a session of this peer would issue it, at an address where nobody is.
+    /// Returns connection data as a session of this peer would issue it, at an address that no peer has.
     func made(
         for other: PeerID?, preference: EncryptionPreference = .required
     ) throws -> ConnectionData {
@@ -57,7 +57,7 @@ extension PeerID {
             at: Moment(nanoseconds: 0))
     }
 
-    /// Invites the host, and answers how that ended.
+    /// Invites the host, and returns how that ended.
     func invite(
         _ host: Host, context: [UInt8]? = nil, within timeout: Duration = .seconds(30)
     ) async -> Result<ConnectionData, InvitationFault> {
@@ -84,7 +84,7 @@ extension PeerID {
     }
 }
 
-/// Somebody to be invited, for as long as the body runs.
+/// Runs `body` with a host that can be invited.
 func withHost(_ body: (Host) async throws -> Void) async throws {
     let host = try await Host()
     do {

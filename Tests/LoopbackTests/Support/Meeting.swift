@@ -18,7 +18,7 @@ struct Meeting: Sendable {
         self.bob = try Session(peer: PeerID(displayName: "bob"), configuration: bob)
     }
 
-    /// A meeting of which it is known who dials at once: ann.
+    /// Returns a meeting in which ann is the end that dials at once.
     static func annFirst(
         ann: SessionConfiguration = .loopback(), bob: SessionConfiguration = .loopback()
     ) throws -> Meeting {
@@ -36,7 +36,7 @@ struct Meeting: Sendable {
         self.bob = try Session(peer: bob, configuration: bobsConfiguration)
     }
 
-    /// Swaps connection data and connects both at once; throws the first refusal.
+    /// Exchanges connection data and connects both at once; throws the first refusal.
     func link() async throws {
         let (annsData, bobsData) = (try await ann.connectionData(), try await bob.connectionData())
         async let first: Void = ann.connect(with: ConnectionData(bobsData.bytes))
@@ -44,7 +44,7 @@ struct Meeting: Sendable {
         _ = try await (first, second)
     }
 
-    /// Connects both at once with data that may have been changed on the way; answers how each of them fared.
+    /// Connects both at once with data that may have been changed in transit; returns both results.
     func attempt(
         changing annsData: (ConnectionData) throws -> [UInt8] = { $0.bytes },
         and bobsData: (ConnectionData) throws -> [UInt8] = { $0.bytes }
@@ -105,7 +105,7 @@ extension SessionConfiguration {
 }
 
 extension SessionEvents {
-    /// The first message that arrives.
+    /// Returns the first message that is received.
     func firstMessage() async -> [UInt8]? {
         for await event in self {
             if case .message(let message) = event { return message.bytes }
@@ -113,7 +113,7 @@ extension SessionEvents {
         return nil
     }
 
-    /// The reason of the first end of a link.
+    /// Returns the reason of the first end of a link.
     func firstEnd() async -> DisconnectReason? {
         for await event in self {
             if case .peer(_, .notConnected(let reason)) = event { return reason }

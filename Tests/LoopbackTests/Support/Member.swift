@@ -4,11 +4,11 @@ import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 
-/// One session of a mesh, and what its application has heard so far.
+/// One session of a mesh, and the events of its application so far.
 actor Member {
     nonisolated let session: Session
     nonisolated var peer: PeerID { session.peer }
-    /// Of each peer, every state in order.
+    /// All states of each peer, in order.
     private(set) var heard: [PeerID: [PeerState]] = [:]
     private(set) var messages: [[UInt8]] = []
 
@@ -41,7 +41,7 @@ actor Member {
         heard[peer, default: []].compactMap { if case .notConnected(let reason) = $0 { reason } else { nil } }
     }
 
-    /// Each hands mesh data to the other.
+    /// Lets both exchange mesh data and connect.
     func join(_ other: Member) async -> (Result<Void, MultipeerError>, Result<Void, MultipeerError>) {
         do {
             let (mine, theirs) = (
@@ -58,14 +58,14 @@ actor Member {
 }
 
 extension [Member] {
-    /// Each joins the one before it.
+    /// Lets each join the one before it.
     func joinInAChain() async {
         await withTaskGroup(of: Void.self) { group in
             for (one, next) in zip(self, dropFirst()) { group.addTask { _ = await one.join(next) } }
         }
     }
 
-    /// Waits until everyone is linked with everyone.
+    /// Waits until all are linked with each other.
     func areAllLinked() async throws {
         let everyone = Set(map(\.peer))
         for member in self {

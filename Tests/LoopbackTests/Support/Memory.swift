@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What this process has in memory, in bytes.
+/// Returns the resident memory of this process, in bytes.
 func residentBytes() throws -> Int {
     let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -6,7 +6,7 @@ import TestSupport
 struct OpenSSLClient: Sendable {
     static let path = "/usr/bin/openssl"
 
-    /// Says so when the tests that need it cannot run.
+    /// Whether `openssl` exists; prints a note when the tests that need it cannot run.
     static var isPresent: Bool {
         let isPresent = FileManager.default.isExecutableFile(atPath: path)
         if !isPresent { print("skipped: there is no \(path)") }
@@ -43,7 +43,7 @@ struct OpenSSLClient: Sendable {
         }
     }
 
-    /// A new key and a certificate for it, in one file each, in a directory that the caller removes.
+    /// Creates a key and a certificate for it, in one file each, in a directory that the caller removes.
     static func makeCertificate(in directory: URL) throws -> [String] {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let (key, certificate) = (directory.appending(path: "key.pem"), directory.appending(path: "cert.pem"))

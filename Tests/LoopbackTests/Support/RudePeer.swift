@@ -10,19 +10,19 @@ import Testing
 
 /// A peer that behaves until its CONFIRM, over a plain connection and without a loop, and then writes and never reads.
 struct RudePeer: ~Copyable {
-    /// What it hands to whom it is going to bother.
+    /// The data that it gives to the peer that it is going to flood.
     let data: ConnectionData
     private var linkEstablishment: LinkEstablishment
     private let victim: ConnectionData
     private let socket: Socket
 
-    /// `room`: how much of what it says and hears the system keeps for it.
+    /// Creates a peer. `room`: the size of the system's buffers for what it sends and receives.
     init(meeting victim: ConnectionData, room: Int32 = 4_096) throws {
         let local = LocalPeer(
             peer: try PeerID(displayName: "rude"), instance: 1, preference: .none, hasIdentity: false,
             fingerprint: nil)
         var linkEstablishment = LinkEstablishment(local, seed: 1)
-        // Nobody listens there: it wants to be the one who dials.
+        // Nothing listens there: it must be the end that dials.
         let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
         let now = EventLoop.currentMoment()
         let data = try linkEstablishment.connectionData(
@@ -45,7 +45,7 @@ struct RudePeer: ~Copyable {
         self.socket = socket
     }
 
-    /// Says and hears everything up to CONFIRM, or until it is linked.
+    /// Exchanges everything up to CONFIRM, or until it is linked.
     mutating func introduce(untilLinked: Bool = false) async throws {
         let now = EventLoop.currentMoment()
         _ = try linkEstablishment.connect(with: victim, zones: [], at: now)
@@ -68,7 +68,7 @@ struct RudePeer: ~Copyable {
         }
     }
 
-    /// Returns whether it is linked now.
+    /// Carries out actions; returns whether it is linked now.
     private mutating func carryOut() async throws -> Bool {
         var isLinked = false
         while true {
@@ -117,7 +117,7 @@ struct RudePeer: ~Copyable {
         return buffer.takeAll()
     }
 
-    /// Writes PINGs until nobody takes any for half a second, or the connection is over; returns whether it still stands.
+    /// Writes PINGs until none is taken for half a second, or the connection is over; returns whether it is still open.
     func floodUntilHeldBack() async -> Bool {
         var pings = ByteBuffer()
         for token in 0..<UInt64(4_096) { Frame.ping(token).encode(into: &pings) }

@@ -3,7 +3,7 @@ import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 
-/// One connection without a loop, on which a test says frames and hears them.
+/// One connection without a loop, on which a test sends and receives frames.
 final class SecuredPipe {
     private let socket: Socket
     private var channel = SecureChannel.plain()
@@ -13,7 +13,7 @@ final class SecuredPipe {
 
     convenience init(to address: SocketAddress) throws { self.init(try Socket.connecting(to: address)) }
 
-    /// Becomes a channel, whose handshake is over when this returns.
+    /// Secures the connection with a channel, whose handshake is over when this returns.
     func secure(_ fresh: consuming SecureChannel) async throws {
         channel = fresh
         while try !channel.handshake() {
@@ -46,7 +46,7 @@ final class SecuredPipe {
         return (header, try await bytes(header.length))
     }
 
-    /// The next frame.
+    /// Waits for the next frame.
     func hear() async throws -> Frame {
         let (header, payload) = try await next()
         return try Frame(header, payload.span)
@@ -60,12 +60,12 @@ final class SecuredPipe {
             } catch is Ended {
                 return
             } catch is SecurityFault {
-                continue  // What is said before the end need not be of this channel.
+                continue  // What is sent before the end need not be of this channel.
             }
         }
     }
 
-    /// Bytes as they are, below the channel.
+    /// Sends raw bytes, below the channel.
     func sayBelow(_ bytes: [UInt8]) async throws {
         let start = ContinuousClock.now
         var rest = bytes[...]

@@ -5,20 +5,20 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-/// A relay in the path of one session: it writes down what passes in both directions, and may meddle with it.
+/// A relay in the path of one session: it records what passes in both directions, and may tamper with it.
 ///
-/// The session advertises the tap's address instead of its own (`configuration.overrides.advertising = tap.advertise`); whoever
-/// dials it is passed on to the session, unless the meddler says otherwise.
+/// The session advertises the tap's address instead of its own (`configuration.overrides.advertising = tap.advertise`);
+/// connections to it are passed on to the session, unless the meddler decides otherwise.
 actor Tap: LoopClient {
     enum Side: Hashable, Sendable { case dialler, listener }
 
-    /// Some bytes on their way.
+    /// Some bytes in transit.
     struct Chunk: Sendable {
-        /// Counts the connections from 0.
+        /// The number of the connection, from 0.
         let flow: Int
         let from: Side
         let bytes: [UInt8]
-        /// How many bytes came from that side before.
+        /// The number of bytes that came from that side before.
         let offset: Int
     }
 
@@ -29,13 +29,13 @@ actor Tap: LoopClient {
         case drip
         /// Keep these and all further bytes of the flow in both directions.
         case hold
-        /// Send these to where the chunk came from; nothing goes on.
+        /// Send these back to where the chunk came from; nothing is passed on.
         case answer([UInt8])
-        /// Pass these, then end both connections without a word of farewell.
+        /// Pass these, then end both connections without a graceful close.
         case cut([UInt8])
     }
 
-    /// What one connection carried.
+    /// The bytes of one connection.
     struct Flow: Sendable {
         var fromDialler: [UInt8] = []
         var fromListener: [UInt8] = []
@@ -60,7 +60,7 @@ actor Tap: LoopClient {
     private var awaited: [(condition: @Sendable ([Flow]) -> Bool, signal: Promise<Void>)] = []
     private var isStopped = false
 
-    /// Where the tapped session listens.
+    /// The address at which the tapped session listens.
     private final class Target: Sendable {
         let address = Locked<SocketAddress?>(nil)
     }
@@ -109,7 +109,7 @@ actor Tap: LoopClient {
 
     func meddle(_ meddler: @escaping Meddler) { self.meddler = meddler }
 
-    /// Waits until the flows are so.
+    /// Waits until the flows match.
     func until(_ condition: @escaping @Sendable ([Flow]) -> Bool) async {
         if condition(flows) { return }
         let signal = Promise<Void>()
@@ -128,7 +128,7 @@ actor Tap: LoopClient {
     /// Ends every connection; new ones are passed on.
     func cutAll() { for flow in flows.indices { end(flow) } }
 
-    /// Makes a connection of its own to the tapped session; what it answers is written down.
+    /// Makes a connection of its own to the tapped session, and records the answer.
     func dial(sending bytes: [UInt8]) throws {
         let address = try #require(target.address.withLock { $0 })
         let flow = flows.count
@@ -138,7 +138,7 @@ actor Tap: LoopClient {
         keep(end)
     }
 
-    /// Sends bytes of its own making to one side of a flow.
+    /// Sends injected bytes to one side of a flow.
     func inject(_ bytes: [UInt8], to side: Side, of flow: Int = 0) {
         for end in Array(ends.values) where end.flow == flow && end.side == side { write(bytes, to: end) }
     }

@@ -2,8 +2,8 @@ import MultipeerMesh
 import MultipeerTransport
 
 extension SessionDriver {
-    /// The states and the markers, in order, until an attempt is said to have failed. Events end with each `disconnect`,
-    /// and those of the next instance are taken, too.
+    /// Returns the states and the markers, in order, until an attempt is reported as failed. Events end with each
+    /// `disconnect`, and those of the next instance are taken, too.
     nonisolated func toldUntilFailure() async -> [String] {
         var told: [String] = []
         while !Task.isCancelled {

@@ -3,13 +3,13 @@ import MultipeerCore
 import MultipeerDiscovery
 import MultipeerTransport
 
-/// A network in memory that tells who is doubted first, and can be made to refuse.
+/// A network in memory that reports which peer is doubted first, and can be made to refuse.
 actor WatchedDiscovery: DiscoveryBackend {
     private let base = InMemoryDiscovery()
     private let doubted = Promise<PeerID>()
     private var refusals = 0
 
-    /// The next so many calls that start something fail.
+    /// Makes the next `count` calls that start something fail.
     func refuse(_ count: Int) { refusals = count }
 
     func advertise(

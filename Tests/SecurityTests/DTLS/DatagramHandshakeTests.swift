@@ -81,7 +81,7 @@ struct DatagramHandshakeTests {
             try pair.client.channel.retransmit()
             repetitions += pair.client.takeDatagrams()
         }
-        // All say the same under record numbers of their own, and they are enough for 10 s.
+        // All have the same content under record numbers of their own, and they are enough for 10 s.
         #expect(repetitions.count >= 9)
         #expect(Set(repetitions.map { $0[3..<11] }).union([first[3..<11]]).count == repetitions.count + 1)
         #expect(repetitions.allSatisfy { $0.dropFirst(11) == first.dropFirst(11) })

@@ -32,7 +32,7 @@ struct DatagramToolTests {
         }
     }
 
-    /// Talks over the socket until something was read and said, for at most 20 s; returns what was read.
+    /// Exchanges data over the socket until something was read and sent, for at most 20 s; returns what was read.
     private func talk(_ end: inout DatagramEnd, over socket: inout LoopbackUDP) throws -> String {
         var hasSpoken = false
         for _ in 0..<200 {
@@ -59,7 +59,7 @@ struct DatagramToolTests {
         let tool = try Tool("s_client -quiet -connect 127.0.0.1:\(socket.port)", saying: "from the tool\n")
         var end = try DatagramEnd(.server, key: DatagramPair.key)
         let heard = try talk(&end, over: &socket)
-        // The farewell of the tool, or an answer to nothing: by then it has printed.
+        // The tool's close_notify, or nothing: by then it has printed.
         _ = socket.receive(within: 200)
         let printed = try tool.end()
         #expect(heard == "from the tool\n" && printed.contains("from the channel"))

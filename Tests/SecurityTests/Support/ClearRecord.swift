@@ -1,9 +1,9 @@
 import Testing
 
-/// One field of a handshake message that anybody can read.
+/// One field of a handshake message that is readable without keys.
 struct ClearField: CustomStringConvertible {
     let message: String
-    /// Empty for an extension.
+    /// The name of the field; empty for an extension.
     let name: String
     var `extension`: Int?
     let bytes: [UInt8]
@@ -11,15 +11,15 @@ struct ClearField: CustomStringConvertible {
     var description: String { "\(message), \(`extension`.map(String.init) ?? name), \(bytes)" }
 }
 
-/// A record of TLS or DTLS as somebody reads it who has no keys.
+/// A record of TLS or DTLS as it is readable without keys.
 struct ClearRecord {
     let type: UInt8
-    /// False once keys are in use: then nothing but the type and the length can be read.
+    /// False once keys are in use: then only the type and the length can be read.
     let isClear: Bool
     let isDatagram: Bool
     let body: [UInt8]
 
-    /// The type 23 hides the true one, so whatever else comes is in clear.
+    /// Returns the records of a stream. The type 23 hides the true one, so all others are in clear.
     static func ofTLS(_ stream: [UInt8]) throws -> [ClearRecord] {
         var records: [ClearRecord] = []
         var bytes = ClearBytes(stream)
@@ -43,7 +43,7 @@ struct ClearRecord {
         return records
     }
 
-    /// What the record says; a type or message that is not known is a field without a place in any table.
+    /// Returns the fields of the record; an unknown type or message is a field without a place in any table.
     func fields() throws -> [ClearField] {
         guard isClear else { return [] }
         guard type == 22 else { return body == [1] && type == 20 ? [] : [unknown("record \(type)", body)] }
@@ -126,6 +126,6 @@ private struct ClearBytes {
 
     mutating func number(_ count: Int) throws -> Int { try take(count).reduce(0) { $0 << 8 | Int($1) } }
 
-    /// Bytes behind their length.
+    /// Reads bytes after their length.
     mutating func counted(_ size: Int) throws -> [UInt8] { try take(try number(size)) }
 }

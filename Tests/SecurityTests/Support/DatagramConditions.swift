@@ -3,11 +3,11 @@ import TestSupport
 
 /// What a wire does to datagrams.
 struct DatagramConditions: Sendable {
-    /// Of a hundred datagrams of each direction, so many are lost, arrive twice, or take long enough to be overtaken.
+    /// Of a hundred datagrams in each direction, how many are lost, duplicated, or delayed enough to be overtaken.
     var lost = 0
     var doubled = 0
     var delayed = 0
-    /// Only when this returns true.
+    /// Loses a datagram only when this returns true.
     var isLost: (@Sendable (_ fromClient: Bool, _ count: Int) -> Bool)?
 }
 
@@ -20,7 +20,7 @@ struct DatagramStage: ~Copyable {
         let bytes: [UInt8]
     }
 
-    /// 100 ms, doubling to 1.6 s, anew with every flight.
+    /// A retransmission timer: 100 ms, doubling to 1.6 s, restarted with every flight.
     private struct Timer {
         var next = 100
         var interval = 100
@@ -58,13 +58,13 @@ struct DatagramStage: ~Copyable {
     var isDone: Bool { pair.client.isEstablished && pair.server.isEstablished }
     var isBroken: Bool { pair.client.fault != nil || pair.server.fault != nil }
 
-    /// Lets time pass until both are done, or until then; returns whether both are.
+    /// Lets time pass until both are done, or until `end`; returns whether both are.
     mutating func run(until end: Int) throws -> Bool {
         while !isDone, !isBroken, now < end { try step() }
         return isDone
     }
 
-    /// Lets everything that flies arrive.
+    /// Delivers everything in flight.
     mutating func settle() throws { while !flying.isEmpty { try step() } }
 
     private mutating func step() throws {

@@ -13,7 +13,7 @@ struct DatagramEnd: ~Copyable {
         channel = try DatagramChannel(role: role, key: SecureBytes(key), keyLog: keyLog)
     }
 
-    /// Goes on with the handshake, then reads until there is nothing.
+    /// Continues the handshake, then reads until nothing is left.
     mutating func step() {
         guard fault == nil else { return }
         do throws(SecurityFault) {
@@ -64,7 +64,7 @@ struct DatagramPair: ~Copyable {
         return pair
     }
 
-    /// Carries everything until nobody has anything to say.
+    /// Delivers everything until neither end sends anything.
     mutating func exchange() {
         client.step()
         server.step()

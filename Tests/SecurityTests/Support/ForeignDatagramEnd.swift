@@ -94,7 +94,7 @@ struct ForeignDatagramEnd: ~Copyable {
 }
 
 extension ForeignDatagramEnd {
-    /// Takes a datagram and goes on; returns what it wants to send, in one datagram.
+    /// Takes a datagram and continues; returns what it sends, in one datagram.
     mutating func step(_ datagram: [UInt8] = []) -> [UInt8] {
         if !datagram.isEmpty { unsafe BIO_write(SSL_get_rbio(ssl), datagram, CInt(datagram.count)) }
         ERR_clear_error()
@@ -135,7 +135,7 @@ extension ForeignDatagramEnd {
         return count > 0 ? Array(bytes.prefix(Int(count))) : []
     }
 
-    /// Meets one of our ends until both fall silent.
+    /// Exchanges data with one of our ends until neither sends anything.
     mutating func meet(_ end: inout DatagramEnd) {
         end.step()
         var toUs = step()

@@ -1,7 +1,7 @@
 import CLibSSL
 import MultipeerSecurity
 
-/// A TLS end that does not follow the profile: made of raw OpenSSL, accepting everybody.
+/// A TLS end that does not follow the profile: made of raw OpenSSL, accepting every peer.
 @safe
 struct ForeignEnd: ~Copyable {
     struct ProfileDeviations {
@@ -62,7 +62,7 @@ struct ForeignEnd: ~Copyable {
         }
     }
 
-    /// Takes what came and goes on; returns what it wants to send.
+    /// Takes bytes and continues; returns what it sends.
     mutating func step(_ bytes: [UInt8]) -> [UInt8] {
         if !bytes.isEmpty { unsafe BIO_write(SSL_get_rbio(ssl), bytes, CInt(bytes.count)) }
         ERR_clear_error()
@@ -76,7 +76,7 @@ struct ForeignEnd: ~Copyable {
         return takeOutput()
     }
 
-    /// Encrypts bytes whatever the other side thinks of them.
+    /// Encrypts any bytes, valid for the other side or not.
     mutating func write(_ bytes: [UInt8]) -> [UInt8] {
         unsafe SSL_write(ssl, bytes, CInt(bytes.count))
         return takeOutput()
@@ -90,7 +90,7 @@ struct ForeignEnd: ~Copyable {
         return bytes
     }
 
-    /// Meets one of our channels; answers how our side ended.
+    /// Exchanges data with one of our channels; returns how our side ended.
     mutating func meet(_ channel: inout SecureChannel) -> SecurityFault? {
         var fault: SecurityFault?
         for _ in 0..<10 {

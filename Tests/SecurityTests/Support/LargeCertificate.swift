@@ -9,7 +9,7 @@ enum TLSVersion {
 enum LargeCertificate {
     struct Failure: Error {}
 
-    /// The DER of a certificate with a name that fills it, unsigned.
+    /// Returns the DER of an unsigned certificate with a name that fills it.
     static func make(ofAtLeast size: Int) throws -> [UInt8] {
         let der = try Identity.generate().chain[0].der
         return try unsafe der.withUnsafeBufferPointer { buffer in

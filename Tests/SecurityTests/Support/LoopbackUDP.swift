@@ -7,7 +7,7 @@ struct LoopbackUDP: ~Copyable {
 
     private let descriptor: CInt
     let port: UInt16
-    /// Where datagrams go: to whom was told, or to whoever sent the last one.
+    /// The port that datagrams are sent to: the given one, or that of the last sender.
     private var peer: UInt16
 
     init(peer: UInt16 = 0) throws {
@@ -34,17 +34,17 @@ struct LoopbackUDP: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     static func freePort() throws -> UInt16 { try LoopbackUDP().port }
 
     func send(_ datagram: [UInt8]) {
-        // Nobody may listen yet: then it is lost, as datagrams are.
+        // There may be no receiver yet: then it is lost, as datagrams are.
         _ = unsafe Self.withAddress(peer) { address, length in
             unsafe sendto(descriptor, datagram, datagram.count, 0, address, length)
         }
     }
 
-    /// The next datagram, or nil when none comes in that time.
+    /// Waits for the next datagram; returns nil when none comes in that time.
     mutating func receive(within milliseconds: CInt) -> [UInt8]? {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&entry, 1, milliseconds) == 1 else { return nil }

@@ -39,7 +39,7 @@ struct OpenSSLTool: ~Copyable {
         try Data(bytes).write(to: directory.appending(path: name))
     }
 
-    /// Makes root.pem, middle.pem and leaf.pem with their keys, each one signed by the one before.
+    /// Creates root.pem, middle.pem and leaf.pem with their keys, each one signed by the one before.
     func makeChain(days: Int = 30) throws {
         try write(Array("basicConstraints=critical,CA:true\nkeyUsage=keyCertSign\n".utf8), to: "ca.ext")
         try write(Array("basicConstraints=CA:false\n".utf8), to: "leaf.ext")

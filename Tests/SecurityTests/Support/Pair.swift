@@ -15,7 +15,7 @@ struct Pair: ~Copyable {
         self.server = server
     }
 
-    /// Two TLS ends; each accepts the other unless told otherwise.
+    /// Returns two TLS ends; by default each accepts the other.
     static func tls(
         client: Identity, server: Identity, clientAccepts: [Fingerprint]? = nil,
         serverAccepts: [Fingerprint]? = nil, protocols: (String, String) = ("mpc/1", "mpc/1"),
@@ -29,7 +29,7 @@ struct Pair: ~Copyable {
             server: try .tls(serverContext, role: .server, accepting: serverAccepts ?? [client.fingerprint]))
     }
 
-    /// Two new identities that accept each other, hands shaken.
+    /// Returns two ends with new identities that accept each other, after the handshake.
     static func established() throws -> Pair {
         var pair = try Pair.tls(client: .generate(), server: .generate())
         try pair.shakeHands()
@@ -51,7 +51,7 @@ struct Pair: ~Copyable {
         return isDone
     }
 
-    /// Carries everything there is in both directions.
+    /// Delivers everything in both directions.
     mutating func exchange() {
         var moved = 1
         while moved > 0 {
@@ -82,7 +82,7 @@ struct Pair: ~Copyable {
 }
 
 extension SecureChannel {
-    /// Everything that can be read now, and how the reading ended.
+    /// Returns everything that can be read now, and how the reading ended.
     mutating func readAll() throws(SecurityFault) -> (bytes: [UInt8], end: ReadResult) {
         var buffer = ByteBuffer()
         while true {

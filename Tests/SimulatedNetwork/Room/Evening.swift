@@ -5,7 +5,7 @@ import MultipeerSimulation
 /// member's machine vanishes.
 package struct Evening: Sendable {
     package let history: [String]
-    /// Those who are there in the end, by name.
+    /// The members that are present at the end, by name.
     package let members: [String: Memory]
     package let steps: Int
 
@@ -18,10 +18,11 @@ package struct Evening: Sendable {
     }
 
     package static let names = ["ann", "bob", "cas", "dan", "eve", "fay", "gus", "hal"]
-    /// Who dies, and who vanishes.
+    /// The peer that dies, and the one that vanishes.
     package static let dead = ["dan", "gus"]
 
-    /// The numbers that are said while there are two halves, each at its second, with those that find no link any more.
+    /// The numbers that are sent while there are two halves, each at its second, including those that find no link any
+    /// more.
     package static let split = 10...22
 
     /// 0 or 1.

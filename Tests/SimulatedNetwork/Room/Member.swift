@@ -1,15 +1,15 @@
 package import Multipeer
 
-/// One peer of a chat room, as an application would write it: it is found and finds, is invited and invites, tells
-/// everybody a number each second, and keeps who is there and what they said.
+/// One peer of a chat room, as an application would write it: it advertises and browses, is invited and invites, sends
+/// all others a number each second, and records which peers are present and what they sent.
 ///
-/// Nothing here knows of a simulation but what is handed in: configurations, a clock, and how to begin a task.
+/// Nothing here knows of a simulation except what is passed in: configurations, a clock, and how to begin a task.
 package actor Member {
-    /// What a member has heard of another.
+    /// What a member has received from another.
     package struct Heard: Sendable {
         /// The numbers, in the order in which they came.
         package var numbers: [UInt32] = []
-        /// Why it was told that the other is not there, each time.
+        /// The reasons with which the other was reported as not connected.
         package var ends: [DisconnectReason] = []
     }
 
@@ -17,7 +17,7 @@ package actor Member {
     private static let pause = Duration.seconds(1)
 
     package nonisolated let peer: PeerID
-    /// Who is linked.
+    /// The peers that are linked.
     package private(set) var present: Set<PeerID> = []
     package private(set) var heard: [PeerID: Heard] = [:]
     /// What was accepted for sending.
@@ -57,7 +57,7 @@ package actor Member {
         }
     }
 
-    /// Says goodbye.
+    /// Leaves with a goodbye.
     package func leave() async {
         await advertiser.stop()
         await browser.stop()
@@ -98,7 +98,7 @@ package actor Member {
         }
     }
 
-    /// Each second: invites those who are found and not linked, and says the next number to all who are.
+    /// Each second invites the peers that are found and not linked, and sends the next number to all that are.
     private func talk(on clock: any Clock<Duration>) async throws {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {

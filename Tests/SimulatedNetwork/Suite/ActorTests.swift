@@ -82,7 +82,7 @@ struct ActorTests {
         #expect(network.elapsed >= .seconds(9))
     }
 
-    /// How long it took until it was said that the time is over; nil when that was not said.
+    /// Returns how long the call took to time out; nil when it did not.
     private func took(
         _ network: SimulatedNetwork, _ body: () async throws -> Void
     ) async throws -> Duration? {

@@ -35,7 +35,7 @@ struct NetworkTests {
                 let before = network.elapsed
                 network.kill(pair.bobsHost, silently: isSilent)
                 let reason = await pair.ann.nextEnd()
-                // The dead hear nothing more: their events end.
+                // Dead peers receive nothing more: their events end.
                 for await _ in pair.bob.events {}
                 return (reason, network.elapsed - before)
             }

@@ -25,14 +25,15 @@ struct RoomTests {
         }
     }
 
-    /// What was said to a peer comes once and in order; what does not come was said while the room was split.
+    /// Checks that messages to a peer come once and in order; those that do not come were sent while the room was
+    /// split.
     private func checkNumbers(from speaker: Evening.Memory, to listener: Evening.Memory) {
         let said = speaker.said[listener.peer, default: []]
         let heard = listener.heard[speaker.peer]?.numbers ?? []
         let title: Comment = "\(speaker.peer.displayName) to \(listener.peer.displayName)"
         #expect(zip(heard, heard.dropFirst()).allSatisfy { $0 < $1 }, title)
         #expect(Set(heard).isSubset(of: said), title)
-        // The last number is said in the last second, and may be under way.
+        // The last number is sent in the last second, and may be in flight.
         let lost = said.dropLast().filter { !heard.contains($0) }
         #expect(lost.allSatisfy { Evening.split ~= Int($0) }, "\(title): \(lost)")
         let areTogether = Evening.half(of: speaker.peer) == Evening.half(of: listener.peer)
@@ -40,7 +41,7 @@ struct RoomTests {
         #expect(listener.heard[speaker.peer]?.ends.isEmpty == areTogether, title)
     }
 
-    /// Whose process dies is lost, who vanishes is given up in time.
+    /// Checks that a peer whose process dies is lost, and that one that vanishes is given up in time.
     private func checkDead(_ memory: Evening.Memory) {
         let ends = memory.heard.map { ($0.key.displayName, $0.value.ends.last?.code) }
         #expect(ends.contains { $0 == ("dan", .lost) })

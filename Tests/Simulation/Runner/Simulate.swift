@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerSimulation
 
-/// Runs seeds, or one scenario, and says what failed and how to see it again.
+/// Runs seeds, or one scenario, and prints what failed and how to reproduce it.
 @main
 enum Simulate {
     static func main() async {

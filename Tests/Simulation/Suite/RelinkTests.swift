@@ -17,7 +17,7 @@ struct RelinkTests {
         return world
     }
 
-    /// Bob joins, sends so many messages, and crashes; returns whether he was linked.
+    /// Lets bob join, send that many messages, and crash; returns whether he was linked.
     private func visit(_ world: World, messages: Int) -> Bool {
         let (ann, bob) = (world.nodes[0], world.nodes[1])
         world.applications.join(0, 1, joinsMesh: false, isAddressed: true)

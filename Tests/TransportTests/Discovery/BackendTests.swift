@@ -179,7 +179,7 @@ struct BackendTests {
                     return advertised
                 }
             }
-            // Nobody leaves before all have been found.
+            // No peer leaves before all have been found.
             var advertised: [any OngoingAdvertisement] = []
             for try await one in group { advertised.append(one) }
             for one in advertised { await one.stop() }

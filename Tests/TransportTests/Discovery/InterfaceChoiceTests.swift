@@ -81,7 +81,7 @@ struct InterfaceChoiceTests {
         var table = try Self.machine()
         #expect(try links(.only(["eth1"]), in: table).isEmpty)
         let host = try #require(SocketAddress.Host("fe80::3%3"))
-        // Optimistic ones can be used at once; those that somebody else has never can.
+        // Optimistic ones can be used at once; duplicate ones never can.
         for (flags, isUsable) in [(UInt32(0x44), true), (0x08, false), (0x48, false), (0x80, true)] {
             table.apply(.address(.init(index: 3, host: host, prefix: 64, flags: flags)))
             #expect(try links(.only(["eth1"]), in: table).isEmpty == !isUsable)

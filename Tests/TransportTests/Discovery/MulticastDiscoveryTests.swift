@@ -248,7 +248,7 @@ struct MulticastDiscoveryTests {
                 try MulticastDiscovery(cable, on: loop), try MulticastDiscovery(cable, on: loop)
             )
             let error = await complaint { _ = try await one.browse(type, hiding: nil) }
-            // The interface is still on its way up, its address is tentative, or all is done already.
+            // The interface is still coming up, its address is tentative, or everything is done already.
             #expect(error == nil || error?.code == .discovery)
             try await until {
                 await complaint { _ = try await one.browse(type, hiding: nil) } == nil

@@ -16,7 +16,7 @@ struct MulticastSocketTests {
         try MulticastSocket.joined(interface: "lo", index: loopback, source: .loopbackV4)
     }
 
-    /// What everybody else takes for rubbish, and nobody else says.
+    /// Returns bytes that are invalid for all other receivers, and that no other sender sends.
     private func word() -> [UInt8] { [0xff] + SystemRandomness().bytesOnce(11) }
 
     @Test("every socket of the group hears what one says, the speaker too, from 127.0.0.1 and port 5353")

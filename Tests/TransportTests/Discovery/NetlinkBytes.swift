@@ -1,4 +1,4 @@
-/// What the kernel would say, byte by byte, in this machine's order.
+/// The kernel's messages, byte by byte, in this machine's byte order.
 enum NetlinkBytes {
     static func link(
         _ index: UInt32, _ name: String, flags: UInt32, mtu: UInt32 = 1_500, family: UInt8 = 0,

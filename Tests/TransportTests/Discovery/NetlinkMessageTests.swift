@@ -55,7 +55,7 @@ struct NetlinkMessageTests {
             NetlinkBytes.failed(1), NetlinkBytes.done(),
         ]
         for body in bodies {
-            // The header tells the truth, and what is inside is cut.
+            // The header is correct, and its content is truncated.
             for count in 16...body.count {
                 let kind = UInt16(body[4]) | UInt16(body[5]) << 8
                 _ = NetlinkMessage.read(NetlinkBytes.message(kind, Array(body[16..<count])).span)

@@ -4,7 +4,7 @@ import MultipeerTransport
 import Testing
 
 extension UID {
-    /// Nobody else's.
+    /// Returns a uid that no other peer has.
     static func random() throws -> UID {
         var randomness = SystemRandomness()
         return try #require(UID(randomness.bytes(byteCount)))

@@ -63,7 +63,7 @@ struct ExtensionTests {
         return try Hello(frame.span.extracting(8..<frame.count))
     }
 
-    /// What a session says first on a connection that it dialled.
+    /// Returns the first frame of a session on a connection that it dialled.
     private func frame(seed: UInt64) throws -> [UInt8] {
         var one = try LinkEstablishment(stranger(UID(high: 1, low: 1)), seed: seed)
         var other = try LinkEstablishment(stranger(UID(high: 2, low: 2)), seed: seed)

@@ -85,7 +85,7 @@ struct HelloVectorTests {
         #expect(fault == vector.fault)
         if let fields = vector.body.fields { #expect(hello.map(HelloForm.Fields.init) == fields) }
         guard let fault, fault.check != "1" else { return }
-        // The same answer where a stranger says it.
+        // The same answer where an unauthenticated peer sends it.
         var machine = try LinkEstablishment(stranger(UID(high: 1, low: 1)), seed: 1)
         let id = machine.accepted(at: .start)
         machine.secured(id, .plain, nonce: [UInt8](repeating: 0, count: 32), at: .start)
@@ -126,8 +126,8 @@ struct HelloVectorTests {
         mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {}
     }
 
-    /// A reference in a vector stands for connection data that nobody has, so data is issued here, and its references
-    /// take the place of those.
+    /// A reference in a vector is that of unknown connection data, so data is issued here, and its references replace
+    /// those.
     @Test(
         "a HELLO must be from whom, to whom and over what it is awaited [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry]",
         arguments: try VectorFiles.all(HelloAtReceiver.self))

@@ -180,7 +180,7 @@ extension Inviter {
         return takeActions().contains { if case .tell(.makeData) = $0 { true } else { false } }
     }
 
-    /// What the other end was told, and what came of it; nothing while it goes on.
+    /// Returns what the other end was sent, and the result; nil while it goes on.
     fileprivate mutating func takeEnd() -> (CloseCode?, Result<ConnectionData, InvitationFault>?) {
         var told: CloseCode?
         var result: Result<ConnectionData, InvitationFault>?

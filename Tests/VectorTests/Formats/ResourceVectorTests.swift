@@ -70,7 +70,7 @@ struct ResourceVectorTests {
         async let outcome = received(resource, into: folder.path, on: worker)
         for piece in vector.body.pieces where piece.length > 0 { receiveQueue.deliver(piece.bytes) }
         receiveQueue.tell()
-        // Whoever is answered with STOP does not get to FIN.
+        // A sender that is answered with STOP does not get to FIN.
         let isStopped = vector.body.answer.hasPrefix("STOP")
         if !isStopped {
             receiveQueue.end(.finished(digest: vector.body.digest?.bytes))
@@ -80,7 +80,7 @@ struct ResourceVectorTests {
         for await _ in answers.stream {
             let report = receiveQueue.take()
             guard let code = report.done ?? report.stop else { continue }
-            // A receiver that stops behind FIN says it with DONE.
+            // A receiver that stops after FIN sends DONE for it.
             #expect("\(isStopped ? "STOP" : "DONE") \(code.name)" == vector.body.answer)
             break
         }

@@ -9,7 +9,7 @@ struct ChannelStateTests {
         "at its opener a channel does what states.json says [channel.stop] [channel.closed] [channel.fin] [channel.credit-grow] [resource.done] [stream.end]",
         arguments: try ChannelRow.all(of: \.opener))
     func opener(_ row: ChannelRow) {
-        // A stream has no state behind FIN, and a resource that is open ends its FIN in another.
+        // A stream has no state after FIN, and a resource that is open ends its FIN in another.
         for isResource in [true, false] where isResource || row.state != "finished" {
             if row.event == "finishedStream", isResource || row.state == "finished" { continue }
             if row.event == "finishedResource", !isResource { continue }

@@ -15,7 +15,7 @@ struct ConnectionStateTests {
             if row.state == "selecting", !isControlling { continue }
             let bench = try Bench(dial, isControlling: isControlling, state: row.state, event: row.event)
             let actions = try bench.apply(row.event)
-            // Before the channel is secured there are no frames. Whoever hands one in gets no further with it.
+            // Before the channel is secured there are no frames. One that is passed in has no effect.
             if row.state == "securing", ConnectionRow.frames.contains(row.event) {
                 #expect(["securing", "ended"].contains(bench.state), "\(row)")
                 #expect(actions.sent.isEmpty, "\(row)")

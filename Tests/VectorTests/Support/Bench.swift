@@ -5,7 +5,7 @@ import Testing
 
 /// One session with a connection to a peer that the test plays, brought to a state of chapter 6.6.
 final class Bench {
-    /// What one event led to on the connection.
+    /// The results of one event on the connection.
     struct Consequences {
         var sent: [FrameKind] = []
         var told: CloseCode?
@@ -93,7 +93,7 @@ final class Bench {
         #expect(self.state == state, "the test did not get there")
     }
 
-    /// Lets one event of the table happen, and returns what it led to.
+    /// Applies one event of the table, and returns its results.
     func apply(_ event: String) throws -> Consequences {
         switch event {
         case "secured": return secure(id)
@@ -107,7 +107,7 @@ final class Bench {
         case "close": return receive(.close(.goodbye, reason: ""))
         case "lost": lose(id)
         case "deadline": wait()
-        // A session that leaves would say GOODBYE behind its SELECT. [close.goodbye]
+        // A session that leaves would send GOODBYE after its SELECT. [close.goodbye]
         case "cancel" where ["linked", "selecting"].contains(state): machine.cancel(peer, at: now)
         case "cancel": machine.cancelAll(at: now)
         case "otherFrame": return receive(.message([1]))
@@ -139,7 +139,7 @@ final class Bench {
         if connection == id, !isLinked { isOver = true }
     }
 
-    /// The timer of the state, each of which began with the state.
+    /// Lets the timer of the state expire, which began with the state.
     private func wait() {
         let duration: Duration =
             switch state {
@@ -173,7 +173,7 @@ final class Bench {
     }
 }
 
-// MARK: what the peer says
+// MARK: the peer's frames
 
 extension Bench {
     private func hello(_ connection: ConnectionID, isFitting: Bool = true) -> Frame {

@@ -19,7 +19,7 @@ struct ChannelBench: ~Copyable {
         end = LinkEndpoint(local: LinkLimits(local), remote: LinkLimits(remote))
     }
 
-    /// What the peer did wrong: the check of 9.8, and the code that it is told.
+    /// The peer's violation: the check of 9.8, and the code that it is sent.
     var fault: Fault? { end.violation.map { Fault(check($0), $0.closeCode.name) } }
 
     mutating func apply(_ step: ChannelSteps.Step) throws {
@@ -87,14 +87,14 @@ struct ChannelBench: ~Copyable {
         case .began(let channel): events.append("began \(channel)")
         case .wrote: break
         case .ended(let channel):
-            // A resource is over with DONE only; the vectors do not tell when its FIN was written.
+            // A resource is over with DONE only; the vectors do not state when its FIN was written.
             if !own.contains(channel) { events.append("ended \(channel)") }
         case .stopped(let channel, let code): events.append("stopped \(channel) \(code.name)")
         case .completed(let channel, let code): events.append("completed \(channel) \(code.name)")
         }
     }
 
-    /// Resources of our own.
+    /// The numbers of our own resources.
     private var own: Set<UInt32> = []
 
     private mutating func add(_ frame: Frame) {
@@ -115,7 +115,8 @@ struct ChannelBench: ~Copyable {
     }
 }
 
-/// Only the order within a channel counts, and bytes are added up. Lines are `WORD CHANNEL …`.
+/// Returns the lines by channel: only the order within a channel counts, and bytes are added up. Lines are `WORD
+/// CHANNEL …`.
 func inOrderOfChannels(_ lines: [String]) -> [String] {
     let ofTheirs: Set = ["CREDIT", "STOP", "DONE", "opened", "data", "finished", "aborted"]
     let keyed = lines.enumerated().map { index, line -> (key: [Int], words: [Substring]) in

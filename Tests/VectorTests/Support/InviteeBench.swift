@@ -75,7 +75,7 @@ struct InviteeBench {
         return try deeds()
     }
 
-    /// The same state, but bob wants no encryption.
+    /// Gets to the same state, but bob wants no encryption.
     private mutating func agreePlainly() throws {
         self = try InviteeBench()
         try bring(to: "asking")
@@ -83,7 +83,7 @@ struct InviteeBench {
         _ = invitee.takeActions()
     }
 
-    /// Of a question that is not open the application is told so.
+    /// Answers a question; for one that is not open the application gets an error.
     private mutating func say(
         _ body: (inout Invitee, QuestionID) throws(InvitationFault) -> Void
     ) {
@@ -146,7 +146,7 @@ extension InviteeBench {
 // MARK: the crowd
 
 extension InviteeBench {
-    /// Somebody else invites bob.
+    /// Lets another peer invite bob.
     private mutating func another(from origin: [UInt8], uid: UID? = nil) throws {
         others += 1
         let now = Moment.after(10)
@@ -166,7 +166,7 @@ extension InviteeBench {
         try another(from: Self.origin, uid: cast.names.ann.uid)
     }
 
-    /// A place is needed, and ann's address holds the most.
+    /// Fills all places, so that one is needed and ann's address holds the most.
     private mutating func displace() throws {
         if state == "securing" || state == "greeting" {
             for _ in 0..<4 { _ = invitee.accepted(from: Self.origin, at: .after(10)) }

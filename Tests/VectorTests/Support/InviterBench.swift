@@ -64,7 +64,7 @@ struct InviterBench {
         return try deeds()
     }
 
-    /// The same state, but bob wants no encryption.
+    /// Gets to the same state, but bob wants no encryption.
     private mutating func agreePlainly() throws {
         self = try InviterBench()
         try apply("secured")

@@ -2,12 +2,12 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
 
-/// One end of a link, driven by a vector: whatever it writes is written out at once.
+/// One end of a link, driven by a vector: everything that it writes is sent at once.
 struct LinkEndpoint: ~Copyable {
     var link: Link
     var now = Moment.start
     private var decoder = FrameDecoder()
-    /// CLOSE is written out: nothing is left of the link.
+    /// Whether CLOSE is written out: nothing is left of the link.
     private var isClosed = false
 
     init(maxMessage: UInt64 = 1 << 32, messageCredit: UInt32 = .max) {
@@ -42,7 +42,7 @@ struct LinkEndpoint: ~Copyable {
         }
     }
 
-    /// Which rule the peer broke, and what it is told.
+    /// The rule that the peer broke, and the code that it is sent.
     var violation: Violation? {
         if case .violation(let violation) = link.end { violation } else { nil }
     }

@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-/// What one member of a mesh is told, step by step, and what follows. Peers are named.
+/// The input of one member of a mesh, step by step, and the results. Peers are named.
 struct MeshTrace: VectorBody {
     static let type = "mesh-trace"
     let flags: [String]
@@ -94,7 +94,7 @@ struct MeshTrace: VectorBody {
     }
 }
 
-/// Who plays: the endpoint and the mesh data of each name, and the name of each endpoint.
+/// The peers of a trace: the endpoint and the mesh data of each name, and the name of each endpoint.
 struct MeshTracePeers {
     private let peers: [String: Peer]
     private let names: [Endpoint: String]
@@ -102,7 +102,7 @@ struct MeshTracePeers {
     struct Peer {
         let endpoint: Endpoint
         let data: ConnectionData
-        /// What it issues later.
+        /// The data that it issues later.
         let second: ConnectionData?
     }
 
@@ -121,7 +121,7 @@ struct MeshTracePeers {
 
     func name(_ endpoint: Endpoint) -> String { names[endpoint] ?? "?" }
 
-    /// The peer's name, whichever of its instances is meant.
+    /// Returns the peer's name, for any of its instances.
     func name(ofPeer uid: UID) -> String { peers.filter { $1.endpoint.uid == uid }.keys.min() ?? "?" }
 
     func members(_ entry: MeshTrace.Entry) throws -> Members {

@@ -3,7 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// The facts of a session that a vector, or a table, says little about.
+/// Returns the local peer of a session for which a vector, or a table, specifies little.
 func stranger(
     _ uid: UID, instance: UInt64 = 1, preference: EncryptionPreference = .none, hasIdentity: Bool = false,
     fingerprint: Fingerprint? = Fingerprint([UInt8](repeating: 0xF1, count: 32))
@@ -14,7 +14,7 @@ func stranger(
 }
 
 extension LinkEstablishment {
-    /// Data with an address that may be dialled.
+    /// Issues data with an address that may be dialled.
     mutating func issue(
         for recipient: UID?, flags: ConnectionData.Flags = [], at now: Moment
     ) throws -> ConnectionData {
@@ -32,7 +32,7 @@ extension Moment {
 }
 
 extension Frame {
-    /// Header and payload.
+    /// The header and the payload.
     var bytes: [UInt8] {
         var buffer = ByteBuffer()
         encode(into: &buffer)

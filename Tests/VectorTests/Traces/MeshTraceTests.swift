@@ -43,7 +43,7 @@ struct MeshTraceTests {
         #expect(play.fault == vector.fault)
     }
 
-    /// Those whose first flag is one of these: each trace is in one list.
+    /// Returns the traces whose first flag is one of these: each trace is in one list.
     private static func traces(_ flags: Set<String>) throws -> [Vector<MeshTrace>] {
         try VectorFiles.all(MeshTrace.self).filter { flags.contains($0.body.flags[0]) }
     }
