@@ -24,9 +24,21 @@ extension Observer {
         guard socket.remote >= 0, liesSince == nil, !hasTwins else { return }
         let far = nodes[socket.remote]
         guard !isTroubled(node, far, since: linkState.since), !isForTheCap(reason) else { return }
+        let receiver = reason.code == .protocolViolation ? node : far
+        if reason.closeCode == .flow, isTooNarrow(socket.connection, for: receiver) { return }
         let age = (now - linkState.since) / 1_000_000
         fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
     }
+
+    /// So little message credit, and so long a way, that whoever uses it up in each round trip still brings less than a link
+    /// with the turn has to. [limit.turn]
+    func isTooNarrow(_ connection: SimulatedConnection, for receiver: Node) -> Bool {
+        let roundTrip = connection.inFlight.reduce(0) { $0 + NetworkConditions.longestUsual(base: $1.base) }
+        return Int64(receiver.profile.credit) * Observer.turn < Observer.turnProgress * roundTrip
+    }
+
+    private static let turn: Int64 = 5_000_000_000
+    private static let turnProgress: Int64 = 65_536
 
     /// How long a peer is sought at least when nobody gives up.
     private static let attempt: Int64 = 25_000_000_000

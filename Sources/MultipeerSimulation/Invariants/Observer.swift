@@ -208,13 +208,14 @@ final class Observer: Subsystem {
         fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
     }
 
-    /// A Byzantine peer breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
-    /// [limit.turn]
+    /// A Byzantine peer breaks rules. And a peer that is cut off in the middle of a long message, or gets too little credit for it,
+    /// makes others wait: FLOW. [limit.turn]
     func isExcusable(_ code: CloseCode?, _ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return true }
         let (node, far) = (nodes[socket.connection.nodes[socket.end]], nodes[socket.remote])
         return !node.isHonest || !far.isHonest || socket.connection.isForged
-            || code == .flow && isTroubled(node, far, since: now)
+            || code == .flow
+                && (isTroubled(node, far, since: now) || isTooNarrow(socket.connection, for: node))
     }
 
     private func spend(_ cost: Int, _ socket: SimulatedSocket) {
