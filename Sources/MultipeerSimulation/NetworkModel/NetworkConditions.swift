@@ -17,6 +17,9 @@ package enum NetworkConditions: String, CaseIterable, Sendable {
         }
     }
 
+    /// Returns the longest delay of a packet that is not in the tail.
+    static func longestUsual(base: Int64) -> Int64 { min(600_000_000, base + base / 8 * 7 / 2) }
+
     /// Returns the delay of one packet, with a tail.
     func delay(base: Int64, _ random: inout SeededRandom) -> Int64 {
         let chance = random.next()

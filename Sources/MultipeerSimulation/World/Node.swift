@@ -91,6 +91,8 @@ struct NodeHost {
     var disturbances: [Int64] = [0, 0]
     /// When its clock last jumped by more than `World.sleep`, by the network's clock.
     var sleptUntil = Int64.min / 2
+    /// The same by its own clock, after the jump.
+    var wokeAt = Int64.min / 2
     /// When something last happened, by the network's clock, that may end links of this peer.
     var troubledAt = Int64.min / 2
     var port: UInt16 = 50_000

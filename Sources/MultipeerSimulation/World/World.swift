@@ -290,7 +290,10 @@ extension World {
         trouble(node.index)
         node.host.offset += nanoseconds
         node.disturb(at: now)
-        if nanoseconds > World.sleep { node.host.sleptUntil = now }
+        if nanoseconds > World.sleep {
+            node.host.sleptUntil = now
+            node.host.wokeAt = now + node.host.offset
+        }
         node.process.wakeAt = .max
         guard node.isRunning else { return }
         setTimer(node)
