@@ -111,6 +111,20 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
     }
 
+    @Test("an attempt that a link to another instance replaced is made again [mesh.dial]")
+    func linkedToTheOtherInstance() throws {
+        var ann = try member(among: [3])
+        _ = ann.take()
+        try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1)]), on: 2)
+        try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
+        #expect(ann.take().sought == [peer(3, 1)])
+        // Made with data of the application, which were sought instead.
+        ann.link(peer(3))
+        let next = ann.wait(.seconds(6)).filter { !$0.action.isTold }
+        #expect(next.map(\.action).sought == [peer(3, 1)])
+        #expect(next.allSatisfy { $0.after >= .milliseconds(500) && $0.after <= .milliseconds(1_500) })
+    }
+
     @Test("a lost peer is sought again at once, and later if its links do not last [mesh.dial]")
     func lost() throws {
         var ann = try member(among: [3])

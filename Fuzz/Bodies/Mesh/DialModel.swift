@@ -22,8 +22,10 @@ struct DialModel {
         return endpoints.isEmpty ? nil : endpoints[choice % endpoints.count].uid
     }
 
-    mutating func linked(to endpoint: Endpoint) {
+    /// The attempt for another instance of the peer is over, too: its link took the place.
+    mutating func linked(to endpoint: Endpoint, at now: Moment) {
         active[endpoint] = nil
+        attemptEnded(endpoint.uid, isHopeless: false, at: now)
         failed[endpoint] = nil
         hopeless[endpoint] = nil
         begun.remove(endpoint)

@@ -123,7 +123,7 @@ extension MembershipStage {
         let id = ConnectionID(rawValue: lastConnection)
         membership.linked(id, to: endpoint, isMesh: isMesh, at: now)
         model.linked(id, to: endpoint, isMesh: isMesh, at: now)
-        searches.linked(to: endpoint)
+        searches.linked(to: endpoint, at: now)
         if isMesh { told.linked(id, at: now) }
     }
 
