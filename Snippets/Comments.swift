@@ -211,3 +211,38 @@ func store(_ actor: Archive) async throws {
     writer.finish()
     print(try await count)
 }
+
+func lifetimes(_ theirs: [UInt8], _ bob: PeerID) async throws {
+    try await withSession(peer: PeerID(displayName: "ann")) { session in
+        try await session.connect(with: ConnectionData(theirs))
+        try await session.send("hello", to: bob)
+    }
+}
+
+func run(_ browser: Browser) async throws -> DiscoveredPeer {
+    let bob = try await browser.run { events in
+        for await event in events { if case .found(let peer) = event { return peer } }
+        throw CancellationError()
+    }
+    return bob
+}
+
+func run(_ advertiser: Advertiser, _ session: Session) async throws {
+    try await advertiser.run { invitations in
+        for await invitation in invitations { try await invitation.accept(into: session) }
+    }
+}
+
+struct Move: Codable, Sendable {
+    let x: Int
+    let y: Int
+}
+
+struct Board {
+    func apply(_ move: Move, by peer: PeerID) {}
+}
+
+func values(_ session: Session, _ bob: PeerID, _ board: Board) async throws {
+    try await session.send(encoding: Move(x: 3, y: 4), to: bob)
+    for await message in session.messages(as: Move.self) { board.apply(try message.value, by: message.peer) }
+}

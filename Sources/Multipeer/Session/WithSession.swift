@@ -13,13 +13,12 @@ public import MultipeerTransport
 /// The links end gracefully, as with `disconnect`: for at most one second they still send what was accepted. When the task is
 /// cancelled, the calls of `body` that wait throw, and the session is disconnected in the same way.
 ///
-/// Throws what `Session.init` throws, and what `body` throws.
-///
 /// - Parameters:
 ///   - peer: The local peer.
 ///   - configuration: The configuration of the session.
 ///   - body: What to do with the session. Do not use the session after it.
 /// - Returns: The result of `body`.
+/// - Throws: What `Session.init` throws, and what `body` throws.
 public func withSession<Result>(
     peer: PeerID, configuration: SessionConfiguration = SessionConfiguration(),
     _ body: (Session) async throws -> Result
@@ -49,6 +48,7 @@ extension Browser {
     ///
     /// - Parameter body: What to do while the browser runs.
     /// - Returns: The result of `body`.
+    /// - Throws: What `start` throws, and what `body` throws.
     public nonisolated func run<Result>(_ body: (BrowserEvents) async throws -> Result) async throws -> Result
     {
         let iteration = events
@@ -74,10 +74,11 @@ extension Advertiser {
     /// }
     /// ```
     ///
-    /// Throws what `start` throws, and what `body` throws. An advertiser that was already running is stopped as well.
+    /// An advertiser that was already running is stopped as well.
     ///
     /// - Parameter body: What to do while the advertiser runs.
     /// - Returns: The result of `body`.
+    /// - Throws: What `start` throws, and what `body` throws.
     public nonisolated func run<Result>(_ body: (Invitations) async throws -> Result) async throws -> Result {
         let iteration = invitations
         try await start()

@@ -49,7 +49,8 @@ struct ContentTests {
     func sequences() async throws {
         let pair = try Meeting()
         let folder = FileManager.default.temporaryDirectory.appending(path: "contents-\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let inbox = folder.appending(path: "inbox")
+        try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "a file")
         try Data("contents".utf8).write(to: file)
@@ -68,7 +69,7 @@ struct ContentTests {
             #expect(await streams.next()?.name == "a stream")
             let offered = await files.next()
             #expect(offered?.name == "a file")
-            let received = try await offered?.receive(into: folder.appending(path: "in"))
+            let received = try await offered?.receive(into: inbox)
             #expect(try received.map { try Data(contentsOf: $0.url) } == Data("contents".utf8))
             try await sent.completion()
         }

@@ -12,8 +12,6 @@ struct LifetimeTests {
     func session(_ isThrowing: Bool) async throws {
         let other = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
         let theirs = try await other.connectionData()
-        let iterator = Locked<Session.EventSequence<(peer: PeerID, state: PeerState)>.Iterator?>(nil)
-        iterator.withLock { $0 = other.peerStates.makeAsyncIterator() }
         let body: @Sendable (Session) async throws -> Int = { session in
             let mine = try await session.connectionData()
             async let answer: Void = other.connect(with: ConnectionData(mine.bytes))
