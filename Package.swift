@@ -254,7 +254,7 @@ let package = Package(
                 "MultipeerConformance", "MultipeerConform", "MultipeerCommandLine", "MultipeerTransport",
                 "MultipeerSecurity",
             ]),
-        tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction"]),
+        tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction", "MultipeerCore"]),
         tests(
             "VectorTests",
             [

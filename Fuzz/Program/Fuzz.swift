@@ -8,8 +8,8 @@ import FuzzBodies
     /// The harness of this process.
     private let body: FuzzBody = {
         let option = "--harness="
-        let name = CommandLine.arguments.last { $0.hasPrefix(option) }?.dropFirst(option.count)
-        guard let body = FuzzBody.all.first(where: { $0.name[...] == name }) else {
+        let argument = CommandLine.arguments.last { $0.hasPrefix(option) } ?? option
+        guard let body = FuzzBody.named(argument.dropFirst(option.count)) else {
             print("--harness=NAME is missing; NAME is one of: \(FuzzBody.allNames)")
             exit(2)
         }
@@ -44,7 +44,7 @@ import FuzzBodies
                     for body in FuzzBody.all { try body.replay() }
                     return
                 }
-                guard let body = FuzzBody.all.first(where: { $0.name == name }) else {
+                guard let body = FuzzBody.named(name) else {
                     print("fuzz: unknown harness '\(name)'\n\n\(usage)")
                     exit(2)
                 }

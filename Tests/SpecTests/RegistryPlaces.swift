@@ -141,8 +141,6 @@ extension RegistryPlace {
         RegistryPlace("dead", "MultipeerLink/Control/Liveness.swift", "idleTimeout: Duration = #"),
         RegistryPlace(
             "userTimeout", "MultipeerTransport/Session/SessionConfiguration.swift", "        idleTimeout = #"),
-        RegistryPlace("clockGap", "MultipeerLink/Control/Liveness.swift", "sleep: Duration = #"),
-        RegistryPlace("resumeGrace", "MultipeerLink/Control/Liveness.swift", "grace: Duration = #"),
         RegistryPlace("entryOutside", "MultipeerMesh/MembershipTiming.swift", "let unreachable = #"),
         RegistryPlace("departed", "MultipeerMesh/MembershipTiming.swift", "let departure = #"),
         RegistryPlace("met", "MultipeerMesh/MembershipTiming.swift", "let meeting = #"),

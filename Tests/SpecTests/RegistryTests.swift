@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerCore
 import MultipeerDiscovery
 import MultipeerIntroduction
 import TestSupport
@@ -110,7 +111,7 @@ private let timerConstants: [(String, Duration)] = [
     ("trust", HandshakeTiming.decision), ("select", HandshakeTiming.selection),
     ("higherDelay", HandshakeTiming.higherDialDelay),
     ("staleAge", HandshakeTiming.linkSettles), ("staleProbe", HandshakeTiming.probe),
-    ("clockGap", HandshakeTiming.clockGap), ("resumeGrace", HandshakeTiming.resumeGrace),
+    ("clockGap", Suspension.clockGap), ("resumeGrace", Suspension.resumeGrace),
     ("meshData", HandshakeTiming.lifetime),
     ("meshRenewal", HandshakeTiming.meshRenewal), ("code", VerificationCode.timeout),
     ("invitationOpening", InvitationTiming.greeting), ("invitationOpening", InvitationTiming.completion),

@@ -4,6 +4,11 @@ extension FuzzBody {
     /// The names of all harnesses, sorted.
     package static var allNames: String { all.map(\.name).sorted().joined(separator: ", ") }
 
+    /// Returns the harness with this name.
+    package static func named(_ name: some StringProtocol) -> FuzzBody? {
+        all.first { $0.name == name }
+    }
+
     /// Runs one input for libFuzzer. A broken promise traps, so that the input is kept as a crash.
     package func attack(_ start: UnsafePointer<UInt8>?, _ count: Int) {
         let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))

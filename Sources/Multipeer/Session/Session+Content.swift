@@ -4,6 +4,7 @@
     public import Foundation
 #endif
 public import MultipeerCore
+import MultipeerFraming
 import MultipeerLink
 public import MultipeerTransport
 
@@ -60,12 +61,4 @@ extension Message {
 
     /// A copy of the bytes.
     public var data: Data { Data(bytes) }
-}
-
-extension [UInt8] {
-    fileprivate init(copying span: Span<UInt8>) {
-        self.init()
-        reserveCapacity(span.count)
-        for index in span.indices { append(span[index]) }
-    }
 }

@@ -24,12 +24,23 @@ public func withSession<Result>(
     _ body: (Session) async throws -> Result
 ) async throws -> Result {
     let session = try Session(peer: peer, configuration: configuration)
-    do {
-        let result = try await body(session)
+    return try await ending {
+        try await body(session)
+    } with: {
         await session.disconnect()
+    }
+}
+
+/// Runs `body`, and then `end`, whether `body` returned or threw; returns the result of `body`.
+private func ending<Result>(
+    _ body: () async throws -> Result, with end: () async -> Void
+) async throws -> Result {
+    do {
+        let result = try await body()
+        await end()
         return result
     } catch {
-        await session.disconnect()
+        await end()
         throw error
     }
 }
@@ -53,13 +64,10 @@ extension Browser {
     {
         let iteration = events
         try await start()
-        do {
-            let result = try await body(iteration)
+        return try await ending {
+            try await body(iteration)
+        } with: {
             await stop()
-            return result
-        } catch {
-            await stop()
-            throw error
         }
     }
 }
@@ -82,13 +90,10 @@ extension Advertiser {
     public nonisolated func run<Result>(_ body: (Invitations) async throws -> Result) async throws -> Result {
         let iteration = invitations
         try await start()
-        do {
-            let result = try await body(iteration)
+        return try await ending {
+            try await body(iteration)
+        } with: {
             await stop()
-            return result
-        } catch {
-            await stop()
-            throw error
         }
     }
 }

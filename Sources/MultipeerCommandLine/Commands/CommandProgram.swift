@@ -53,8 +53,6 @@ package struct CommandProgram: Sendable {
     /// Handles what every command line tool has, such as `--version`; returns false for anything else.
     private func answer(_ words: [String]) throws(CommandError) -> Bool {
         switch words.first {
-        case nil where defaultCommand == nil:
-            throw CommandError("no command given", hint: "try '\(name) --help'", exit: .usage)
         case "--version", "version": try Terminal.put("\(name) \(CommandProgram.version)\n")
         case "--help", "-h": try Terminal.put(overview)
         case "help": try Terminal.put(help(for: Array(words.dropFirst())))

@@ -85,10 +85,6 @@ package enum HandshakeTiming {
     package static let higherDialDelay = Duration.milliseconds(500)
     package static let linkSettles = Duration.seconds(2)
     package static let probe = Duration.seconds(2)
-    /// A deadline noticed this late means that the process was suspended.
-    package static let clockGap = Duration.seconds(5)
-    /// How long a probed link has to respond after a suspension.
-    package static let resumeGrace = Duration.seconds(3)
     package static let lifetime = Duration.seconds(86_400)
     package static let meshRenewal = Duration.seconds(43_200)
 }

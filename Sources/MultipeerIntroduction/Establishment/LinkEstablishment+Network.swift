@@ -145,8 +145,8 @@ extension LinkEstablishment {
     mutating func advance(_ uid: UID, to now: Moment) {
         guard let attempt = attempts[uid] else { return }
         if let due = attempt.probeDeadline, due <= now {
-            if now > due + HandshakeTiming.clockGap, let link = attempt.selection.link {  // [live.resume]
-                probe(link, of: uid, within: HandshakeTiming.resumeGrace, at: now)
+            if now > due + Suspension.clockGap, let link = attempt.selection.link {  // [live.resume]
+                probe(link, of: uid, within: Suspension.resumeGrace, at: now)
             } else {
                 probeUnanswered(uid, at: now)
             }

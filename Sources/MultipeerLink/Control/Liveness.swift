@@ -22,8 +22,7 @@ package struct Liveness: Equatable, Sendable {
 
         package init(
             keepAliveInterval: Duration = .seconds(3), idleTimeout: Duration = .seconds(10),
-            sleep: Duration = .seconds(5),
-            grace: Duration = .seconds(3)
+            sleep: Duration = Suspension.clockGap, grace: Duration = Suspension.resumeGrace
         ) {
             self.keepAliveInterval = keepAliveInterval
             self.idleTimeout = idleTimeout
