@@ -11,7 +11,7 @@ func make(_ identity: Identity) throws -> (Session, Advertiser, Browser) {
     assert(same == me)
 
     let session = try Session(
-        peer: me, configuration: SessionConfiguration(encryption: .required, identity: identity))
+        peer: me, configuration: Session.Configuration(encryption: .required, identity: identity))
     let advertiser = try Advertiser(
         peer: me, service: "chat", info: ["room": "kitchen"])
     let browser = try Browser(peer: me, service: "chat")

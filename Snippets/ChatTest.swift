@@ -12,7 +12,7 @@ actor Room {
     private let advertiser: Advertiser
     private let browser: Browser
 
-    init(_ peer: PeerID, session: SessionConfiguration, discovery: DiscoveryConfiguration) throws {
+    init(_ peer: PeerID, session: Session.Configuration, discovery: DiscoveryConfiguration) throws {
         self.peer = peer
         self.session = try Session(peer: peer, configuration: session)
         advertiser = try Advertiser(peer: peer, service: "chat", configuration: discovery)
@@ -38,7 +38,7 @@ actor Room {
         }
     }
 
-    private func take(_ event: SessionEvent) {
+    private func take(_ event: Session.Event) {
         switch event {
         case .peer(let peer, .connected): present.insert(peer)
         case .peer(let peer, .notConnected): present.remove(peer)

@@ -49,8 +49,8 @@ func write(_ session: Session, _ bob: PeerID) async throws {
     try await stream.finish()
 }
 
-func listen() -> SessionConfiguration {
-    var configuration = SessionConfiguration()
+func listen() -> Session.Configuration {
+    var configuration = Session.Configuration()
     configuration.listenAddresses = DiscoveryConfiguration.standard.listening
     return configuration
 }

@@ -23,7 +23,7 @@ import Multipeer
 // snippet.hide
 /// Everything of this sample stays on the machine.
 func loopback(_ name: String) throws -> Session {
-    var configuration = SessionConfiguration()
+    var configuration = Session.Configuration()
     configuration.listenAddresses = DiscoveryConfiguration.loopback.listening
     return try Session(peer: PeerID(displayName: name), configuration: configuration)
 }

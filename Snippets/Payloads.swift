@@ -6,7 +6,7 @@ import Foundation
 import Multipeer
 
 func loopback(_ name: String) throws -> Session {
-    var configuration = SessionConfiguration()
+    var configuration = Session.Configuration()
     configuration.listenAddresses = [.loopback]
     return try Session(peer: PeerID(displayName: name), configuration: configuration)
 }

@@ -84,7 +84,7 @@ func gather(_ session: Session) async {
 
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
 let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // how many others are waited for
-var configuration = SessionConfiguration()
+var configuration = Session.Configuration()
 configuration.listenAddresses = DiscoveryConfiguration.standard.listening
 let session = try Session(peer: PeerID(displayName: name), configuration: configuration)
 let system = try await PeerActorSystem(session)

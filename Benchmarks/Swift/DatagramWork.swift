@@ -77,7 +77,7 @@ struct DatagramWork: Sendable {
         throw BenchFault.endedEarly
     }
 
-    private static func number(from events: inout SessionEvents.Iterator) async throws -> Int {
+    private static func number(from events: inout Session.Events.Iterator) async throws -> Int {
         while let event = await events.next() {
             if case .message(let message) = event { return message.withBytes { number($0) } }
         }

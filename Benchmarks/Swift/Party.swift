@@ -32,8 +32,8 @@ struct Party: Sendable {
         if let waiting { try await waiting.value } else { try await session.connect(with: other) }
     }
 
-    static var configuration: SessionConfiguration {
-        var configuration = SessionConfiguration()
+    static var configuration: Session.Configuration {
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         return configuration
     }

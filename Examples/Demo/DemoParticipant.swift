@@ -21,7 +21,7 @@ final class DemoParticipant: Sendable {
     let browser: Browser
 
     init(
-        _ peer: PeerID, _ configuration: SessionConfiguration, _ discovery: DiscoveryOptions
+        _ peer: PeerID, _ configuration: Session.Configuration, _ discovery: DiscoveryOptions
     ) throws(CommandError) {
         session = try CommandError.translating { () throws(MultipeerError) in
             try Session(peer: peer, configuration: configuration)

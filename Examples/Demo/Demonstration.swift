@@ -5,7 +5,7 @@ import MultipeerCommandLine
 /// A few processes that find each other, exchange data, and measure their links.
 final class Demonstration: Sendable {
     private let group: DemoProcessGroup
-    private let expectation: EncryptionOutcome
+    private let expectation: EncryptionPreference.Outcome
 
     init(
         _ count: Int, _ preference: EncryptionPreference, _ options: [String], isSilent: Bool

@@ -17,7 +17,7 @@ struct Station: Sendable {
     ) async throws {
         discovery = isLocal ? .loopback : .standard
         self.service = service
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = discovery.listening
         session = try Session(peer: PeerID(displayName: name), configuration: configuration)
         system = try await Observatory.system(on: session)

@@ -24,7 +24,7 @@ extension PeerActorSystem: SubprotocolHandler {
         }
     }
 
-    package func takes(_ event: SessionEvent) -> Bool { transfers.take(event) }
+    package func takes(_ event: Session.Event) -> Bool { transfers.take(event) }
 }
 
 // MARK: what the exchange decides

@@ -1,15 +1,15 @@
 /// An address at which a peer may be dialled. Spec 4.1.
-public struct Candidate: Hashable, Sendable {
+package struct Candidate: Hashable, Sendable {
     /// 4 bytes (IPv4) or 16 (IPv6), in network order.
-    public let address: [UInt8]
+    package let address: [UInt8]
     /// The TCP port, 1 to 65,535.
-    public let port: UInt16
+    package let port: UInt16
     /// The interface on which a link-local address is tried; 0 for other addresses. Never sent: `fe80::/10` carries no
     /// zone.
     package let zone: UInt32
 
     /// Returns nil unless the address has 4 or 16 bytes.
-    public init?(address: [UInt8], port: UInt16) {
+    package init?(address: [UInt8], port: UInt16) {
         guard address.count == 4 || address.count == 16 else { return nil }
         self.init(address, port, zone: 0)
     }

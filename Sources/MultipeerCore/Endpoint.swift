@@ -1,17 +1,20 @@
 /// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it.
 /// Spec 3.2.
-public struct Endpoint: Hashable, Sendable {
+@usableFromInline
+package struct Endpoint: Hashable, Sendable {
     /// The size of an endpoint on the wire, in bytes.
-    public static let byteCount = 24
+    package static let byteCount = 24
 
     /// The peer that owns the session.
-    public let uid: UID
+    @usableFromInline
+    package let uid: UID
     /// 8 random bytes, generated with the session, read as a big-endian number.
-    public let instance: UInt64
+    @usableFromInline
+    package let instance: UInt64
 
     /// Creates the endpoint of the session of `uid` that generated `instance`.
     @inlinable
-    public init(uid: UID, instance: UInt64) {
+    package init(uid: UID, instance: UInt64) {
         self.uid = uid
         self.instance = instance
     }

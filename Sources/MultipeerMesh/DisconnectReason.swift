@@ -10,11 +10,12 @@ public struct DisconnectReason: Error, Hashable, Sendable {
     public let detail: String
     /// What this side had accepted for sending and could not pass to the connection before the link ended. Set when
     /// a session reports that a peer is no longer connected; empty elsewhere.
-    public package(set) var undelivered: Undelivered
+    public package(set) var undelivered: DisconnectReason.Undelivered
 
     /// Creates a reason from its parts.
     public init(
-        code: Code, closeCode: CloseCode? = nil, detail: String = "", undelivered: Undelivered = Undelivered()
+        code: Code, closeCode: CloseCode? = nil, detail: String = "",
+        undelivered: DisconnectReason.Undelivered = DisconnectReason.Undelivered()
     ) {
         self.code = code
         self.closeCode = closeCode
@@ -23,25 +24,29 @@ public struct DisconnectReason: Error, Hashable, Sendable {
     }
 }
 
-/// Reliable messages that were not sent before a link ended. [msg.failed]
-///
-/// They were not delivered, including a partially written one. For messages that were passed to the connection it is
-/// unknown whether they arrived.
-public struct Undelivered: Hashable, Sendable {
-    /// The number of messages.
-    public let messages: Int
-    /// Their total size in bytes.
-    public let bytes: Int
+extension DisconnectReason {
+    /// Reliable messages that were not sent before a link ended. [msg.failed]
+    ///
+    /// They were not delivered, including a partially written one. For messages that were passed to the connection it is
+    /// unknown whether they arrived.
+    public struct Undelivered: Hashable, Sendable {
+        /// The number of messages.
+        public let messages: Int
+        /// Their total size in bytes.
+        public let bytes: Int
 
-    /// Creates a count of messages and bytes; default 0.
-    public init(messages: Int = 0, bytes: Int = 0) {
-        self.messages = messages
-        self.bytes = bytes
-    }
+        /// Creates a count of messages and bytes; default 0.
+        public init(messages: Int = 0, bytes: Int = 0) {
+            self.messages = messages
+            self.bytes = bytes
+        }
 
-    /// Adds the counts of another queue.
-    package static func += (one: inout Undelivered, other: Undelivered) {
-        one = Undelivered(messages: one.messages + other.messages, bytes: one.bytes + other.bytes)
+        /// Adds the counts of another queue.
+        package static func += (one: inout DisconnectReason.Undelivered, other: DisconnectReason.Undelivered)
+        {
+            one = DisconnectReason.Undelivered(
+                messages: one.messages + other.messages, bytes: one.bytes + other.bytes)
+        }
     }
 }
 
@@ -101,7 +106,7 @@ extension DisconnectReason: CustomStringConvertible {
     }
 }
 
-extension Undelivered: CustomStringConvertible {
+extension DisconnectReason.Undelivered: CustomStringConvertible {
     /// For example "1 message (5 bytes)".
     public var description: String {
         "\(messages) message\(messages == 1 ? "" : "s") (\(bytes) byte\(bytes == 1 ? "" : "s"))"

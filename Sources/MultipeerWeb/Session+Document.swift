@@ -1,5 +1,5 @@
 public import Foundation
-public import Multipeer
+import Multipeer
 public import MultipeerCore
 public import MultipeerTransport
 

@@ -262,7 +262,7 @@ struct CallTests {
 
     @Test("a result that is longer than a message of the caller's session is refused, and says so")
     func sessionLimit() async throws {
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         configuration.maximumMessageSize = 65_536
         let ann = try await PeerActorSystem(

@@ -49,7 +49,7 @@ extension PeerActorSystem {
 
 extension Session {
     static func onLoopback(_ name: String) throws -> Session {
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         return try Session(peer: PeerID(displayName: name), configuration: configuration)
     }

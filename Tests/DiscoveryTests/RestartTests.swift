@@ -10,7 +10,7 @@ struct RestartTests {
     /// Two engines that know each other; the second dies and comes back as a third, elsewhere and with this info.
     private func restarted(
         after pause: Duration, info: [String: String] = [:]
-    ) throws -> (link: VirtualLink, events: [BrowserEvent]) {
+    ) throws -> (link: VirtualLink, events: [DiscoveredPeer.Event]) {
         var link = VirtualLink(seed: 31)
         try link.join(2)
         link.run(for: Self.origin)
@@ -22,7 +22,7 @@ struct RestartTests {
             try engine.advertise(advert, at: now)
         }
         link.run(for: .seconds(3))
-        let events = link.told.compactMap { told -> BrowserEvent? in
+        let events = link.told.compactMap { told -> DiscoveredPeer.Event? in
             guard told.engine == 0, told.at > Self.origin, case .browse(_, let event) = told.action else {
                 return nil
             }

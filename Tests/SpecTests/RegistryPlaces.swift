@@ -57,11 +57,11 @@ extension RegistryPlace {
         RegistryPlace(
             "missedPings", "MultipeerLink/Datagrams/DatagramPath.swift", "static let mostMissed = #"),
         RegistryPlace(
-            "smallestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift",
+            "smallestPeers", "MultipeerTransport/Session/Configuration+Ranges.swift",
             "#...16 ~= maximumPeers"
         ),
         RegistryPlace(
-            "largestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift",
+            "largestPeers", "MultipeerTransport/Session/Configuration+Ranges.swift",
             "2...# ~= maximumPeers"),
         RegistryPlace("members", "MultipeerMesh/DatabaseEntry.swift", "static let longestList = #"),
         RegistryPlace("entryBucketSent", "MultipeerMesh/MeshLink.swift", "static let burst = #"),
@@ -134,13 +134,15 @@ extension RegistryPlace {
         RegistryPlace(
             "retryLast", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let longestPause = #"),
         RegistryPlace(
-            "ping", "MultipeerTransport/Session/SessionConfiguration.swift", "        keepAliveInterval = #"),
+            "ping", "MultipeerTransport/Session/Session+Configuration.swift",
+            "            keepAliveInterval = #"),
         RegistryPlace("ping", "MultipeerLink/Control/Liveness.swift", "keepAliveInterval: Duration = #"),
         RegistryPlace(
-            "dead", "MultipeerTransport/Session/SessionConfiguration.swift", "        idleTimeout = #"),
+            "dead", "MultipeerTransport/Session/Session+Configuration.swift", "            idleTimeout = #"),
         RegistryPlace("dead", "MultipeerLink/Control/Liveness.swift", "idleTimeout: Duration = #"),
         RegistryPlace(
-            "userTimeout", "MultipeerTransport/Session/SessionConfiguration.swift", "        idleTimeout = #"),
+            "userTimeout", "MultipeerTransport/Session/Session+Configuration.swift",
+            "            idleTimeout = #"),
         RegistryPlace("entryOutside", "MultipeerMesh/MembershipTiming.swift", "let unreachable = #"),
         RegistryPlace("departed", "MultipeerMesh/MembershipTiming.swift", "let departure = #"),
         RegistryPlace("met", "MultipeerMesh/MembershipTiming.swift", "let meeting = #"),

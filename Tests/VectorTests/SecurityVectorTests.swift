@@ -55,7 +55,7 @@ struct SecurityVectorTests {
         let (one, other) = (vector.body.one, vector.body.other)
         let first = try #require(EncryptionPreference(name: one.preference))
         let second = try #require(EncryptionPreference(name: other.preference))
-        let outcome = EncryptionOutcome.between(
+        let outcome = EncryptionPreference.Outcome.between(
             first, identity: one.identity, and: second, identity: other.identity)
         #expect((outcome == .encrypted ? "tls" : outcome.description) == vector.body.outcome)
         #expect((outcome == .refused ? Fault("outcome", "POLICY") : nil) == vector.fault)

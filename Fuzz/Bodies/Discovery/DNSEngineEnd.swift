@@ -84,7 +84,7 @@ struct DNSEngineEnd {
 }
 
 extension DNSEngineEnd.Browse {
-    fileprivate mutating func hear(_ event: BrowserEvent) throws(BrokenPromise) {
+    fileprivate mutating func hear(_ event: DiscoveredPeer.Event) throws(BrokenPromise) {
         switch event {
         case .found(let peer):
             try promise(found[peer.peer.uid] == nil, "a peer is found once")

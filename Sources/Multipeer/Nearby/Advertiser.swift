@@ -16,7 +16,7 @@ public import MultipeerTransport
 /// stops it with a goodbye; iterating over its invitations does not keep it alive. Invitations that were accepted by then go on.
 /// Nothing needs the main thread. Everyone on the network can read what is advertised, including the name and the id of the peer.
 ///
-/// If discovery is limited to loopback, set `SessionConfiguration.listenAddresses` to `configuration.listenAddresses`, so that the session
+/// If discovery is limited to loopback, set `Session.Configuration.listenAddresses` to `configuration.listenAddresses`, so that the session
 /// stays on loopback, too: otherwise it listens on every interface and sends its addresses to linked peers.
 public actor Advertiser {
     /// The peer that is advertised.
@@ -62,7 +62,7 @@ public actor Advertiser {
     }
 
     /// The received invitations. The sequence ends when the advertiser is stopped or released.
-    public nonisolated var invitations: Invitations { Invitations(slot) }
+    public nonisolated var invitations: Advertiser.Invitations { Advertiser.Invitations(slot) }
 
     /// Whether the peer is being advertised.
     public var isRunning: Bool { activeAdvertisement != nil }

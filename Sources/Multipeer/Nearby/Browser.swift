@@ -18,7 +18,7 @@ public import MultipeerTransport
 /// cleanly, is lost within two seconds; one that vanishes without a goodbye, after `DiscoveryConfiguration.hostTTL`, or within
 /// about ten seconds when an invitation does not reach it or a session of this process loses its link to it.
 ///
-/// Discovery results are unauthenticated. If discovery is limited to loopback, set `SessionConfiguration.listenAddresses` to
+/// Discovery results are unauthenticated. If discovery is limited to loopback, set `Session.Configuration.listenAddresses` to
 /// `configuration.listenAddresses`, so that the session stays on loopback, too: otherwise it listens on every interface and sends its
 /// addresses to linked peers.
 public actor Browser {
@@ -60,7 +60,7 @@ public actor Browser {
     ///
     /// A slow consumer receives the current state only: a peer that disappeared and came back in the meantime is not reported as
     /// lost.
-    public nonisolated var events: BrowserEvents { BrowserEvents(slot) }
+    public nonisolated var events: Browser.Events { Browser.Events(slot) }
 
     /// The peers that are visible now, sorted by name.
     public var peers: [DiscoveredPeer] { watch?.found.feed.peers ?? [] }

@@ -94,14 +94,14 @@ extension IncomingResource {
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
     /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file was
     /// received or declined before.
-    public func receive(into directory: URL? = nil) async throws(MultipeerError) -> ReceivedFile {
+    public func receive(into directory: URL? = nil) async throws(MultipeerError) -> IncomingResource.File {
         try await receive(into: directory, atMost: .max)
     }
 
     /// Receives a file of at most `limit` bytes; one that turns out to be longer is declined.
     package func receive(
         into directory: URL?, atMost limit: UInt64
-    ) async throws(MultipeerError) -> ReceivedFile {
+    ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
             let place: Place = if let directory { .directory(try directory.filePath()) } else { .session }
             return try await receive(into: place, atMost: limit, on: EventLoop.nextForFiles())
@@ -114,7 +114,7 @@ extension IncomingResource {
     /// path component.
     package func receive(
         into folder: ResourceFolder, as name: String
-    ) async throws(MultipeerError) -> ReceivedFile {
+    ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
             return try await receive(into: .folder(folder, name: name), on: EventLoop.nextForFiles())
         } catch {
@@ -123,7 +123,7 @@ extension IncomingResource {
     }
 }
 
-extension ReceivedFile {
+extension IncomingResource.File {
     /// The location as a URL.
     public var url: URL { URL(fileURLWithPath: path, isDirectory: false) }
 }

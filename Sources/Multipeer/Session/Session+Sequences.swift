@@ -13,10 +13,10 @@ extension Session {
         /// The sequence never fails.
         public typealias Failure = Never
 
-        private let events: SessionEvents
-        private let select: @Sendable (SessionEvent) -> Element?
+        private let events: Session.Events
+        private let select: @Sendable (Session.Event) -> Element?
 
-        init(_ events: SessionEvents, _ select: @escaping @Sendable (SessionEvent) -> Element?) {
+        init(_ events: Session.Events, _ select: @escaping @Sendable (Session.Event) -> Element?) {
             self.events = events
             self.select = select
         }
@@ -30,8 +30,8 @@ extension Session {
 
         /// Returns the elements one by one.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var base: SessionEvents.Iterator
-            fileprivate let select: @Sendable (SessionEvent) -> Element?
+            fileprivate var base: Session.Events.Iterator
+            fileprivate let select: @Sendable (Session.Event) -> Element?
 
             /// Returns the next element; nil after `disconnect`, once the session is released, or when the task is cancelled.
             public mutating func next() async -> Element? { await next(isolation: #isolation) }

@@ -12,7 +12,7 @@ extension Session {
     /// guess. Until then, neither send nor show anything.
     ///
     /// The code is made once both applications have requested it: until yours does, the session reveals nothing about it. The
-    /// side that requests first waits, and the other side receives `SessionEvent.verificationRequested`: when you receive it, ask
+    /// side that requests first waits, and the other side receives `Session.Event.verificationRequested`: when you receive it, ask
     /// your user before you call this. An application that calls it automatically on each such event lets a man in the middle try
     /// link after link until two codes are equal, with no user looking.
     ///

@@ -20,7 +20,7 @@ public import MultipeerTransport
 /// - Returns: The result of `body`.
 /// - Throws: What `Session.init` throws, and what `body` throws.
 public func withSession<Result>(
-    peer: PeerID, configuration: SessionConfiguration = SessionConfiguration(),
+    peer: PeerID, configuration: Session.Configuration = Session.Configuration(),
     _ body: (Session) async throws -> Result
 ) async throws -> Result {
     let session = try Session(peer: peer, configuration: configuration)
@@ -60,7 +60,8 @@ extension Browser {
     /// - Parameter body: What to do while the browser runs.
     /// - Returns: The result of `body`.
     /// - Throws: What `start` throws, and what `body` throws.
-    public nonisolated func run<Result>(_ body: (BrowserEvents) async throws -> Result) async throws -> Result
+    public nonisolated func run<Result>(_ body: (Browser.Events) async throws -> Result) async throws
+        -> Result
     {
         let iteration = events
         try await start()

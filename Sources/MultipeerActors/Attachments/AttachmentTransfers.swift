@@ -57,7 +57,7 @@ final class AttachmentTransfers: Sendable {
     // MARK: receiving
 
     /// On the session's loop: whether it is one of a call.
-    func take(_ event: SessionEvent) -> Bool {
+    func take(_ event: Session.Event) -> Bool {
         switch event {
         case .stream(let stream):
             guard stream.name.hasPrefix(AttachmentToken.prefix) else { return false }

@@ -72,7 +72,7 @@ actor BrowsePrinter {
 
     private var time: Duration { start.duration(to: .now) }
 
-    private func note(_ event: BrowserEvent) async throws(CommandError) {
+    private func note(_ event: DiscoveredPeer.Event) async throws(CommandError) {
         switch event {
         case .found(let peer): try await see(.found, peer)
         case .updated(let peer): try await see(.updated, peer)

@@ -17,7 +17,7 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
         }
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = options.selectedInterfaces.listening
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog

@@ -51,7 +51,7 @@ actor InvitationResponder {
         advertiser = Advertiser(
             peer: peer, service: options.service, info: info,
             configuration: options.configuration)
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = options.selectedInterfaces.listening
         configuration.topology = .star
         configuration.maximumMessageSize = 65_536

@@ -19,7 +19,7 @@ struct CodeComparison: Sendable {
     private static let prompts = Worker("verification")
 
     /// Returns nil without the option.
-    init?(_ arguments: Arguments, _ configuration: SessionConfiguration) throws(CommandError) {
+    init?(_ arguments: Arguments, _ configuration: Session.Configuration) throws(CommandError) {
         guard arguments.has(CodeComparison.option.name) else { return nil }
         guard configuration.encryption != .none else {
             throw arguments.commandError("'--verify' and '--preference none' cannot be used together")

@@ -20,7 +20,7 @@ package struct PeerMatcher: Sendable {
 
     package init(for selector: PeerSelector) { self.selector = selector }
 
-    package mutating func note(_ event: BrowserEvent, at time: Duration) {
+    package mutating func note(_ event: DiscoveredPeer.Event, at time: Duration) {
         switch event {
         case .found(let peer), .updated(let peer): peers[peer.peer] = peer
         case .lost(let peer): peers[peer] = nil

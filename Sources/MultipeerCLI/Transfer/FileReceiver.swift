@@ -117,7 +117,7 @@ final class FileReceiver: Sendable {
         }
     }
 
-    private func settle(_ file: ReceivedFile, as name: String) throws(CommandError) -> String {
+    private func settle(_ file: IncomingResource.File, as name: String) throws(CommandError) -> String {
         do throws(CommandError) {
             return try downloads.settle(file.path, as: name)
         } catch {

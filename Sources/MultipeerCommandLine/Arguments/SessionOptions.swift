@@ -28,7 +28,7 @@ package struct SessionOptions {
     package static let standardPatience = 120
 
     package let peer: PeerID
-    package let configuration: SessionConfiguration
+    package let configuration: Session.Configuration
 
     package init(
         _ arguments: Arguments, asking: @escaping TrustOption.Asking = TrustOption.onTerminal
@@ -37,7 +37,7 @@ package struct SessionOptions {
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             EncryptionPreference(name: $0)
         }
-        var configuration = SessionConfiguration(encryption: preference ?? .required)
+        var configuration = Session.Configuration(encryption: preference ?? .required)
         if let path = arguments.value("--identity") {
             guard preference != EncryptionPreference.none else {
                 throw arguments.commandError("'--identity' and '--preference none' cannot be used together")

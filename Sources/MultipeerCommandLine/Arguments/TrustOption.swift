@@ -14,7 +14,7 @@ package enum TrustOption {
     package typealias Asking = @Sendable (String) async -> Bool
 
     package static func apply(
-        _ arguments: Arguments, to configuration: inout SessionConfiguration, asking: @escaping Asking
+        _ arguments: Arguments, to configuration: inout Session.Configuration, asking: @escaping Asking
     ) throws(CommandError) {
         var all: [TrustPolicy] = []
         for text in arguments.values(option.name) {
@@ -68,7 +68,7 @@ package enum TrustOption {
         return roots
     }
 
-    private static func store(_ given: String?) throws(CommandError) -> TrustStoreFile {
+    private static func store(_ given: String?) throws(CommandError) -> TrustStore.File {
         let folder = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/multipeer")
         let path = given ?? folder.appending(path: "trust").path
         do {
@@ -76,7 +76,7 @@ package enum TrustOption {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
-            return try TrustStoreFile(path: path)
+            return try TrustStore.File(path: path)
         } catch {
             throw CommandError(
                 "cannot use the trust store \(path.printable): \("\(error)".printable)", exit: .system)

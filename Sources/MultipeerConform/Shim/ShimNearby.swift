@@ -127,7 +127,7 @@ extension ShimNearby {
         return [:]
     }
 
-    private func hear(_ event: BrowserEvent) async {
+    private func hear(_ event: DiscoveredPeer.Event) async {
         switch event {
         case .found(let found), .updated(let found):
             await context.pipe.tell(

@@ -10,7 +10,7 @@ struct ShimOptions: Sendable {
     }
 
     let peer: PeerID
-    let configuration: SessionConfiguration
+    let configuration: Session.Configuration
     let resources: IncomingPolicy
     let folder: URL?
 
@@ -24,7 +24,7 @@ struct ShimOptions: Sendable {
         folder = try request.text("receiving").map { URL(fileURLWithPath: $0, isDirectory: true) }
         let preference = try request.word(
             "preference", ["required": EncryptionPreference.required, "optional": .optional, "none": .none])
-        var configuration = SessionConfiguration(encryption: preference ?? .required)
+        var configuration = Session.Configuration(encryption: preference ?? .required)
         configuration.listenAddresses = try request.addresses("listen") ?? [.loopback]
         configuration.allowsDatagrams = try request.flag("datagrams") ?? true
         configuration.identity = try request.text("identity").map(ShimOptions.identity)
@@ -86,7 +86,7 @@ struct ShimOptions: Sendable {
     }
 
     private static func limit(
-        _ configuration: inout SessionConfiguration, _ request: inout ShimRequest
+        _ configuration: inout Session.Configuration, _ request: inout ShimRequest
     ) throws(ShimFault) {
         guard var limits = try request.object("limits") else { return }
         if let bytes = try limits.count("maxMessage") { configuration.maximumMessageSize = bytes }

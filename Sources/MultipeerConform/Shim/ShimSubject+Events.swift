@@ -20,7 +20,7 @@ extension ShimSubject {
             })
     }
 
-    private func hear(_ event: SessionEvent) async {
+    private func hear(_ event: Session.Event) async {
         switch event {
         case .peer(let peer, let state): await hear(peer, state)
         case .message(let message): await hear(message)

@@ -26,7 +26,7 @@ final class BrowserCore: Sendable {
             body(browser, delegate)
         }
 
-        func tell(_ event: BrowserEvent) {
+        func tell(_ event: DiscoveredPeer.Event) {
             switch event {
             case .found(let found): tell(found)
             case .updated(let found):
@@ -91,10 +91,11 @@ final class BrowserCore: Sendable {
 /// A browser of the native API, from a start to a stop, with the consumer of its events, one after the other.
 final class BrowsingRun: NearbyRun {
     private let native: Browser
-    private let receive: @Sendable (BrowsingRun, BrowserEvent) async -> Void
+    private let receive: @Sendable (BrowsingRun, DiscoveredPeer.Event) async -> Void
     private let taking = Locked<Task<Void, Never>?>(nil)
 
-    init(_ native: Browser, _ receive: @escaping @Sendable (BrowsingRun, BrowserEvent) async -> Void) {
+    init(_ native: Browser, _ receive: @escaping @Sendable (BrowsingRun, DiscoveredPeer.Event) async -> Void)
+    {
         self.native = native
         self.receive = receive
     }

@@ -99,7 +99,7 @@ extension SessionCore {
     private func receive(_ resource: IncomingResource, _ progress: PeerProgress) async {
         let folder = ResourceFolder()
         let following = follow(resource.progress, progress)
-        let result: Result<ReceivedFile, MultipeerError>
+        let result: Result<IncomingResource.File, MultipeerError>
         do throws(MultipeerError) {
             result = .success(try await resource.receive(into: folder, as: FileName.of(label: resource.name)))
         } catch {

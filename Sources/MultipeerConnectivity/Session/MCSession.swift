@@ -46,7 +46,7 @@ open class MCSession: NSObject {
     /// trust are those of this initialiser.
     public convenience init(
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
-        encryptionPreference: MCEncryptionPreference, configuration: SessionConfiguration
+        encryptionPreference: MCEncryptionPreference, configuration: Session.Configuration
     ) {
         self.init(
             peer: myPeerID, securityIdentity: identity, encryptionPreference: encryptionPreference)

@@ -1,10 +1,10 @@
 import MultipeerSecurity
 import MultipeerTransport
 
-extension SessionConfiguration {
+extension Session.Configuration {
     /// The configuration of this framework's sessions: the process's defaults, with Apple's limit of eight.
-    static var facade: SessionConfiguration {
-        var configuration = SessionConfiguration()
+    static var facade: Session.Configuration {
+        var configuration = Session.Configuration()
         configuration.listenAddresses = DiscoveryConfiguration.standard.listening
         configuration.maximumPeers = kMCSessionMaximumNumberOfPeers
         return configuration
@@ -23,8 +23,8 @@ extension EncryptionPreference {
 
 extension MCSession {
     static func configuration(
-        _ configuration: SessionConfiguration, _ identity: [Any]?, _ preference: MCEncryptionPreference
-    ) -> SessionConfiguration {
+        _ configuration: Session.Configuration, _ identity: [Any]?, _ preference: MCEncryptionPreference
+    ) -> Session.Configuration {
         var configuration = configuration
         configuration.encryption = EncryptionPreference(preference)
         configuration.identity = MCIdentity.native(identity)

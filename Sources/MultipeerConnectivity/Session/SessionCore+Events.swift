@@ -20,7 +20,7 @@ extension SessionCore {
         }
     }
 
-    private func deliver(_ run: EventQueue<SessionEvent>.Batch) async {
+    private func deliver(_ run: EventQueue<Session.Event>.Batch) async {
         var place = Place()
         while true {
             let (next, pause) = await callbacks.run { [self, place] in hand(run, from: place) }
@@ -45,7 +45,7 @@ extension SessionCore {
     }
 
     /// Reports as much as possible at once, and returns the position and what is next; on the callback queue.
-    private func hand(_ run: EventQueue<SessionEvent>.Batch, from start: Place) -> (Place, Pause?) {
+    private func hand(_ run: EventQueue<Session.Event>.Batch, from start: Place) -> (Place, Pause?) {
         var place = start
         while true {
             while place.markers < run.markers.count, run.markers[place.markers].index <= place.events {

@@ -19,7 +19,7 @@ final class SessionCore: Sendable {
         weak var delegate: (any MCSessionDelegate)?
     }
 
-    init(_ peer: PeerID, _ configuration: SessionConfiguration) {
+    init(_ peer: PeerID, _ configuration: Session.Configuration) {
         let trustDelegate = TrustDelegate()
         var configuration = configuration
         configuration.trust = .ask { evidence in await trustDelegate.decide(evidence) }

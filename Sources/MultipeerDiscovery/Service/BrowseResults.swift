@@ -14,7 +14,7 @@ package struct BrowseResults: Sendable {
     package struct ReaderID: Hashable, Sendable { fileprivate let number: UInt64 }
 
     package enum Step: Equatable, Sendable {
-        case event(BrowserEvent)
+        case event(DiscoveredPeer.Event)
         /// The browse has ended, and the reader has received the loss of every peer.
         case end
     }
@@ -139,7 +139,7 @@ private struct Reader: Sendable {
         }
     }
 
-    mutating func tell(_ uid: UID, _ now: DiscoveredPeer?) -> BrowserEvent? {
+    mutating func tell(_ uid: UID, _ now: DiscoveredPeer?) -> DiscoveredPeer.Event? {
         let before = told[uid]
         if before == now { return nil }
         told[uid] = now

@@ -20,12 +20,14 @@ public struct DiscoveredPeer: Hashable, Sendable {
     }
 }
 
-/// What a browser reports of one service type. Spec 12.4.
-public enum BrowserEvent: Hashable, Sendable {
-    /// A peer was found; reported once, until it is lost.
-    case found(DiscoveredPeer)
-    /// The name or the info of a found peer changed.
-    case updated(DiscoveredPeer)
-    /// A found peer is no longer present.
-    case lost(PeerID)
+extension DiscoveredPeer {
+    /// What a browser reports of one service type. Spec 12.4.
+    public enum Event: Hashable, Sendable {
+        /// A peer was found; reported once, until it is lost.
+        case found(DiscoveredPeer)
+        /// The name or the info of a found peer changed.
+        case updated(DiscoveredPeer)
+        /// A found peer is no longer present.
+        case lost(PeerID)
+    }
 }

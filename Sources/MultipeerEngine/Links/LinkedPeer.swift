@@ -45,7 +45,9 @@ package final class LinkedPeer {
     }
 
     /// The messages that were queued and not completely written. [msg.failed]
-    var undelivered: Undelivered { Undelivered(messages: link.queuedMessages, bytes: link.queuedBytes) }
+    var undelivered: DisconnectReason.Undelivered {
+        DisconnectReason.Undelivered(messages: link.queuedMessages, bytes: link.queuedBytes)
+    }
 
     /// Returns the link's report on messages beyond their window; nil when it has none, and had none at the last
     /// report.

@@ -20,33 +20,33 @@ public struct ConnectionData: Sendable {
     /// The peer for which it was issued; nil when any peer that receives it may use it.
     public let recipient: UID?
     /// Addresses to dial, the preferred one first; 1 to 16.
-    public let candidates: [Candidate]
+    package let candidates: [Candidate]
     /// What the peer offers or requests besides a link.
-    public let flags: Flags
+    package let flags: Flags
     /// SHA-256 of the encoded bytes, by which both sides refer to this data in HELLO. Spec 6.2.
     package let reference: [UInt8]
     private let encoded: SecureBytes
     private let secret: SecureBytes
 
     /// What the issuer offers or requests besides a link.
-    public struct Flags: OptionSet, Hashable, Sendable {
+    package struct Flags: OptionSet, Hashable, Sendable {
         /// The flags on the wire; unknown ones are kept.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
         /// Creates flags from their value on the wire.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Links made with it introduce further members.
-        public static let mesh = Flags(rawValue: 1)
+        package static let mesh = Flags(rawValue: 1)
         /// The fingerprint is of an identity, not of a key made for one session.
-        public static let identity = Flags(rawValue: 2)
+        package static let identity = Flags(rawValue: 2)
         /// Unreliable messages are accepted over UDP.
-        public static let datagrams = Flags(rawValue: 4)
+        package static let datagrams = Flags(rawValue: 4)
     }
 
     /// The encoded form, 24 to 1,024 bytes. It contains a secret.
     public var bytes: [UInt8] { encoded.bytes }
     /// The session that issued it.
-    public var endpoint: Endpoint { Endpoint(uid: peer.uid, instance: instance) }
+    package var endpoint: Endpoint { Endpoint(uid: peer.uid, instance: instance) }
     package var token: [UInt8] { secret.bytes }
 
     /// Decodes and checks; throws the first of the numbered checks that fails. Spec 4.1.

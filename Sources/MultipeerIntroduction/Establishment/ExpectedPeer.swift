@@ -29,7 +29,7 @@ package struct LocalPeer: Sendable {
         self.agent = agent
     }
 
-    package func outcome(with data: ConnectionData) -> EncryptionOutcome {
+    package func outcome(with data: ConnectionData) -> EncryptionPreference.Outcome {
         .between(
             preference, identity: hasIdentity, and: data.preference, identity: data.flags.contains(.identity))
     }
@@ -40,7 +40,7 @@ struct ExpectedPeer: Sendable {
     let data: ConnectionData
     /// The data that we had issued and that had not expired when this value was made, those for this peer first.
     let issued: [ConnectionData]
-    let outcome: EncryptionOutcome
+    let outcome: EncryptionPreference.Outcome
     /// Whether it was requested while the session had no room: it is notified when it sends its HELLO.
     var isDeclined = false
 

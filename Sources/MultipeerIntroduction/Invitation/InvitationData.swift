@@ -18,7 +18,7 @@ extension ConnectionData {
 
     /// Returns whether the two preferences allow a link.
     func fits(_ other: ConnectionData) -> Bool {
-        let outcome = EncryptionOutcome.between(
+        let outcome = EncryptionPreference.Outcome.between(
             preference, identity: flags.contains(.identity), and: other.preference,
             identity: other.flags.contains(.identity))
         return outcome != .refused

@@ -4,7 +4,7 @@ import CLibSSL
 struct CertificateAuthority {
     let roots: [Certificate]
 
-    func evaluate(_ evidence: TrustEvidence) -> TrustVerdict {
+    func evaluate(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         guard evidence.fingerprint != nil else { return .noKey }
         guard let leaf = evidence.chain.first, leaf.fingerprint == evidence.fingerprint else {
             return .distrusted(reason: "the peer has no identity")

@@ -29,12 +29,14 @@ public struct TrustEvidence: Hashable, Sendable {
     }
 }
 
-/// Whether a peer is trusted.
-public enum TrustVerdict: Hashable, Sendable {
-    /// Trusted: by what, and whether its key should be remembered for the next time.
-    case trusted(by: String, remember: Bool)
-    /// Not trusted, and why.
-    case distrusted(reason: String)
-    /// Only the application can decide.
-    case undecided
+extension TrustEvidence {
+    /// Whether a peer is trusted.
+    public enum Verdict: Hashable, Sendable {
+        /// Trusted: by what, and whether its key should be remembered for the next time.
+        case trusted(by: String, remember: Bool)
+        /// Not trusted, and why.
+        case distrusted(reason: String)
+        /// Only the application can decide.
+        case undecided
+    }
 }

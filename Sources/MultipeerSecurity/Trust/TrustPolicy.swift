@@ -20,7 +20,7 @@ public indirect enum TrustPolicy: Sendable {
     case any([TrustPolicy])
 
     /// Returns the verdict as far as it can be determined without asking the application.
-    public func evaluate(_ evidence: TrustEvidence) -> TrustVerdict {
+    public func evaluate(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         switch self {
         case .connectionData: .trusted(by: "connection data", remember: false)
         case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
@@ -33,7 +33,7 @@ public indirect enum TrustPolicy: Sendable {
     }
 
     /// Returns the verdict, never `undecided`. The application is asked only when the verdict depends on its answer.
-    public func decide(_ evidence: TrustEvidence) async -> TrustVerdict {
+    public func decide(_ evidence: TrustEvidence) async -> TrustEvidence.Verdict {
         let verdict = evaluate(evidence)
         guard verdict == .undecided else { return verdict }
         switch self {
@@ -53,9 +53,9 @@ public indirect enum TrustPolicy: Sendable {
 
     /// Evaluates the policies in order, until a verdict decides the outcome.
     private static func decide(
-        _ policies: [TrustPolicy], _ evidence: TrustEvidence, until isSettled: (TrustVerdict) -> Bool
-    ) async -> [TrustVerdict] {
-        var verdicts: [TrustVerdict] = []
+        _ policies: [TrustPolicy], _ evidence: TrustEvidence, until isSettled: (TrustEvidence.Verdict) -> Bool
+    ) async -> [TrustEvidence.Verdict] {
+        var verdicts: [TrustEvidence.Verdict] = []
         for policy in policies {
             let verdict = await policy.decide(evidence)
             verdicts.append(verdict)
@@ -64,7 +64,8 @@ public indirect enum TrustPolicy: Sendable {
         return verdicts
     }
 
-    private static func evaluate(_ evidence: TrustEvidence, among accepted: Set<Fingerprint>) -> TrustVerdict
+    private static func evaluate(_ evidence: TrustEvidence, among accepted: Set<Fingerprint>)
+        -> TrustEvidence.Verdict
     {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
         return accepted.contains(fingerprint)
@@ -72,7 +73,7 @@ public indirect enum TrustPolicy: Sendable {
             : .distrusted(reason: "the fingerprint is not listed")
     }
 
-    private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustVerdict {
+    private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
         guard let known = evidence.known else { return .trusted(by: "first use", remember: true) }
         return known == fingerprint
@@ -81,15 +82,15 @@ public indirect enum TrustPolicy: Sendable {
     }
 }
 
-extension TrustVerdict {
-    static let noKey = TrustVerdict.distrusted(reason: "a plain link proves no key")
+extension TrustEvidence.Verdict {
+    static let noKey = TrustEvidence.Verdict.distrusted(reason: "a plain link proves no key")
 
     var isTrusted: Bool {
         if case .trusted = self { true } else { false }
     }
 
     /// Returns the first distrust, else the first undecided verdict; otherwise trust for all reasons together.
-    static func all(_ verdicts: [TrustVerdict]) -> TrustVerdict {
+    static func all(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
         var reasons: [String] = []
         var remember = false
         var isOpen = false
@@ -107,7 +108,7 @@ extension TrustVerdict {
     }
 
     /// Returns the first trust, else the first undecided verdict; otherwise distrust for all reasons together.
-    static func any(_ verdicts: [TrustVerdict]) -> TrustVerdict {
+    static func any(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
         if let trusted = verdicts.first(where: \.isTrusted) { return trusted }
         if verdicts.contains(.undecided) { return .undecided }
         let reasons = verdicts.compactMap { verdict in

@@ -193,7 +193,7 @@ struct Quiescence {
     }
 
     private func areCompatible(_ one: Node, _ other: Node) -> Bool {
-        EncryptionOutcome.between(
+        EncryptionPreference.Outcome.between(
             one.profile.preference, identity: one.profile.hasIdentity, and: other.profile.preference,
             identity: other.profile.hasIdentity) != .refused
     }

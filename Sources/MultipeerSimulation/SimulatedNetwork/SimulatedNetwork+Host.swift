@@ -19,8 +19,8 @@ extension SimulatedNetwork {
 
         /// Returns a configuration for a session on this machine.
         public func session(
-            _ configuration: SessionConfiguration = SessionConfiguration()
-        ) -> SessionConfiguration {
+            _ configuration: Session.Configuration = Session.Configuration()
+        ) -> Session.Configuration {
             var configuration = configuration
             configuration.overrides.host = machine
             return configuration

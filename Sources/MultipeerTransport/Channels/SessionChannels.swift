@@ -94,7 +94,7 @@ extension SessionChannels {
         }
         link.incoming[number] = channel
         let receiver = ChannelReceiver(from: link.peer, channel)
-        let event: SessionEvent =
+        let event: Session.Event =
             opening.kind == .resource
             ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))
         events.add(event, cost: cost, on: id, &engine)

@@ -9,7 +9,7 @@ import MultipeerSecurity
 /// socket. Lives on the loop.
 final class SessionDatagrams {
     private let loop: EventLoop
-    private let configuration: SessionConfiguration
+    private let configuration: Session.Configuration
     private let sockets: Sockets
     private let queues: MessageSender
     private let events: EventDelivery
@@ -19,7 +19,8 @@ final class SessionDatagrams {
     private var dueFlows: [DatagramFlow] = []
 
     init(
-        _ loop: EventLoop, _ configuration: SessionConfiguration, _ sockets: Sockets, _ queues: MessageSender,
+        _ loop: EventLoop, _ configuration: Session.Configuration, _ sockets: Sockets,
+        _ queues: MessageSender,
         telling events: EventDelivery, _ readyList: ReadyList
     ) {
         self.loop = loop

@@ -1,10 +1,10 @@
-public import MultipeerCore
-public import MultipeerDiscovery
+package import MultipeerCore
+package import MultipeerDiscovery
 
 /// Announces and finds peers: multicast DNS by default, or the backend of a configuration. Spec 12.
 ///
 /// Applications rarely implement one; `InMemoryDiscovery` is one for their tests.
-public protocol DiscoveryBackend: Sendable {
+package protocol DiscoveryBackend: Sendable {
     /// Announces a peer, and returns when it can be found on every interface. The peer is announced as long as the returned
     /// object is kept.
     ///
@@ -33,7 +33,7 @@ public protocol DiscoveryBackend: Sendable {
 }
 
 /// A peer that is being announced. Releasing the object stops the announcement.
-public protocol OngoingAdvertisement: Sendable {
+package protocol OngoingAdvertisement: Sendable {
     /// Announces other information in place of the previous one.
     ///
     /// Throws `cancelled` when the announcement was already stopped.
@@ -44,18 +44,18 @@ public protocol OngoingAdvertisement: Sendable {
 }
 
 /// The contents of an announcement.
-public struct Advertisement: Sendable {
+package struct Advertisement: Sendable {
     /// The announced peer.
-    public var peer: PeerID
+    package var peer: PeerID
     /// The service type under which it can be found.
-    public var type: ServiceType
+    package var type: ServiceType
     /// The TCP port at which the peer accepts invitations.
-    public var port: UInt16
+    package var port: UInt16
     /// The application's information about it.
-    public var info: DiscoveryInfo
+    package var info: DiscoveryInfo
 
     /// Creates an announcement from its parts; a port of 0 is rejected when it is announced.
-    public init(peer: PeerID, type: ServiceType, port: UInt16, info: DiscoveryInfo = .empty) {
+    package init(peer: PeerID, type: ServiceType, port: UInt16, info: DiscoveryInfo = .empty) {
         self.peer = peer
         self.type = type
         self.port = port

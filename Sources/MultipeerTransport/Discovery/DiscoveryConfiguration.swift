@@ -32,7 +32,7 @@ public struct DiscoveryConfiguration: Sendable {
     public var families: Set<Family>
     /// The backend that announces and finds peers; nil is multicast DNS, shared by all users in the process that configure it
     /// alike.
-    public var backend: (any DiscoveryBackend)?
+    package var backend: (any DiscoveryBackend)?
     /// Receives the secrets of invitations for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil logs none, except that
     /// invitations into a session go to the session's key log. Anyone who reads them can read the traffic.
     public var keyLog: KeyLog?
@@ -53,6 +53,13 @@ public struct DiscoveryConfiguration: Sendable {
 
     /// Multicast DNS on the loopback interface only.
     public static var loopback: DiscoveryConfiguration { DiscoveryConfiguration(interfaces: .loopback) }
+
+    /// A network inside this process, for tests: only peers that use the same object find each other.
+    public static func inMemory(_ network: InMemoryDiscovery) -> DiscoveryConfiguration {
+        var configuration = DiscoveryConfiguration()
+        configuration.backend = network
+        return configuration
+    }
 }
 
 extension DiscoveryConfiguration {

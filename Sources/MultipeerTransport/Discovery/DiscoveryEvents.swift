@@ -1,4 +1,4 @@
-public import MultipeerDiscovery
+package import MultipeerDiscovery
 
 /// The results of browsing as an asynchronous sequence.
 ///
@@ -6,11 +6,11 @@ public import MultipeerDiscovery
 /// there is only one, it continues where the last one stopped. An iterator that lags behind misses nothing that is still true: a
 /// peer that appeared and disappeared in the meantime is not reported, and one that changed twice is reported once. Browsing ends
 /// with `stop`, or when the sequence and its iterators are released.
-public struct DiscoveryEvents: AsyncSequence, Sendable {
+package struct DiscoveryEvents: AsyncSequence, Sendable {
     /// One event.
-    public typealias Element = BrowserEvent
+    package typealias Element = DiscoveredPeer.Event
     /// The sequence never fails.
-    public typealias Failure = Never
+    package typealias Failure = Never
 
     private let browse: Browse
 
@@ -24,13 +24,13 @@ public struct DiscoveryEvents: AsyncSequence, Sendable {
     package var feed: DiscoveryFeed { browse.feed }
 
     /// Ends browsing: each iterator reports as lost every peer that it had reported, and ends.
-    public func stop() { browse.end() }
+    package func stop() { browse.end() }
 
     /// Returns an iterator that continues where the last one stopped, if there is no other.
-    public func makeAsyncIterator() -> Iterator { Iterator(browse) }
+    package func makeAsyncIterator() -> Iterator { Iterator(browse) }
 
     /// Returns the events one by one.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private let browse: Browse
         private let reader: DiscoveryFeed.Reader
 
@@ -40,10 +40,10 @@ public struct DiscoveryEvents: AsyncSequence, Sendable {
         }
 
         /// Returns the next event; nil once browsing is over or the task is cancelled.
-        public mutating func next() async -> BrowserEvent? { await reader.next() }
+        package mutating func next() async -> DiscoveredPeer.Event? { await reader.next() }
 
         /// Returns the next event without leaving the caller's actor.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> BrowserEvent? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> DiscoveredPeer.Event? {
             await reader.next()
         }
     }

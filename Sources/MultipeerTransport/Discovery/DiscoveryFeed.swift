@@ -40,7 +40,7 @@ package final class DiscoveryFeed: Sendable {
         deinit { feed.mailbox.withLock { [id] in $0.remove(id) } }
 
         /// Returns the next event; nil at the end, or when the task is cancelled.
-        package func next() async -> BrowserEvent? {
+        package func next() async -> DiscoveredPeer.Event? {
             let step = await feed.mailbox.next { [id] in $0.next(for: id) }
             return if case .event(let event) = step { event } else { nil }
         }

@@ -1,9 +1,10 @@
-public import MultipeerCore
-public import MultipeerDiscovery
+package import MultipeerCore
+package import MultipeerDiscovery
 
 /// A network inside this process: peers that use the same object find each other, at once.
 ///
-/// For tests of applications: set it as the `backend` of a `DiscoveryConfiguration`. Peers are dialled at 127.0.0.1.
+/// For tests of applications: `DiscoveryConfiguration.inMemory(_:)` makes browsers and advertisers use it. Peers are dialled at
+/// 127.0.0.1.
 public final class InMemoryDiscovery: DiscoveryBackend {
     private let network = Network()
 
@@ -11,7 +12,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     public init() {}
 
     /// Announces a peer to those that browse here.
-    public func advertise(
+    package func advertise(
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement {
         if advertisement.port == 0 { throw .portMissing }
@@ -19,7 +20,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     }
 
     /// Finds the peers that are announced here, now and later.
-    public func browse(
+    package func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents {
         let feed = DiscoveryFeed()
@@ -30,7 +31,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     }
 
     /// Returns the address of a peer; empty when it is unknown until the timeout.
-    public func resolve(
+    package func resolve(
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
         let end = EventLoop.currentMoment() + patience
@@ -47,7 +48,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     }
 
     /// Does nothing: here a peer is gone only when it stops its announcement.
-    public func reconfirm(_ peer: PeerID, _ type: ServiceType) async {}
+    package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {}
 }
 
 extension InMemoryDiscovery {

@@ -7,14 +7,14 @@ import MultipeerMesh
 
 /// The events of a session for its owner and its handler: collected in a turn and delivered in one batch. Lives on the loop.
 final class EventDelivery {
-    private let eventQueue: EventQueue<SessionEvent>
+    private let eventQueue: EventQueue<Session.Event>
     /// The keys of events about peers that were not taken yet.
     private var peerEventKeys = PeerEventKeys()
-    private var pending = EventQueue<SessionEvent>.Batch()
+    private var pending = EventQueue<Session.Event>.Batch()
     /// Channels whose readers have to be notified.
     private var heard: [ChannelReceiveQueue] = []
     /// Messages that were queued for a peer when its link ended, and never reached the engine.
-    private var untaken: [UID: Undelivered] = [:]
+    private var untaken: [UID: DisconnectReason.Undelivered] = [:]
     /// Takes its own part of what arrives.
     private(set) weak var handler: (any SubprotocolHandler)?
     /// Messages with this mark are not the application's, not even when the handler is gone.
@@ -24,7 +24,7 @@ final class EventDelivery {
     /// The markers that the owner receives with that.
     private var departureMarkers: [EventMarker] = []
 
-    init(into eventQueue: EventQueue<SessionEvent>) { self.eventQueue = eventQueue }
+    init(into eventQueue: EventQueue<Session.Event>) { self.eventQueue = eventQueue }
 
     /// Sets the handler; returns false when there is another already.
     func admit(_ handler: any SubprotocolHandler) -> Bool {
@@ -62,7 +62,7 @@ extension EventDelivery {
     }
 
     /// Notifies the application of an event of a peer, and counts it until it was taken. [limit.relink]
-    func tell(_ event: SessionEvent, of uid: UID, _ engine: inout SessionEngine) {
+    func tell(_ event: Session.Event, of uid: UID, _ engine: inout SessionEngine) {
         // A handler is notified in another way, and there may be no other reader.
         if handlerMark != nil, !eventQueue.isRead {
             pending.append(event)
@@ -82,7 +82,8 @@ extension EventDelivery {
 
     /// Reports the end of the link to a peer, with the messages that were queued and never reached the engine.
     func linkEnded(to peer: PeerID, _ reason: DisconnectReason, untaken messages: [[UInt8]]) {
-        let more = Undelivered(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
+        let more = DisconnectReason.Undelivered(
+            messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
         if more.messages > 0 { untaken[peer.uid] = more }
         var whole = reason
         whole.undelivered += more
@@ -114,13 +115,13 @@ extension EventDelivery {
     /// Adds unreliable messages; those that the application takes are counted under another key.
     func add(unreliable messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID) {
         for message in messages {
-            let event = SessionEvent.message(Message(peer: peer, message, .unreliable))
+            let event = Session.Event.message(Message(peer: peer, message, .unreliable))
             pending.append(event, key: ~Int(id.rawValue), cost: message.cost)
         }
     }
 
     /// Adds a channel that a peer opened, which costs credit until the application takes it. [channel.cost]
-    func add(_ channel: SessionEvent, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
+    func add(_ channel: Session.Event, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
         if let handler, handler.takes(channel) { return engine.consumed(cost, on: id) }
         pending.append(channel, key: Int(id.rawValue), cost: cost)
     }

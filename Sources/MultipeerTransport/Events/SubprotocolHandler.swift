@@ -19,7 +19,7 @@ package protocol SubprotocolHandler: AnyObject, Sendable {
     /// Reliable messages with the mark arrived. This call consumes them: the handler bounds what it keeps.
     nonisolated func arrived(_ messages: [IncomingMessage], from peer: PeerID)
     /// A stream was opened or a file offered; returns whether it belongs to the handler.
-    nonisolated func takes(_ event: SessionEvent) -> Bool
+    nonisolated func takes(_ event: Session.Event) -> Bool
 }
 
 extension SessionDriver {

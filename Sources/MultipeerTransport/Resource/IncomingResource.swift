@@ -63,7 +63,7 @@ public final class IncomingResource: Sendable {
     /// `limit`.
     package func receive(
         into place: Place, atMost limit: UInt64 = .max, on worker: EventLoop
-    ) async throws(ResourceFault) -> ReceivedFile {
+    ) async throws(ResourceFault) -> IncomingResource.File {
         try begin()
         let task = Task(executorPreference: worker.taskExecutor) { await self.run(place, limit) }
         let result = await withTaskCancellationHandler {
@@ -108,8 +108,8 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    private func run(_ place: Place, _ limit: UInt64) async -> Result<ReceivedFile, ResourceFault> {
-        var result: Result<ReceivedFile, ResourceFault>
+    private func run(_ place: Place, _ limit: UInt64) async -> Result<IncomingResource.File, ResourceFault> {
+        var result: Result<IncomingResource.File, ResourceFault>
         do throws(ResourceFault) {
             result = .success(try await store(place, limit))
         } catch {
@@ -132,7 +132,7 @@ public final class IncomingResource: Sendable {
     }
 
     /// Writes everything to the file and checks it; when this returns, the file is closed and kept.
-    private func store(_ place: Place, _ limit: UInt64) async throws(ResourceFault) -> ReceivedFile {
+    private func store(_ place: Place, _ limit: UInt64) async throws(ResourceFault) -> IncomingResource.File {
         var sink = try open(place)
         var hasher = SHA256.Hasher()
         var count: UInt64 = 0
@@ -152,7 +152,7 @@ public final class IncomingResource: Sendable {
         do throws(FileFault) { try sink.close() } catch { throw .file(error) }
         guard commit() else { throw .cancelled }
         sink.keep()
-        return ReceivedFile(
+        return IncomingResource.File(
             path: sink.path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
     }
 

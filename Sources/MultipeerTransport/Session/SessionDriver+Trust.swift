@@ -17,13 +17,16 @@ extension SessionDriver {
     }
 
     /// Ignores an answer to a question that is no longer open.
-    private func answeredLater(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
+    private func answeredLater(
+        _ verdict: TrustEvidence.Verdict, _ evidence: TrustEvidence, about id: ConnectionID
+    ) {
         guard !Task.isCancelled else { return }
         trust.close(evidence.peer)
         answered(verdict, evidence, about: id)
     }
 
-    private func answered(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
+    private func answered(_ verdict: TrustEvidence.Verdict, _ evidence: TrustEvidence, about id: ConnectionID)
+    {
         let isTrusted = trust.settle(verdict, evidence)
         // [trust.before-confirm]
         engine.decide(evidence.peer, asked: id, isTrusted: isTrusted, at: EventLoop.currentMoment())

@@ -16,9 +16,9 @@ package actor SessionDriver: ListeningDriver {
 
     nonisolated package let wakeup = Wakeup()
 
-    nonisolated package let configuration: SessionConfiguration
+    nonisolated package let configuration: Session.Configuration
     nonisolated package let peer: PeerID
-    nonisolated package let eventQueue: EventQueue<SessionEvent>
+    nonisolated package let eventQueue: EventQueue<Session.Event>
     nonisolated package let queues = MessageSender()
     nonisolated let consumed: ConsumedCredit
     nonisolated let readyList = ReadyList()
@@ -40,7 +40,7 @@ package actor SessionDriver: ListeningDriver {
     var randomness = SystemRandomness()
 
     /// Creates a driver; the network is not used before the first call that needs it.
-    package init(_ peer: PeerID, _ configuration: SessionConfiguration) throws(SessionFault) {
+    package init(_ peer: PeerID, _ configuration: Session.Configuration) throws(SessionFault) {
         self.peer = peer
         self.configuration = configuration
         try configuration.validate()

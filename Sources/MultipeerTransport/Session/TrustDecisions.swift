@@ -9,7 +9,7 @@ import MultipeerSecurity
 /// loop.
 struct TrustDecisions {
     private let policy: TrustPolicy
-    private let store: TrustStoreFile?
+    private let store: TrustStore.File?
     /// Questions that wait for a user, or for a file to be written.
     private var questions: [UID: Task<Void, Never>] = [:]
     private var authentications: [UID: ConnectionInfo.Authentication] = [:]
@@ -18,7 +18,7 @@ struct TrustDecisions {
 }
 
 extension TrustDecisions {
-    init(_ configuration: SessionConfiguration) {
+    init(_ configuration: Session.Configuration) {
         policy = configuration.trust
         store = configuration.trustStore
     }
@@ -27,7 +27,7 @@ extension TrustDecisions {
     func known(_ uid: UID) -> Fingerprint? { store.map { $0.fingerprint(of: uid) } ?? remembered[uid] }
 
     /// Returns the verdict if the policy has one at once, and nothing has to be written for it.
-    func verdict(on evidence: TrustEvidence) -> TrustVerdict? {
+    func verdict(on evidence: TrustEvidence) -> TrustEvidence.Verdict? {
         let verdict = policy.evaluate(evidence)
         return verdict != .undecided && (store == nil || !verdict.remembers) ? verdict : nil
     }
@@ -35,7 +35,7 @@ extension TrustDecisions {
     /// Waits for a user or for a file off the loop: neither may block the loop's other work. `answered` is not called any more
     /// once the question is withdrawn.
     mutating func ask(
-        _ evidence: TrustEvidence, _ answered: @escaping @Sendable (TrustVerdict) async -> Void
+        _ evidence: TrustEvidence, _ answered: @escaping @Sendable (TrustEvidence.Verdict) async -> Void
     ) {
         questions[evidence.peer]?.cancel()
         questions[evidence.peer] = Task.followingDetached { [policy, store] in
@@ -54,7 +54,7 @@ extension TrustDecisions {
     mutating func close(_ uid: UID) { questions[uid] = nil }
 
     /// Returns whether the peer is trusted.
-    mutating func settle(_ verdict: TrustVerdict, _ evidence: TrustEvidence) -> Bool {
+    mutating func settle(_ verdict: TrustEvidence.Verdict, _ evidence: TrustEvidence) -> Bool {
         guard case .trusted(let policy, let remembers) = verdict else { return false }
         authentications[evidence.peer] = authentication(evidence, by: policy)
         return remembers && store == nil ? remembered.rememberFirst(evidence) : true
@@ -72,7 +72,7 @@ extension TrustDecisions {
     mutating func forget(_ uid: UID) { authentications[uid] = nil }
 }
 
-extension TrustVerdict {
+extension TrustEvidence.Verdict {
     fileprivate var remembers: Bool {
         if case .trusted(by: _, remember: true) = self { true } else { false }
     }

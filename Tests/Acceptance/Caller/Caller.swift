@@ -36,7 +36,7 @@ actor Caller {
     private var callers = 0
 
     init(_ peer: PeerID, _ folder: URL) async throws {
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         configuration.idleTimeout = .seconds(3)
         configuration.keepAliveInterval = .seconds(1)

@@ -49,8 +49,8 @@ enum Endurance {
     }
 
     /// Listens on 127.0.0.1 alone.
-    static var loopback: SessionConfiguration {
-        var configuration = SessionConfiguration()
+    static var loopback: Session.Configuration {
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         configuration.connectTimeout = .seconds(30)
         return configuration

@@ -11,7 +11,7 @@ actor Member {
         var uid: UID?
         var folder = FileManager.default.temporaryDirectory
         var history = ""
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         /// Messages to each peer in a second.
         var rate = 0.0
         /// Files to some peer in a second.
@@ -187,7 +187,7 @@ actor Member {
 
     // MARK: events
 
-    private func hear(_ event: SessionEvent) async {
+    private func hear(_ event: Session.Event) async {
         switch event {
         case .peer(let peer, let state): await hear(peer, state)
         case .message(let message):

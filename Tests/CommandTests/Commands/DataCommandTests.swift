@@ -8,7 +8,7 @@ import Testing
 @Suite("4.1 Command: data inspect", .inTurns)
 struct DataCommandTests {
     private static func blob() async throws -> [UInt8] {
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [SocketAddress(.loopbackV4, port: 0)]
         let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         return try await session.connectionData().bytes

@@ -10,7 +10,7 @@ struct PeerMatcherTests {
         try PeerID(uid: UID(high: digits << 48, low: 0), displayName: name)
     }
 
-    private func receiver(_ name: String, _ digits: UInt64) throws -> BrowserEvent {
+    private func receiver(_ name: String, _ digits: UInt64) throws -> DiscoveredPeer.Event {
         .found(DiscoveredPeer(peer: try peer(name, digits), info: PeerRole.receive.info))
     }
 

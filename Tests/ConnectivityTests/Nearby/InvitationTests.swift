@@ -253,9 +253,9 @@ struct InvitationTests {
     }
 }
 
-extension SessionConfiguration {
-    static var loopback: SessionConfiguration {
-        var configuration = SessionConfiguration()
+extension Session.Configuration {
+    static var loopback: Session.Configuration {
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         return configuration
     }

@@ -49,7 +49,7 @@ final class Device: NSObject, @unchecked Sendable {
     ) {
         peer = MCPeerID(displayName: name)
         self.manners = Locked(manners)
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         session = MCSession(
             peer: peer, securityIdentity: nil, encryptionPreference: preference, configuration: configuration)

@@ -9,7 +9,7 @@ final class Member: Sendable {
 
     init(
         _ name: String, _ preference: MCEncryptionPreference = .required, identity: [Any]? = nil,
-        configuration: SessionConfiguration = Member.loopback
+        configuration: Session.Configuration = Member.loopback
     ) {
         peer = MCPeerID(displayName: name)
         session = MCSession(
@@ -34,8 +34,8 @@ final class Member: Sendable {
     }
 
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
-    static var loopback: SessionConfiguration {
-        var configuration = SessionConfiguration()
+    static var loopback: Session.Configuration {
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         return configuration
     }
@@ -43,7 +43,7 @@ final class Member: Sendable {
     /// Returns two members that are connected.
     static func pair(
         _ preference: MCEncryptionPreference = .required,
-        configuration: SessionConfiguration = Member.loopback
+        configuration: Session.Configuration = Member.loopback
     ) async throws -> (Member, Member) {
         let ann = Member("ann", preference, configuration: configuration)
         let bob = Member("bob", preference, configuration: configuration)

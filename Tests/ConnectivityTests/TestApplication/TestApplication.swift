@@ -43,7 +43,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
 
     let peer: MCPeerID
     let network: InMemoryDiscovery
-    private let configuration: SessionConfiguration
+    private let configuration: Session.Configuration
     private let encryption: MCEncryptionPreference
     private let identity: [Any]?
     private let lock = NSLock()
@@ -51,13 +51,13 @@ final class TestApplication: NSObject, @unchecked Sendable {
 
     init(
         _ name: String, on network: InMemoryDiscovery, encryption: MCEncryptionPreference = .required,
-        identity: [Any]? = nil, _ change: (inout SessionConfiguration) -> Void = { _ in }
+        identity: [Any]? = nil, _ change: (inout Session.Configuration) -> Void = { _ in }
     ) {
         peer = MCPeerID(displayName: name)
         self.network = network
         self.encryption = encryption
         self.identity = identity
-        var configuration = SessionConfiguration()
+        var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         change(&configuration)
         self.configuration = configuration

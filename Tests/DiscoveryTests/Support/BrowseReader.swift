@@ -9,9 +9,9 @@ struct BrowseReader {
     init() { reader = results.makeReader() }
 
     /// Returns its events when the backend reports this.
-    mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> [BrowserEvent] {
+    mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> [DiscoveredPeer.Event] {
         _ = results.note(uid, peer)
-        var events: [BrowserEvent] = []
+        var events: [DiscoveredPeer.Event] = []
         while case .event(let event)? = results.next(for: reader) { events.append(event) }
         return events
     }

@@ -23,7 +23,7 @@ struct QuerierHarness {
     struct Event: Equatable {
         let at: Moment
         let browse: BrowseID
-        let event: BrowserEvent
+        let event: DiscoveredPeer.Event
     }
 
     init(seed: UInt64 = 1, scopes: [Scope] = [.one]) {
@@ -123,7 +123,7 @@ struct QuerierHarness {
 
     var oneShots: [Sent] { sent.filter { $0.outgoing.way == .ask } }
 
-    func events(of browse: UInt64 = 1) -> [BrowserEvent] {
+    func events(of browse: UInt64 = 1) -> [DiscoveredPeer.Event] {
         events.filter { $0.browse == BrowseID(browse) }.map(\.event)
     }
 
@@ -180,9 +180,9 @@ struct Advertised {
         try all().map { DNSRecord($0.name, ttl: 10, $0.data) }
     }
 
-    var found: BrowserEvent { .found(DiscoveredPeer(peer: peer, info: info)) }
-    var updated: BrowserEvent { .updated(DiscoveredPeer(peer: peer, info: info)) }
-    var lost: BrowserEvent { .lost(peer) }
+    var found: DiscoveredPeer.Event { .found(DiscoveredPeer(peer: peer, info: info)) }
+    var updated: DiscoveredPeer.Event { .updated(DiscoveredPeer(peer: peer, info: info)) }
+    var lost: DiscoveredPeer.Event { .lost(peer) }
 }
 
 extension ServiceType {

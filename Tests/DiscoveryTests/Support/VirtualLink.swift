@@ -25,7 +25,7 @@ struct VirtualLink {
     enum Told: Equatable {
         case registered(AdvertID)
         case renamed(AdvertID)
-        case browse(BrowseID, BrowserEvent)
+        case browse(BrowseID, DiscoveredPeer.Event)
         case resolved(ResolveID, Resolution)
     }
 

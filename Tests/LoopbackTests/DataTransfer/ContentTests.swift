@@ -80,7 +80,7 @@ struct ContentTests {
         "a message to all reaches every linked peer, and one that does not accept it keeps it from no other")
     func everyone() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
-        var small = SessionConfiguration.loopback()
+        var small = Session.Configuration.loopback()
         small.maximumMessageSize = 65_536
         let others = [
             try Session(peer: PeerID(displayName: "bob"), configuration: .loopback()),

@@ -105,7 +105,7 @@ struct DatagramStrangerTests {
 
     @Test("what is for nobody is counted, and no answer [dgram.silent]")
     func counted() async throws {
-        let configuration = SessionConfiguration.loopback()
+        let configuration = Session.Configuration.loopback()
         let (tap, pings) = (try await DatagramTap(), DatagramPath.Timing().pings)
         let ann = try SessionDriver(
             PeerID(displayName: "ann"), configuration.tapped(by: tap, as: .ann, pings: pings))

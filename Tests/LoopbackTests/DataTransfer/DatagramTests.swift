@@ -11,7 +11,7 @@ struct DatagramTests {
     @Test("unreliable messages go both ways over UDP, each once [dgram.mode]", arguments: preferences)
     func bothWays(_ preference: EncryptionPreference) async throws {
         for address in [SocketAddress.loopback, SocketAddress(.loopbackV6, port: 0)] {
-            let configuration = SessionConfiguration.loopback(preference).with {
+            let configuration = Session.Configuration.loopback(preference).with {
                 $0.listenAddresses = [address]
             }
             let meeting = try Meeting(ann: configuration, bob: configuration)
@@ -54,7 +54,7 @@ struct DatagramTests {
 
     @Test("who wants no datagrams gets none, and messages take the link [dgram.offer] [dgram.fallback]")
     func unwanted() async throws {
-        let without = SessionConfiguration.loopback().with { $0.allowsDatagrams = false }
+        let without = Session.Configuration.loopback().with { $0.allowsDatagrams = false }
         let meeting = try Meeting(bob: without)
         try await meeting.link()
         #expect(try await meeting.ann.connectionData().flags.contains(.datagrams))
@@ -165,7 +165,7 @@ func withDatagramTap(
     _ body: (Meeting, DatagramTap) async throws -> Void
 ) async throws {
     let tap = try await DatagramTap()
-    let configuration = SessionConfiguration.loopback(preference)
+    let configuration = Session.Configuration.loopback(preference)
     let meeting = try Meeting(
         ann: configuration.tapped(by: tap, as: .ann, pings: pings),
         bob: configuration.tapped(by: tap, as: .bob, pings: pings))

@@ -112,7 +112,8 @@ struct FileCancelTests {
         var seed = Seeded(11)
         for _ in 0..<Sanitizer.fewer(13) {
             var sendings: [OutgoingResource] = []
-            var receivings: [(IncomingResource, Task<Result<ReceivedFile, MultipeerError>, Never>)] = []
+            var receivings: [(IncomingResource, Task<Result<IncomingResource.File, MultipeerError>, Never>)] =
+                []
             for _ in 0..<16 {
                 sendings.append(try await files.ann.send(file: url, to: files.bob.peer))
                 let resource = try await files.offered()

@@ -238,7 +238,7 @@ final class Counter: Sendable {
     }
 }
 
-extension SessionEvents {
+extension Session.Events {
     func messages(_ count: Int) async -> [[UInt8]] {
         var messages: [[UInt8]] = []
         if count == 0 { return [] }

@@ -78,7 +78,7 @@ struct StreamCrowdTests {
     @Test(
         "1,000 streams at once arrive whole, with room for all and for 64", arguments: [1_024, 64])
     func concurrent(places: Int) async throws {
-        let configuration = SessionConfiguration.loopback().with { $0.maximumStreams = places }
+        let configuration = Session.Configuration.loopback().with { $0.maximumStreams = places }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         try await meeting.link()
         let count = Sanitizer.fewer(1_000)

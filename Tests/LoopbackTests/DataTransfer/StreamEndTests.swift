@@ -184,7 +184,7 @@ struct StreamEndTests {
         return stream
     }
 
-    private static func drop(_ events: SessionEvents) async throws { _ = try await events.firstStream() }
+    private static func drop(_ events: Session.Events) async throws { _ = try await events.firstStream() }
 
     private static func readOnce(_ stream: IncomingStream) async throws { _ = try await stream.piece() }
 }

@@ -169,7 +169,7 @@ extension Meeting {
     }
 }
 
-extension SessionEvents {
+extension Session.Events {
     /// Returns the first stream that a peer opens.
     func firstStream() async throws -> IncomingStream {
         for await event in self {

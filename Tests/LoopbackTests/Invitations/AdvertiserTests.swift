@@ -186,7 +186,7 @@ struct AdvertiserTests {
     }
 }
 
-extension BrowserEvent {
+extension DiscoveredPeer.Event {
     func isFound(_ peer: PeerID) -> Bool {
         if case .found(let found) = self { found.peer == peer } else { false }
     }

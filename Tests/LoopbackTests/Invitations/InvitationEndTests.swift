@@ -73,7 +73,7 @@ struct InvitationEndTests {
 
     @Test("what is asked of a full session that leaves is for the time behind that, and is told as such")
     func behindLeaving() async throws {
-        let two = SessionConfiguration.loopback().with { $0.maximumPeers = 2 }
+        let two = Session.Configuration.loopback().with { $0.maximumPeers = 2 }
         let meeting = try Meeting(ann: two, bob: two)
         try await meeting.link()
         try await within { try await meeting.expectTalk() }
@@ -139,7 +139,7 @@ struct InvitationEndTests {
     @Test("a session without a place says so at once, on either side, and makes no connection [limit.links]")
     func full() async throws {
         let network = try Ground.memory.network()
-        let two = SessionConfiguration.loopback().with { $0.maximumPeers = 2 }
+        let two = Session.Configuration.loopback().with { $0.maximumPeers = 2 }
         let callers = [
             try Caller("ann", network), try Caller("bob", network, two), try Caller("carl", network),
         ]

@@ -131,7 +131,7 @@ struct InvitationTests {
 
     @Test("in a star those that were invited are not linked with each other [mesh.star]")
     func star() async throws {
-        let star = SessionConfiguration.loopback().with { $0.topology = .star }
+        let star = Session.Configuration.loopback().with { $0.topology = .star }
         let callers = try await Caller.several(["ann", "bob", "carl"], .memory, star)
         try await callers[0].link(with: callers[1])
         try await callers[0].link(with: callers[2])

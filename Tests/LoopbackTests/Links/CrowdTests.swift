@@ -69,7 +69,7 @@ struct CrowdTests {
 
     @Test("a peer that finds no seat is told FULL by the other side [limit.links]")
     func noSeat() async throws {
-        let small = SessionConfiguration.loopback(patience: .seconds(20)).with { $0.maximumPeers = 2 }
+        let small = Session.Configuration.loopback(patience: .seconds(20)).with { $0.maximumPeers = 2 }
         let (ann, bob) = (
             try Session(peer: PeerID(displayName: "ann"), configuration: small),
             try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(patience: .seconds(20)))

@@ -33,7 +33,7 @@ struct RelinkTests {
     }
 
     private func meeting() throws -> Meeting {
-        let brief = SessionConfiguration.loopback(patience: .seconds(2))
+        let brief = Session.Configuration.loopback(patience: .seconds(2))
         return try Meeting(ann: brief, bob: brief)
     }
 
@@ -64,5 +64,5 @@ private final class SilentGuest: SubprotocolHandler {
     func linkMade(to peer: PeerID) {}
     func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {}
     func arrived(_ messages: [IncomingMessage], from peer: PeerID) {}
-    func takes(_ event: SessionEvent) -> Bool { false }
+    func takes(_ event: Session.Event) -> Bool { false }
 }

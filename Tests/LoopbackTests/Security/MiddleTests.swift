@@ -22,7 +22,7 @@ struct MiddleTests {
 
     private static func tapped(
         _ preference: EncryptionPreference, _ tap: Tap, patience: Duration = patience
-    ) -> SessionConfiguration {
+    ) -> Session.Configuration {
         .loopback(preference, patience: patience).tapped(by: tap)
     }
 

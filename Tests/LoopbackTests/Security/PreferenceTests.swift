@@ -16,9 +16,9 @@ struct PreferenceTests {
             hasIdentity && preference == .optional ? .required : preference
         }
 
-        func configuration(_ tap: Tap) throws -> SessionConfiguration {
+        func configuration(_ tap: Tap) throws -> Session.Configuration {
             let identity = hasIdentity ? try Identity.generate() : nil
-            return SessionConfiguration.loopback(preference, identity: identity).tapped(by: tap)
+            return Session.Configuration.loopback(preference, identity: identity).tapped(by: tap)
         }
     }
 
@@ -28,7 +28,9 @@ struct PreferenceTests {
     static let canary = Array("the quick brown canary".utf8)
 
     /// Written from the table of spec 5.1, not from the code.
-    static func expected(_ one: EncryptionPreference, _ other: EncryptionPreference) -> EncryptionOutcome {
+    static func expected(_ one: EncryptionPreference, _ other: EncryptionPreference)
+        -> EncryptionPreference.Outcome
+    {
         switch (one, other) {
         case (.none, .required), (.required, .none): .refused
         case (.none, _), (_, .none): .plain
@@ -78,7 +80,7 @@ struct PreferenceTests {
         }
     }
 
-    private func check(_ flow: Tap.Flow, _ outcome: EncryptionOutcome) {
+    private func check(_ flow: Tap.Flow, _ outcome: EncryptionPreference.Outcome) {
         if outcome == .plain {
             for bytes in flow.all { #expect(bytes.isEmpty || bytes.starts(with: Array("MPCPLAIN".utf8))) }
             return

@@ -90,7 +90,7 @@ struct TrustTests {
     @Test("a listed fingerprint is accepted, another is refused")
     func fingerprints() async throws {
         let (known, unknown) = (try Identity.generate(), try Identity.generate())
-        let strict = SessionConfiguration.loopback().with { $0.trust = .fingerprints([known.fingerprint]) }
+        let strict = Session.Configuration.loopback().with { $0.trust = .fingerprints([known.fingerprint]) }
         let good = try Meeting(ann: strict, bob: .loopback(identity: known))
         try await good.link()
         #expect(
@@ -117,7 +117,7 @@ struct TrustTests {
         func meet(_ identity: Identity) async throws -> (
             Result<Void, MultipeerError>, Result<Void, MultipeerError>
         ) {
-            let store = try TrustStoreFile(path: path)
+            let store = try TrustStore.File(path: path)
             let meeting = try Meeting(
                 PeerID(displayName: "ann"),
                 .loopback().with {
@@ -143,7 +143,7 @@ struct TrustTests {
     func authority() async throws {
         let chain = try TestChain()
         defer { chain.remove() }
-        let strict = SessionConfiguration.loopback().with { $0.trust = .certificateAuthority([chain.root]) }
+        let strict = Session.Configuration.loopback().with { $0.trust = .certificateAuthority([chain.root]) }
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(

@@ -91,7 +91,7 @@ struct VerificationTests {
     /// the data came through the man in the middle, too, it has a link with each of them, and uses the other's name.
     @Test("somebody in the middle has two links, whose codes differ [sas.value]")
     func middle() async throws {
-        let configuration = SessionConfiguration.loopback()
+        let configuration = Session.Configuration.loopback()
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
         let asBob = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
@@ -197,7 +197,7 @@ struct VerificationFailureTests {
         _ body: @escaping @Sendable (_ ann: SessionDriver, _ bob: UID) async throws -> Void
     ) async throws {
         try await withTaps { annsTap, bobsTap in
-            let brief = SessionConfiguration.loopback().with {
+            let brief = Session.Configuration.loopback().with {
                 $0.keepAliveInterval = .milliseconds(500)
                 $0.idleTimeout = .seconds(4)
             }

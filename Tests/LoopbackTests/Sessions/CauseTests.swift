@@ -109,7 +109,7 @@ struct CauseTests {
         },
         Cause("there is no common version", ann: .reason(.version, .version), bob: .reason(.timedOut)) {
             // Bob cannot know that it was Ann who sent it: of a HELLO of another version nothing else is read.
-            let plain = SessionConfiguration.loopback(.none, patience: .seconds(6))
+            let plain = Session.Configuration.loopback(.none, patience: .seconds(6))
             return try await attempting(plain, plain) { chunk in
                 // After the preface, the header, the field's header and a version that no peer supports: version 1.
                 let place = 8 + 8 + 4 + 3 - chunk.offset
@@ -122,7 +122,7 @@ struct CauseTests {
     ]
 
     private static func attempting(
-        _ ann: SessionConfiguration, _ bob: SessionConfiguration,
+        _ ann: Session.Configuration, _ bob: Session.Configuration,
         _ meddler: @escaping Tap.Meddler = { _ in .pass }
     ) async throws -> (Telling, Telling) {
         let (annsTap, bobsTap) = (try await Tap(meddler), try await Tap(meddler))
@@ -211,7 +211,7 @@ struct CauseTests {
     ]
 
     /// Soon dead: a second is the least that an answer is given.
-    private static let brief = SessionConfiguration.loopback().with {
+    private static let brief = Session.Configuration.loopback().with {
         $0.keepAliveInterval = .milliseconds(300)
         $0.idleTimeout = .milliseconds(1_500)
     }

@@ -46,7 +46,7 @@ struct DeathTests {
         let taps = [
             try await Tap { reaper.judge($0, at: 0) }, try await Tap { reaper.judge($0, at: 1) },
         ]
-        let brief = SessionConfiguration.loopback(death.preference, patience: patience).with {
+        let brief = Session.Configuration.loopback(death.preference, patience: patience).with {
             $0.keepAliveInterval = .milliseconds(300)
             $0.idleTimeout = .milliseconds(1_500)
         }
@@ -157,7 +157,7 @@ private final class Heard: Sendable {
         return heard
     }
 
-    private func hear(_ event: SessionEvent) {
+    private func hear(_ event: Session.Event) {
         guard case .peer(_, let new) = event else { return }
         let waiting = state.withLock { state in
             state.all.append(new)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("14 What the driver's callers get", .inTurns, .timeLimit(.minutes(5)))
 struct DriverCallTests {
-    typealias Change = @Sendable (inout SessionConfiguration) -> Void
+    typealias Change = @Sendable (inout Session.Configuration) -> Void
 
     static let outOfRange: [(name: String, change: Change)] = [
         ("patience 0", { $0.connectTimeout = .zero }),
@@ -28,7 +28,7 @@ struct DriverCallTests {
     @Test("a configuration out of its range is refused", arguments: outOfRange.indices)
     func refused(_ index: Int) throws {
         let ann = try PeerID(displayName: "ann")
-        let configuration = SessionConfiguration.loopback().with(Self.outOfRange[index].change)
+        let configuration = Session.Configuration.loopback().with(Self.outOfRange[index].change)
         let error = #expect(throws: MultipeerError.self) {
             _ = try Session(peer: ann, configuration: configuration)
         }
@@ -169,7 +169,7 @@ struct DriverCallTests {
     func shutDown() async throws {
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
         let bobsData = try await bob.connectionData()
-        let eventQueue: EventQueue<SessionEvent>
+        let eventQueue: EventQueue<Session.Event>
         weak var kept: SessionDriver?
         do {
             let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback(patience: .seconds(60)))
@@ -179,11 +179,11 @@ struct DriverCallTests {
             let search = Task { [weak driver] in
                 await #expect(throws: SessionFault.self) { try await driver?.connect(with: bobsData) }
             }
-            #expect(try await within { await SessionEvents(eventQueue).firstState() } == .connecting)
+            #expect(try await within { await Session.Events(eventQueue).firstState() } == .connecting)
             await driver.shutDown()
             #expect(try await within { await search.value } == .refused(DisconnectReason(code: .cancelled)))
         }
-        var iterator = SessionEvents(eventQueue).makeAsyncIterator()
+        var iterator = Session.Events(eventQueue).makeAsyncIterator()
         guard case .peer(_, .notConnected(let reason)) = await iterator.next() else {
             Issue.record("the end of the search was not told")
             return
@@ -226,7 +226,7 @@ struct DriverCallTests {
             #expect(ContinuousClock.now - start < .seconds(5))
             let end = try #require(try await within { await meeting.ann.events.firstEnd() })
             #expect(end.code == .left)
-            #expect(end.undelivered == Undelivered(messages: 37, bytes: 37 * 65_536))
+            #expect(end.undelivered == DisconnectReason.Undelivered(messages: 37, bytes: 37 * 65_536))
             await meeting.end()
         }
     }

@@ -9,7 +9,7 @@ import Testing
 struct DriverLinkTests {
     @Test("a second session of a peer is told BUSY while the first answers, and the link stays [stale.busy]")
     func busy() async throws {
-        let brief = SessionConfiguration.loopback(patience: .seconds(4))
+        let brief = Session.Configuration.loopback(patience: .seconds(4))
         let meeting = try Meeting(ann: brief, bob: brief)
         try await meeting.link()
         try await within { try await meeting.expectTalk() }
@@ -101,7 +101,7 @@ struct DriverLinkTests {
         "what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
     func undelivered() async throws {
         try await withTaps { annsTap, bobsTap in
-            let brief = SessionConfiguration.loopback().with {
+            let brief = Session.Configuration.loopback().with {
                 $0.keepAliveInterval = .milliseconds(500)
                 $0.idleTimeout = .seconds(4)
             }
@@ -117,7 +117,7 @@ struct DriverLinkTests {
             for _ in 0..<100 { try await meeting.ann.send(message, to: meeting.bob.peer) }
             let end = try #require(try await within { await meeting.ann.events.firstEnd() })
             #expect(end.code == .timedOut)
-            #expect(end.undelivered == Undelivered(messages: 37, bytes: 37 * 65_536))
+            #expect(end.undelivered == DisconnectReason.Undelivered(messages: 37, bytes: 37 * 65_536))
             #expect("\(end)".contains("37 messages (2424832 bytes) not sent"))
             await meeting.end()
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("14 Liveness over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct LivenessTests {
-    static let brief = SessionConfiguration.loopback().with {
+    static let brief = Session.Configuration.loopback().with {
         $0.keepAliveInterval = .milliseconds(500)
         $0.idleTimeout = .seconds(3)
     }
@@ -35,7 +35,7 @@ struct LivenessTests {
     @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
     func backstop() async throws {
         // A time that nobody else in this process has.
-        let configuration = SessionConfiguration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
+        let configuration = Session.Configuration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         #expect(Self.sockets(givingUpAfter: 17_321) == 0)
         try await meeting.link()

@@ -116,8 +116,8 @@ struct SequenceEndTests {
     func gone(_ isUsed: Bool) async throws {
         let (type, configuration) = try Ground.memory.network()
         let peer = try PeerID(displayName: "ann")
-        let invitations: Invitations
-        let (sightings, events): (BrowserEvents, SessionEvents)
+        let invitations: Advertiser.Invitations
+        let (sightings, events): (Browser.Events, Session.Events)
         do {
             let advertiser = Advertiser(peer: peer, service: type, configuration: configuration)
             let browser = Browser(peer: peer, service: type, configuration: configuration)
@@ -138,7 +138,7 @@ struct SequenceEndTests {
 
     @Test("two loops over events both get everything, and credit is returned after the slower")
     func twoLoops() async throws {
-        var narrow = SessionConfiguration.loopback()
+        var narrow = Session.Configuration.loopback()
         narrow.overrides.messageCredit = 65_536
         let meeting = try Meeting(bob: narrow)
         let begun = [Promise<Void>(), Promise<Void>()]

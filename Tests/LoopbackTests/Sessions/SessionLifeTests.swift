@@ -207,7 +207,7 @@ struct SessionLifeTests {
     }
 }
 
-extension SessionEvents {
+extension Session.Events {
     func firstState() async -> PeerState? {
         for await event in self {
             if case .peer(_, let state) = event { return state }

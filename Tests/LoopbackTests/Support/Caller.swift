@@ -28,7 +28,7 @@ struct Caller: Sendable {
 
     init(
         _ name: String, _ network: (type: ServiceType, configuration: DiscoveryConfiguration),
-        _ configuration: SessionConfiguration = .loopback()
+        _ configuration: Session.Configuration = .loopback()
     ) throws {
         member = try Member(name, configuration)
         advertiser = Advertiser(
@@ -38,7 +38,7 @@ struct Caller: Sendable {
 
     /// Returns callers that are running and have found each other.
     static func several(
-        _ names: [String], _ ground: Ground = .memory, _ configuration: SessionConfiguration = .loopback()
+        _ names: [String], _ ground: Ground = .memory, _ configuration: Session.Configuration = .loopback()
     ) async throws -> [Caller] {
         let network = try ground.network()
         let callers = try names.map { try Caller($0, network, configuration) }

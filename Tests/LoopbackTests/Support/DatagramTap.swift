@@ -123,14 +123,14 @@ actor DatagramTap: LoopClient {
     }
 }
 
-extension SessionConfiguration {
+extension Session.Configuration {
     /// Returns the configuration with datagrams through the tap, and with short retries.
     ///
     /// `pings`: when three of them go unanswered the path is down. A loop that is held up for that long on a busy machine takes
     /// it down, too: a test that needs it to stay up uses the pings of ordinary sessions.
     func tapped(
         by tap: DatagramTap, as side: DatagramTap.Side, pings: Duration = .milliseconds(100)
-    ) -> SessionConfiguration {
+    ) -> Session.Configuration {
         with {
             $0.overrides.datagramPort = tap.port(of: side)
             $0.overrides.datagramTiming.handshakeTimeout = .seconds(2)
@@ -159,7 +159,7 @@ extension Session {
     }
 }
 
-extension SessionEvents {
+extension Session.Events {
     /// Returns that many messages as they came.
     func arrivals(_ count: Int) async -> [Message] {
         var messages: [Message] = []

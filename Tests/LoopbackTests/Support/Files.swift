@@ -14,7 +14,7 @@ struct FileMeeting: Sendable {
     var ann: Session { meeting.ann }
     var bob: Session { meeting.bob }
 
-    init(_ configuration: SessionConfiguration = .loopback()) async throws {
+    init(_ configuration: Session.Configuration = .loopback()) async throws {
         meeting = try Meeting(ann: configuration, bob: configuration)
         try await meeting.link()
     }
@@ -44,7 +44,7 @@ struct FileMeeting: Sendable {
     }
 
     /// Receives into bob's directory.
-    func receive(_ resource: IncomingResource) async -> Result<ReceivedFile, MultipeerError> {
+    func receive(_ resource: IncomingResource) async -> Result<IncomingResource.File, MultipeerError> {
         await resource.received(into: bobs.url)
     }
 
@@ -73,7 +73,7 @@ struct FileMeeting: Sendable {
 }
 
 extension IncomingResource {
-    func received(into directory: URL?) async -> Result<ReceivedFile, MultipeerError> {
+    func received(into directory: URL?) async -> Result<IncomingResource.File, MultipeerError> {
         do throws(MultipeerError) { return .success(try await receive(into: directory)) } catch {
             return .failure(error)
         }

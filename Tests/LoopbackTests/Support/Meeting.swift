@@ -12,7 +12,7 @@ struct Meeting: Sendable {
     let bob: Session
 
     init(
-        ann: SessionConfiguration = .loopback(), bob: SessionConfiguration = .loopback()
+        ann: Session.Configuration = .loopback(), bob: Session.Configuration = .loopback()
     ) throws {
         self.ann = try Session(peer: PeerID(displayName: "ann"), configuration: ann)
         self.bob = try Session(peer: PeerID(displayName: "bob"), configuration: bob)
@@ -20,7 +20,7 @@ struct Meeting: Sendable {
 
     /// Returns a meeting in which ann is the end that dials at once.
     static func annFirst(
-        ann: SessionConfiguration = .loopback(), bob: SessionConfiguration = .loopback()
+        ann: Session.Configuration = .loopback(), bob: Session.Configuration = .loopback()
     ) throws -> Meeting {
         let uids = [UID](arrayLiteral: try PeerID(displayName: "x").uid, try PeerID(displayName: "x").uid)
             .sorted()
@@ -29,8 +29,8 @@ struct Meeting: Sendable {
     }
 
     init(
-        _ ann: PeerID, _ annsConfiguration: SessionConfiguration, _ bob: PeerID,
-        _ bobsConfiguration: SessionConfiguration
+        _ ann: PeerID, _ annsConfiguration: Session.Configuration, _ bob: PeerID,
+        _ bobsConfiguration: Session.Configuration
     ) throws {
         self.ann = try Session(peer: ann, configuration: annsConfiguration)
         self.bob = try Session(peer: bob, configuration: bobsConfiguration)
@@ -79,32 +79,32 @@ extension Result where Success == Void, Failure == MultipeerError {
     var isLinked: Bool { if case .success = self { true } else { false } }
 }
 
-extension SessionConfiguration {
+extension Session.Configuration {
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
     static func loopback(
         _ preference: EncryptionPreference = .required, identity: Identity? = nil,
         patience: Duration = .seconds(20)
-    ) -> SessionConfiguration {
-        var configuration = SessionConfiguration(encryption: preference, identity: identity)
+    ) -> Session.Configuration {
+        var configuration = Session.Configuration(encryption: preference, identity: identity)
         configuration.listenAddresses = [.loopback]
         configuration.connectTimeout = patience
         return configuration
     }
 
-    func tapped(by tap: Tap) -> SessionConfiguration {
+    func tapped(by tap: Tap) -> Session.Configuration {
         var configuration = self
         configuration.overrides.advertising = tap.advertise
         return configuration
     }
 
-    func with(_ change: (inout SessionConfiguration) -> Void) -> SessionConfiguration {
+    func with(_ change: (inout Session.Configuration) -> Void) -> Session.Configuration {
         var configuration = self
         change(&configuration)
         return configuration
     }
 }
 
-extension SessionEvents {
+extension Session.Events {
     /// Returns the first message that is received.
     func firstMessage() async -> [UInt8]? {
         for await event in self {

@@ -12,12 +12,12 @@ actor Member {
     private(set) var heard: [PeerID: [PeerState]] = [:]
     private(set) var messages: [[UInt8]] = []
 
-    init(_ name: String, _ configuration: SessionConfiguration = .loopback()) throws {
+    init(_ name: String, _ configuration: Session.Configuration = .loopback()) throws {
         session = try Session(peer: PeerID(displayName: name), configuration: configuration)
     }
 
     static func several(
-        _ count: Int, _ configuration: SessionConfiguration = .loopback()
+        _ count: Int, _ configuration: Session.Configuration = .loopback()
     ) throws -> [Member] {
         try (0..<count).map { try Member("member \($0)", configuration) }
     }

@@ -121,11 +121,11 @@ struct OpenSSLFileTests {
             file: try tool.read("leaf.key", "leaf.pem", "middle.pem", "root.pem")
         ).chain
         let now = chain[0].notBefore + 60
-        func verdict(_ roots: [Certificate], _ chain: [Certificate], at now: Int64) -> TrustVerdict {
+        func verdict(_ roots: [Certificate], _ chain: [Certificate], at now: Int64) -> TrustEvidence.Verdict {
             TrustPolicy.certificateAuthority(roots).evaluate(
                 .sample(chain: chain, fingerprint: chain.first?.fingerprint, now: now))
         }
-        let trusted = TrustVerdict.trusted(by: "a certificate authority", remember: false)
+        let trusted = TrustEvidence.Verdict.trusted(by: "a certificate authority", remember: false)
         #expect(verdict([chain[2]], chain, at: now) == trusted)
         #expect(verdict([chain[2]], Array(chain.dropLast()), at: now) == trusted)
         #expect(verdict([chain[1]], [chain[0]], at: now) == trusted)

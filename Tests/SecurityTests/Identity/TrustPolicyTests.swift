@@ -23,7 +23,7 @@ struct TrustPolicyTests {
         other = try #require(Fingerprint([UInt8](repeating: 2, count: 32)))
     }
 
-    private func trusted(_ reason: String, remember: Bool = false) -> TrustVerdict {
+    private func trusted(_ reason: String, remember: Bool = false) -> TrustEvidence.Verdict {
         .trusted(by: reason, remember: remember)
     }
 
@@ -138,7 +138,7 @@ struct TrustPolicyTests {
         }
     }
 
-    private func isTrusted(_ verdict: TrustVerdict) -> Bool {
+    private func isTrusted(_ verdict: TrustEvidence.Verdict) -> Bool {
         if case .trusted = verdict { true } else { false }
     }
 }

@@ -15,7 +15,7 @@ struct EncryptionOutcomeTests {
     }
 
     /// The table of the specification, a row a line; columns none, optional, required.
-    static let table: [EncryptionPreference: [EncryptionPreference: EncryptionOutcome]] = [
+    static let table: [EncryptionPreference: [EncryptionPreference: EncryptionPreference.Outcome]] = [
         .none: [.none: .plain, .optional: .plain, .required: .refused],
         .optional: [.none: .plain, .optional: .encrypted, .required: .encrypted],
         .required: [.none: .refused, .optional: .encrypted, .required: .encrypted],
@@ -29,10 +29,10 @@ struct EncryptionOutcomeTests {
             side.identity && side.preference == .optional ? .required : side.preference
         }
         let expected = try #require(Self.table[effective(one)]?[effective(other)])
-        let outcome = EncryptionOutcome.between(
+        let outcome = EncryptionPreference.Outcome.between(
             one.preference, identity: one.identity, and: other.preference, identity: other.identity)
         #expect(outcome == expected)
-        let mirrored = EncryptionOutcome.between(
+        let mirrored = EncryptionPreference.Outcome.between(
             other.preference, identity: other.identity, and: one.preference, identity: one.identity)
         #expect(mirrored == outcome)
     }
@@ -40,7 +40,7 @@ struct EncryptionOutcomeTests {
     @Test("required is never plain, whatever the other side says [enc.required]", arguments: sides)
     func required(_ other: Side) {
         for identity in [false, true] {
-            let outcome = EncryptionOutcome.between(
+            let outcome = EncryptionPreference.Outcome.between(
                 .required, identity: identity, and: other.preference, identity: other.identity)
             #expect(outcome != .plain)
         }

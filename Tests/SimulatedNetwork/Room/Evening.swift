@@ -45,7 +45,7 @@ package struct Evening: Sendable {
         let hosts = try names.map { try network.host($0) }
         let members = try hosts.map { host in
             let member = try Member(
-                host.peer, session: host.session(SessionConfiguration(encryption: preference)),
+                host.peer, session: host.session(Session.Configuration(encryption: preference)),
                 discovery: host.discovery(), log: { network.note($0) })
             host.task { try await member.run(on: network.clock) }
             return member

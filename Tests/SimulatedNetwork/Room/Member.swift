@@ -32,7 +32,7 @@ package actor Member {
     private var count: UInt32 = 0
 
     package init(
-        _ peer: PeerID, session: SessionConfiguration, discovery: DiscoveryConfiguration,
+        _ peer: PeerID, session: Session.Configuration, discovery: DiscoveryConfiguration,
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(MultipeerError) {
         self.peer = peer
@@ -64,7 +64,7 @@ package actor Member {
         await session.disconnect()
     }
 
-    private func take(_ event: SessionEvent) {
+    private func take(_ event: Session.Event) {
         switch event {
         case .peer(let peer, .connected):
             log("\(self.peer.displayName) has \(peer.displayName)")

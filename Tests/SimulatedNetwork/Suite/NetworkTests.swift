@@ -140,7 +140,7 @@ struct NetworkTests {
     }
 }
 
-extension BrowserEvent {
+extension DiscoveredPeer.Event {
     fileprivate var title: String {
         switch self {
         case .found(let peer): "found \(peer.peer.displayName)"

@@ -12,7 +12,7 @@ struct Pair: Sendable {
     ) async throws {
         self.network = network
         (annsHost, bobsHost) = (try network.host("ann"), try network.host("bob"))
-        let configuration = SessionConfiguration(encryption: preference)
+        let configuration = Session.Configuration(encryption: preference)
         ann = try Session(peer: annsHost.peer, configuration: annsHost.session(configuration))
         bob = try Session(peer: bobsHost.peer, configuration: bobsHost.session(configuration))
         let mine = try await ann.connectionData(for: bobsHost.peer)

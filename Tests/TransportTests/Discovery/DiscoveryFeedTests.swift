@@ -18,7 +18,7 @@ struct DiscoveryFeedTests {
         var iterator = events.makeAsyncIterator()
         let ann = try peer("ann")
         let other = try peer("ann", "other", of: ann.peer)
-        for event in [BrowserEvent.found(ann), .updated(other), .lost(ann.peer), .found(ann)] {
+        for event in [DiscoveredPeer.Event.found(ann), .updated(other), .lost(ann.peer), .found(ann)] {
             feed.hear(event)
             #expect(await iterator.next() == event)
         }
@@ -29,18 +29,22 @@ struct DiscoveryFeedTests {
         let feed = DiscoveryFeed()
         var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
         let (ann, bob, carl) = (try peer("ann"), try peer("bob"), try peer("carl"))
-        for event in [BrowserEvent.found(ann), .found(bob), .lost(ann.peer), .found(carl)] {
+        for event in [DiscoveredPeer.Event.found(ann), .found(bob), .lost(ann.peer), .found(carl)] {
             feed.hear(event)
         }
         #expect(await iterator.next() == .found(bob))
         #expect(await iterator.next() == .found(carl))
         // Away and back is nothing new; changed twice is changed once, and changed back not at all.
         let changed = try peer("bob", "new", of: bob.peer)
-        for event in [BrowserEvent.lost(carl.peer), .found(carl), .updated(changed)] { feed.hear(event) }
+        for event in [DiscoveredPeer.Event.lost(carl.peer), .found(carl), .updated(changed)] {
+            feed.hear(event)
+        }
         feed.hear(.lost(bob.peer))
         feed.hear(.found(changed))
         #expect(await iterator.next() == .updated(changed))
-        for event in [BrowserEvent.updated(bob), .updated(changed), .lost(carl.peer)] { feed.hear(event) }
+        for event in [DiscoveredPeer.Event.updated(bob), .updated(changed), .lost(carl.peer)] {
+            feed.hear(event)
+        }
         #expect(await iterator.next() == .lost(carl.peer))
     }
 
@@ -87,7 +91,7 @@ struct DiscoveryFeedTests {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
         let (ann, bob, carl) = (try peer("ann"), try peer("bob"), try peer("carl"))
-        for event in [BrowserEvent.found(bob), .found(ann)] { feed.hear(event) }
+        for event in [DiscoveredPeer.Event.found(bob), .found(ann)] { feed.hear(event) }
         var (first, second) = (events.makeAsyncIterator(), events.makeAsyncIterator())
         #expect(await first.next() == .found(bob))
         #expect(await first.next() == .found(ann))
@@ -107,7 +111,7 @@ struct DiscoveryFeedTests {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
         let (ann, bob) = (try peer("ann"), try peer("bob"))
-        for event in [BrowserEvent.found(ann), .found(bob)] { feed.hear(event) }
+        for event in [DiscoveredPeer.Event.found(ann), .found(bob)] { feed.hear(event) }
         for await event in events where event == .found(ann) { break }
         feed.hear(.lost(ann.peer))
         var iterator = events.makeAsyncIterator()
@@ -142,7 +146,7 @@ struct DiscoveryFeedTests {
         let (ann, bob) = (try peer("ann"), try peer("bob"))
         feed.hear(.found(ann))
         feed.hide(ann.peer.uid)
-        for event in [BrowserEvent.found(ann), .found(bob)] { feed.hear(event) }
+        for event in [DiscoveredPeer.Event.found(ann), .found(bob)] { feed.hear(event) }
         #expect(await iterator.next() == .found(bob))
         #expect(feed.peers == [bob])
     }
@@ -165,7 +169,7 @@ struct DiscoveryFeedTests {
 }
 
 extension DiscoveryFeed {
-    fileprivate func hear(_ event: BrowserEvent) {
+    fileprivate func hear(_ event: DiscoveredPeer.Event) {
         switch event {
         case .found(let peer), .updated(let peer): note(peer.peer.uid, peer)
         case .lost(let peer): note(peer.uid, nil)

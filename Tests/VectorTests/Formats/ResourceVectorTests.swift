@@ -97,7 +97,7 @@ struct ResourceVectorTests {
 
     private func received(
         _ resource: IncomingResource, into folder: String, on worker: EventLoop
-    ) async -> ReceivedFile? {
+    ) async -> IncomingResource.File? {
         try? await resource.receive(into: .directory(folder), on: worker)
     }
 }

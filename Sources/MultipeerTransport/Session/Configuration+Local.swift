@@ -6,7 +6,7 @@ import MultipeerLink
 import MultipeerSecurity
 
 // The session as its peers see it.
-extension SessionConfiguration {
+extension Session.Configuration {
     var engine: SessionEngineConfiguration {
         SessionEngineConfiguration(
             peers: maximumPeers,
@@ -36,7 +36,7 @@ extension SessionConfiguration {
         limits.channelCredit = overrides.channelCredit
         var local = LocalPeer(
             peer: peer, instance: randomness.next(), preference: encryption, hasIdentity: identity != nil,
-            fingerprint: fingerprint, limits: limits, agent: SessionConfiguration.agent)
+            fingerprint: fingerprint, limits: limits, agent: Session.Configuration.agent)
         local.decision = overrides.decision
         return local
     }

@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 
 // The ranges of the fields of a configuration, decided only here.
-extension SessionConfiguration {
+extension Session.Configuration {
     /// Throws `.invalidArgument` for the first field that is outside its range.
     func validate() throws(SessionFault) {
         try Self.require(

@@ -2,7 +2,6 @@ public import MultipeerCore
 import MultipeerFraming
 public import MultipeerIntroduction
 public import MultipeerSecurity
-public import MultipeerTransport
 
 /// A session of one peer: it links to other peers with connection data that their users exchange, and carries messages and
 /// streams. A `Browser` finds and invites nearby peers, an `Advertiser` receives their invitations; both lead to links in a
@@ -37,7 +36,7 @@ public final class Session: Sendable {
     /// The local peer.
     public let peer: PeerID
     /// The configuration that the session was created with.
-    public let configuration: SessionConfiguration
+    public let configuration: Session.Configuration
     /// Holds all mutable state: an actor on the session's own thread.
     package let driver: SessionDriver
 
@@ -46,7 +45,7 @@ public final class Session: Sendable {
     /// Throws `invalidArgument` when a field of the configuration is outside its range, `identity` when the identity is not
     /// usable, and `system` when the system has no resources left.
     public init(
-        peer: PeerID, configuration: SessionConfiguration = SessionConfiguration()
+        peer: PeerID, configuration: Session.Configuration = Session.Configuration()
     ) throws(MultipeerError) {
         self.peer = peer
         self.configuration = configuration
@@ -71,7 +70,7 @@ public final class Session: Sendable {
     /// Memory is bounded by flow control: a peer whose messages are not taken is held back. With several consumers, the slowest
     /// one decides; release an iterator that you will not use any more. A peer with 64 events not yet taken, or with more than
     /// the credit of one link from links that have ended, is not linked again before some were taken: it receives BUSY.
-    public var events: SessionEvents { SessionEvents(driver.eventQueue) }
+    public var events: Session.Events { Session.Events(driver.eventQueue) }
 
     /// An executor for tasks that must respond fast: it runs them on the session's own thread, without a hop either way.
     ///
