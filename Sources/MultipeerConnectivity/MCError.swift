@@ -91,7 +91,10 @@ extension MCError {
         } catch {
             throw MCError(
                 .invalidParameter,
-                userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
+                userInfo: [
+                    NSLocalizedDescriptionKey: error.description,
+                    NSUnderlyingErrorKey: MultipeerError(error),
+                ])
         }
     }
 }

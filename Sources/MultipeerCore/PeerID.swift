@@ -9,8 +9,8 @@ public struct PeerID: Hashable, Sendable {
     /// 1 to 63 bytes of UTF-8 without control characters.
     public let displayName: String
 
-    /// Throws `InvalidPeerID` when the name is empty, longer than 63 bytes of UTF-8 or contains control characters.
-    public init(uid: UID, displayName: String) throws(InvalidPeerID) {
+    /// Throws when the name is empty, longer than 63 bytes of UTF-8 or contains control characters.
+    package init(validating uid: UID, displayName: String) throws(InvalidPeerID) {
         guard DisplayName.isValid(displayName) else { throw .displayName }  // [peer.name]
         self.uid = uid
         self.displayName = displayName
@@ -19,13 +19,13 @@ public struct PeerID: Hashable, Sendable {
     /// The id and its name as a single value: `uid 16 ‖ name`.
     public var archived: [UInt8] { uid.bytes + Array(displayName.utf8) }
 
-    /// Reads what `archived` wrote; throws `InvalidPeerID` for anything else.
-    public init(archived bytes: [UInt8]) throws(InvalidPeerID) {
+    /// Reads what `archived` returned; throws for anything else.
+    package init(parsing bytes: [UInt8]) throws(InvalidPeerID) {
         guard let uid = UID(Array(bytes.prefix(UID.byteCount))) else { throw .length }
         guard let name = String(validating: bytes.dropFirst(UID.byteCount), as: UTF8.self) else {
             throw .displayName
         }
-        try self.init(uid: uid, displayName: name)
+        try self.init(validating: uid, displayName: name)
     }
 
     /// Returns whether the 16 bytes are equal, regardless of the names.
@@ -73,7 +73,7 @@ extension PeerID: Codable {
             throw .length
         }
         let uid = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        try self.init(archived: uid + bytes.dropFirst(values.count + 1))
+        try self.init(parsing: uid + bytes.dropFirst(values.count + 1))
     }
 }
 
@@ -83,11 +83,11 @@ extension PeerID: CustomStringConvertible {
 }
 
 /// The reason why bytes or a name do not form a valid peer id.
-public enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible {
+package enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible {
     case length, displayName
 
     /// A human-readable description, on one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .length: "a peer id has 16 bytes and a name behind them"
         case .displayName: "a display name has 1 to 63 bytes of UTF-8 and no control characters"

@@ -39,7 +39,7 @@ extension Membership {
         if let held = graph.database[entry.origin], held.entry.blob == entry.blob { return held.data }
         let data: ConnectionData
         do throws(InvalidConnectionData) {
-            data = try ConnectionData(entry.blob)
+            data = try ConnectionData(parsing: entry.blob)
         } catch {
             throw .badEntry(.data("\(error)"))
         }

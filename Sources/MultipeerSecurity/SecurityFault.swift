@@ -1,6 +1,6 @@
 /// Why security failed, and which side caused it. Descriptions contain no secrets and no unescaped text of the
 /// peer.
-public enum SecurityFault: Error, Hashable, Sendable {
+package enum SecurityFault: Error, Hashable, Sendable {
     /// The other side violated the protocol, or is not the expected peer.
     case peer(PeerViolation)
     /// An input of this side is not usable: a file, a passphrase, a key.
@@ -11,7 +11,7 @@ public enum SecurityFault: Error, Hashable, Sendable {
 
 extension SecurityFault {
     /// What the other side did wrong.
-    public enum PeerViolation: Hashable, Sendable {
+    package enum PeerViolation: Hashable, Sendable {
         /// It presented a certificate that is not one of the expected ones.
         case strangerCertificate
         /// It presented no certificate.
@@ -39,19 +39,19 @@ extension SecurityFault {
     }
 
     /// A TLS alert as it was received. RFC 8446, section 6.
-    public struct Alert: RawRepresentable, Hashable, Sendable {
+    package struct Alert: RawRepresentable, Hashable, Sendable {
         /// The number on the wire.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
         /// Creates an alert with any number, including one without a name.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Whether the alert says that the other side does not accept this side's certificate. It may accept
         /// it later, when its own application has named this peer.
-        public var refusesCertificate: Bool { [42, 44, 45, 46, 48, 49, 116].contains(rawValue) }
+        package var refusesCertificate: Bool { [42, 44, 45, 46, 48, 49, 116].contains(rawValue) }
     }
 
     /// What is wrong with an input of this side.
-    public enum LocalProblem: Hashable, Sendable {
+    package enum LocalProblem: Hashable, Sendable {
         /// The file is neither PEM nor PKCS#12, or is damaged.
         case unreadableIdentity(String)
         /// The file is longer than an identity can be.
@@ -79,7 +79,7 @@ extension SecurityFault {
     }
 
     /// What is wrong with a line of a trust store.
-    public enum TrustStoreProblem: Hashable, Sendable {
+    package enum TrustStoreProblem: Hashable, Sendable {
         case fieldCount
         case peerID
         case fingerprint
@@ -91,7 +91,7 @@ extension SecurityFault {
 
 extension SecurityFault: CustomStringConvertible {
     /// One line in lower case.
-    public var description: String {
+    package var description: String {
         switch self {
         case .peer(let violation): violation.description
         case .local(let problem): problem.description
@@ -102,7 +102,7 @@ extension SecurityFault: CustomStringConvertible {
 
 extension SecurityFault.PeerViolation: CustomStringConvertible {
     /// One line in lower case.
-    public var description: String {
+    package var description: String {
         switch self {
         case .strangerCertificate: "the peer's certificate is not the one awaited"
         case .noCertificate: "the peer presented no certificate"
@@ -122,7 +122,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
 
 extension SecurityFault.LocalProblem: CustomStringConvertible {
     /// One line in lower case.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadableIdentity(let reason): "not a readable identity (PEM or PKCS#12): \(reason)"
         case .identityTooLarge: "the identity is too large"
@@ -142,7 +142,7 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
 
 extension SecurityFault.TrustStoreProblem: CustomStringConvertible {
     /// One line in lower case.
-    public var description: String {
+    package var description: String {
         switch self {
         case .fieldCount: "a peer id and a fingerprint are expected"
         case .peerID: "a peer id has 32 hexadecimal digits"
@@ -167,5 +167,5 @@ extension SecurityFault.Alert: CustomStringConvertible {
     ]
 
     /// One line in lower case.
-    public var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
+    package var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
 }

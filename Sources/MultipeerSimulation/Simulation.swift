@@ -1,5 +1,7 @@
-public import MultipeerCore
+import Multipeer
+import MultipeerCore
 public import MultipeerSecurity
+public import MultipeerTransport
 
 /// Sessions, the network between them and the time, for tests of applications: seconds of virtual time pass in
 /// milliseconds, nothing waits, and the same seed gives the same run every time.
@@ -41,15 +43,15 @@ public final class Simulation {
 
     deinit { world.dismantle() }
 
-    /// Adds a session that runs on a computer of its own; 32 at most. Throws for a name that no peer may have.
+    /// Adds a session that runs on a computer of its own; 32 at most. Throws `invalidArgument` for a name that no peer may have.
     public func addPeer(
         _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false
-    ) throws(InvalidPeerID) -> SimulatedPeer {
+    ) throws(MultipeerError) -> SimulatedPeer {
         precondition(peers.count < 32, "a simulation has 32 peers at the most")
         guard
             let uid = world.add(Scenario.Peer(preference: preference, hasIdentity: hasIdentity), named: name)
         else {
-            throw .displayName
+            throw MultipeerError(.invalidArgument, "\(InvalidPeerID.displayName)")
         }
         let peer = SimulatedPeer(try PeerID(uid: uid, displayName: name), world, peers.count)
         peers.append(peer)

@@ -29,7 +29,7 @@ struct Table {
     }
 
     static func peer(_ number: UInt64) -> PeerID {
-        do { return try PeerID(uid: UID(high: 0, low: number), displayName: "peer \(number)") } catch {
+        do { return try PeerID(validating: UID(high: 0, low: number), displayName: "peer \(number)") } catch {
             preconditionFailure("a name that is none")
         }
     }

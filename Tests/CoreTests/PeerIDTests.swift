@@ -11,9 +11,9 @@ struct PeerIDTests {
     func length(_ piece: String) throws {
         let size = piece.utf8.count
         let longest = String(repeating: piece, count: 63 / size) + String(repeating: "x", count: 63 % size)
-        #expect(try PeerID(uid: uid, displayName: longest).displayName == longest)
-        #expect(throws: InvalidPeerID.displayName) { try PeerID(uid: uid, displayName: longest + "x") }
-        #expect(throws: InvalidPeerID.displayName) { try PeerID(uid: uid, displayName: "") }
+        #expect(try PeerID(validating: uid, displayName: longest).displayName == longest)
+        #expect(throws: InvalidPeerID.displayName) { try PeerID(validating: uid, displayName: longest + "x") }
+        #expect(throws: InvalidPeerID.displayName) { try PeerID(validating: uid, displayName: "") }
     }
 
     @Test("no control character is part of a name, and none that turns text around [peer.name]")
@@ -22,13 +22,13 @@ struct PeerIDTests {
         for value in refused.joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
             #expect(throws: InvalidPeerID.displayName, "U+\(String(value, radix: 16))") {
-                try PeerID(uid: uid, displayName: "a\(scalar)b")
+                try PeerID(validating: uid, displayName: "a\(scalar)b")
             }
         }
         for value: UInt32 in [0x20, 0x7E, 0xA0, 0x2029 + 0x11, 0x2065, 0x206A] {
             guard let scalar = Unicode.Scalar(value) else { continue }
             #expect(throws: Never.self, "U+\(String(value, radix: 16))") {
-                try PeerID(uid: uid, displayName: "a\(scalar)b")
+                try PeerID(validating: uid, displayName: "a\(scalar)b")
             }
         }
     }
@@ -36,16 +36,16 @@ struct PeerIDTests {
     @Test("bytes that are no UTF-8 are no name [peer.name]")
     func encoding() {
         for name: [UInt8] in [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], []] {
-            #expect(throws: InvalidPeerID.displayName) { try PeerID(archived: uid.bytes + name) }
+            #expect(throws: InvalidPeerID.displayName) { try PeerID(parsing: uid.bytes + name) }
         }
-        #expect(throws: InvalidPeerID.length) { try PeerID(archived: Array(uid.bytes.dropLast())) }
+        #expect(throws: InvalidPeerID.length) { try PeerID(parsing: Array(uid.bytes.dropLast())) }
     }
 
     @Test("two ids are equal if their bytes are, whatever the names say [peer.equal]")
     func equality() throws {
-        let one = try PeerID(uid: uid, displayName: "Ann")
-        let renamed = try PeerID(uid: uid, displayName: "Anna")
-        let other = try PeerID(uid: UID(high: uid.high, low: uid.low ^ 1), displayName: "Ann")
+        let one = try PeerID(validating: uid, displayName: "Ann")
+        let renamed = try PeerID(validating: uid, displayName: "Anna")
+        let other = try PeerID(validating: UID(high: uid.high, low: uid.low ^ 1), displayName: "Ann")
         #expect(one == renamed && one != other)
         #expect(Set([one, renamed, other]).count == 2)
         #expect(one.hash == renamed.hash && one.hash != other.hash)
@@ -55,13 +55,13 @@ struct PeerIDTests {
     func stableHash() throws {
         // 0x0011223344556677 ^ 0x8899AABBCCDDEEFF, by hand.
         let expected = Int(truncatingIfNeeded: 0x8888_8888_8888_8888 as UInt64)
-        #expect(try PeerID(uid: uid, displayName: "Ann").hash == expected)
+        #expect(try PeerID(validating: uid, displayName: "Ann").hash == expected)
     }
 
     @Test("an id survives as one value, name and all")
     func archive() throws {
-        let peer = try PeerID(uid: uid, displayName: "Änne 日本")
-        let bytes = try PeerID(archived: peer.archived)
+        let peer = try PeerID(validating: uid, displayName: "Änne 日本")
+        let bytes = try PeerID(parsing: peer.archived)
         #expect(bytes == peer && bytes.displayName == peer.displayName)
 
         let json = try JSONEncoder().encode(["peer": peer])

@@ -62,12 +62,12 @@ struct AnnouncingTests {
     func update() throws {
         var ann = ResponderHarness()
         let id = try ann.stand(try Sample.advert())
-        let info = try DiscoveryInfo(["room": "2"])
+        let info = try DiscoveryInfo(validating: ["room": "2"])
         ann.act { $0.update(id, info: info, at: $1) }
         ann.act { $0.update(id, info: info, at: $1) }
         #expect(ann.said.map(\.at) == [.seconds(10)])
         ann.run(for: .milliseconds(100))
-        let newer = try DiscoveryInfo(["room": "3"])
+        let newer = try DiscoveryInfo(validating: ["room": "3"])
         ann.act { $0.update(id, info: newer, at: $1) }
         ann.run(for: .seconds(60))
         #expect(ann.said.map(\.at) == [.seconds(10), .seconds(11), .seconds(12), .seconds(14)])
@@ -81,7 +81,7 @@ struct AnnouncingTests {
         var ann = ResponderHarness()
         let id = try ann.advertise(try Sample.advert())
         let first = try #require(ann.said.first?.message)
-        let info = try DiscoveryInfo(["room": "2"])
+        let info = try DiscoveryInfo(validating: ["room": "2"])
         ann.act { $0.update(id, info: info, at: $1) }
         ann.hear(first, from: [10, 0, 1, 1])
         ann.run(for: .seconds(10))

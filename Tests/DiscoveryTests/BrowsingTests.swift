@@ -76,7 +76,7 @@ struct BrowsingTests {
     func twoLabels() throws {
         let ann = try Advertised("Ann", 1)
         var renamed = ann
-        renamed.peer = try PeerID(uid: ann.peer.uid, displayName: "Anna")
+        renamed.peer = try PeerID(validating: ann.peer.uid, displayName: "Anna")
         renamed.info = ["a": "b"]
         var watcher = watcher()
         watcher.hear(try ann.all())

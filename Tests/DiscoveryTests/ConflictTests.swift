@@ -234,7 +234,7 @@ struct ConflictTests {
         let peer = try Sample.peer(1)
         for number in 0..<2 {
             let engine = link.add()
-            let own = Advert(peer: peer, type: try ServiceType("chat"), port: UInt16(4_000 + number))
+            let own = Advert(peer: peer, type: try ServiceType(parsing: "chat"), port: UInt16(4_000 + number))
             _ = try link.with(engine) { engine, now throws(MulticastDNSFault) in
                 try engine.advertise(own, at: now)
             }

@@ -114,7 +114,7 @@ struct EngineTests {
     @Test("64 advertisements and browses are all [mdns.limit]")
     func orders() throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
-        let type = try ServiceType("chat")
+        let type = try ServiceType(parsing: "chat")
         for number in UInt64(0)..<32 {
             _ = try engine.advertise(try Sample.advert(number), at: VirtualLink.origin)
             _ = try engine.browse(type, hiding: nil, at: VirtualLink.origin)
@@ -131,9 +131,9 @@ struct EngineTests {
         for round in UInt64(0)..<10 {
             let now = VirtualLink.origin + .seconds(Int64(round))
             let advert = try engine.advertise(try Sample.advert(round), at: now)
-            let browse = try engine.browse(try ServiceType("chat"), hiding: nil, at: now)
+            let browse = try engine.browse(try ServiceType(parsing: "chat"), hiding: nil, at: now)
             let resolve = engine.resolve(
-                UID(high: 1, low: 2), of: try ServiceType("chat"), within: .seconds(1), at: now)
+                UID(high: 1, low: 2), of: try ServiceType(parsing: "chat"), within: .seconds(1), at: now)
             engine.withdraw(advert, at: now)
             engine.stopBrowsing(browse, at: now)
             numbers.formUnion([advert.number, browse.number, resolve.number])
@@ -158,7 +158,7 @@ struct EngineTests {
     func resolveMeanwhile() throws {
         var engine = try standing()
         let uid = UID(high: 1, low: 2)
-        let id = engine.resolve(uid, of: try ServiceType("chat"), within: .seconds(9), at: later)
+        let id = engine.resolve(uid, of: try ServiceType(parsing: "chat"), within: .seconds(9), at: later)
         _ = engine.takeActions()
         engine.shutDown(at: later)
         #expect(engine.takeActions().contains(.resolved(id, Resolution())))
@@ -170,7 +170,7 @@ struct EngineTests {
         var scope = ResponderHarness.lan
         scope.mtu = 576
         engine.scopeChanged(scope, at: VirtualLink.origin)
-        _ = try engine.browse(try ServiceType("chat"), hiding: nil, at: VirtualLink.origin)
+        _ = try engine.browse(try ServiceType(parsing: "chat"), hiding: nil, at: VirtualLink.origin)
         var known: Set<DNSRecord> = []
         for number in UInt64(0)..<40 {
             let instance = Sample.instance(try Sample.advert(number))
@@ -199,7 +199,7 @@ struct EngineTests {
         engine.shutDown(at: later)
         _ = engine.takeActions()
         let id = engine.resolve(
-            UID(high: 1, low: 2), of: try ServiceType("chat"), within: .seconds(1), at: later)
+            UID(high: 1, low: 2), of: try ServiceType(parsing: "chat"), within: .seconds(1), at: later)
         #expect(engine.takeActions() == [.resolved(id, Resolution())])
     }
 

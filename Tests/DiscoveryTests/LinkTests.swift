@@ -69,7 +69,7 @@ struct LinkTests {
         let adverts = try link.join(3)
         link.run(for: .seconds(5))
         link.clearLog()
-        let info = try DiscoveryInfo(["room": "2"])
+        let info = try DiscoveryInfo(validating: ["room": "2"])
         link.with(0) { $0.update(adverts[0], info: info, at: $1) }
         link.run(for: .milliseconds(10))
         let updates = link.told.compactMap { told -> DiscoveredPeer? in
@@ -89,7 +89,7 @@ struct LinkTests {
         try link.join(3)
         link.run(for: .seconds(60))
         let late = link.add()
-        let type = try ServiceType("chat")
+        let type = try ServiceType(parsing: "chat")
         let start = link.time
         _ = try link.with(late) { engine, now throws(MulticastDNSFault) in
             try engine.browse(type, hiding: nil, at: now)
@@ -105,7 +105,7 @@ struct LinkTests {
         try link.join(3)
         link.run(for: .seconds(5))
         link.kill(0)
-        let type = try ServiceType("chat")
+        let type = try ServiceType(parsing: "chat")
         let uid = try Sample.peer(0).uid
         link.with(1) { $0.reconfirm(uid, of: type, at: $1) }
         link.run(for: .seconds(11))

@@ -38,7 +38,7 @@ struct RestartTests {
         var (link, events) = try restarted(after: .seconds(2))
         #expect(events == [])
         let uid = try Sample.peer(1).uid
-        let type = try ServiceType("chat")
+        let type = try ServiceType(parsing: "chat")
         let id = link.with(0) { $0.resolve(uid, of: type, within: .seconds(1), at: $1) }
         link.run(for: .seconds(1))
         let candidates = link.told.compactMap { told -> [Candidate]? in

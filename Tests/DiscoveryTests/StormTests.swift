@@ -52,10 +52,10 @@ private struct Storm {
     init(seed: UInt64, peers count: Int) throws {
         link = VirtualLink(seed: seed)
         dice = Seeded(seed)
-        type = try ServiceType("storm")
+        type = try ServiceType(parsing: "storm")
         for number in 0..<count {
             let uid = UID(high: UInt64(number + 1), low: seed)
-            peers.append(Player(peer: try PeerID(uid: uid, displayName: "peer \(number)")))
+            peers.append(Player(peer: try PeerID(validating: uid, displayName: "peer \(number)")))
             try start(number)
         }
         link.run(for: .seconds(3))
@@ -99,7 +99,7 @@ private struct Storm {
             link.conditions.groups[$0]
         }
         let player = peers[number]
-        let info = try DiscoveryInfo(player.info)
+        let info = try DiscoveryInfo(validating: player.info)
         let (advert, browse) = try link.with(engine) { [type] engine, now in
             let advert = Advert(peer: player.peer, type: type, port: 4_000, info: info)
             return (
@@ -128,7 +128,7 @@ private struct Storm {
         guard let engine = peers[number].engine, let advert = peers[number].advert, !peers[number].isAsleep
         else { return }
         peers[number].info = ["n2": "\(Int.random(in: 0...99, using: &dice))"]
-        let info = try DiscoveryInfo(peers[number].info)
+        let info = try DiscoveryInfo(validating: peers[number].info)
         link.with(engine) { $0.update(advert, info: info, at: $1) }
     }
 

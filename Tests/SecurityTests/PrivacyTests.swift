@@ -13,7 +13,7 @@ struct PrivacyTests {
         arguments: ["link", "invitation"])
     func tls(_ use: String) throws {
         let name = try #require(table.tls.alpn?[use])
-        let identities = (client: try Identity.generate(), server: try Identity.generate())
+        let identities = (client: try Identity.generated(), server: try Identity.generated())
         var pair = try Pair.tls(
             client: identities.client, server: identities.server, protocols: (name, name))
         var up: [UInt8] = []

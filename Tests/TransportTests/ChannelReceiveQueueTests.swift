@@ -177,6 +177,6 @@ struct ChannelReceiveQueueTests {
 
 extension PeerID {
     static var sample: PeerID {
-        get throws { try PeerID(uid: UID(high: 1, low: 2), displayName: "sample") }
+        get throws { try PeerID(validating: UID(high: 1, low: 2), displayName: "sample") }
     }
 }

@@ -88,6 +88,6 @@ struct SecurityVectorTests {
 
     private func certificate(_ name: String) throws -> Certificate {
         let all = try VectorFiles.decode([String: Hex].self, "vectors/certificates.json")
-        return try Certificate(der: try #require(all[name]).bytes)
+        return try Certificate(parsing: try #require(all[name]).bytes)
     }
 }

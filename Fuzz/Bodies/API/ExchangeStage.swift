@@ -9,7 +9,7 @@ struct ExchangeStage {
     private typealias Machine = Exchange<Int, Int>
 
     private static let peers = [1, 2].compactMap { number in
-        try? PeerID(uid: UID(high: 0, low: number), displayName: "peer")
+        try? PeerID(validating: UID(high: 0, low: number), displayName: "peer")
     }
 
     /// A call that was placed and is not settled.

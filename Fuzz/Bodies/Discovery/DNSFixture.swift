@@ -8,10 +8,10 @@ struct DNSFixture {
 
     init() throws(BrokenPromise) {
         do {
-            types = [try ServiceType("fuzz"), try ServiceType("fuzz-2")]
+            types = [try ServiceType(parsing: "fuzz"), try ServiceType(parsing: "fuzz-2")]
             for number: UInt8 in 0..<8 {
                 let uid = UID(high: UInt64(number), low: 0x0123_4567_89AB_CDEF)
-                peers.append(try PeerID(uid: uid, displayName: "peer \(number)"))
+                peers.append(try PeerID(validating: uid, displayName: "peer \(number)"))
             }
         } catch {
             throw BrokenPromise(description: "\(error)")
@@ -25,7 +25,7 @@ struct DNSFixture {
     func info(_ choice: UInt8) -> DiscoveryInfo {
         // The longest ones need packets of their own.
         let text = String(repeating: "x", count: choice >> 4 == 15 ? 240 : Int(choice >> 4))
-        return choice & 0x10 == 0 ? .empty : (try? DiscoveryInfo(["key": text])) ?? .empty
+        return choice & 0x10 == 0 ? .empty : (try? DiscoveryInfo(validating: ["key": text])) ?? .empty
     }
 
     func advert(_ choice: UInt8) -> Advert {

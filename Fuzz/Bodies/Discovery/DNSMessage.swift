@@ -73,7 +73,7 @@ private func examineInstance(_ bytes: [UInt8]) throws(BrokenPromise) {
     let again = Binding.label(for: peer.peer, attempt: label.count)
     try promise((27...63).contains(again.count), "a label has at most 63 bytes")
     try promise(Binding.uid(inLabel: again) == uid, "a label tells its uid")
-    guard let info = try? DiscoveryInfo(peer.info) else { return }
+    guard let info = try? DiscoveryInfo(validating: peer.info) else { return }
     try promise(
         Binding.read(txt: Binding.txt(peer.peer, info), uid: uid) == peer, "what is advertised is found")
 }

@@ -26,7 +26,7 @@ extension FuzzBody {
                 Fingerprint(hex: "\(fingerprint)") == fingerprint, "a fingerprint is read as it is written")
         case 3:
             let type: ServiceType
-            do throws(InvalidServiceType) { type = try ServiceType(text) } catch {
+            do throws(InvalidServiceType) { type = try ServiceType(parsing: text) } catch {
                 return try promise(!"\(error)".isEmpty, "a refusal has words")
             }
             try promise("\(type)" == text && text.utf8.count <= 15, "a service type has 1 to 15 bytes")
@@ -37,10 +37,10 @@ extension FuzzBody {
                 !names.isEmpty && names.allSatisfy { !$0.isEmpty && !$0.contains(",") },
                 "a list of interfaces has names")
         default:
-            guard let peer = try? PeerID(uid: UID(high: 1, low: 2), displayName: text) else { return }
+            guard let peer = try? PeerID(validating: UID(high: 1, low: 2), displayName: text) else { return }
             try promise((1...63).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
             try promise(isPrintable(peer.displayName), "a name has no control characters")
-            let again = try? PeerID(archived: peer.archived)
+            let again = try? PeerID(parsing: peer.archived)
             try promise(again == peer && again?.displayName == text, "a peer is read as it was written")
         }
     }

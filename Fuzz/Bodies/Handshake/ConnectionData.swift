@@ -12,7 +12,7 @@ extension FuzzBody {
         let rest = input.rest()
         let blob = isRepaired ? repaired(rest) : rest
         do {
-            let data = try ConnectionData(blob)
+            let data = try ConnectionData(parsing: blob)
             try promise(firstCheckOfTheHead(blob) == nil, "what fails a check is not accepted")
             try examine(data, readFrom: blob)
         } catch let broken as BrokenPromise {
@@ -56,7 +56,7 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
     try promise(
         (data.fingerprint == nil) == (data.preference == .none), "a key is pinned unless there is none")
     try promise(
-        (try? PeerID(archived: data.peer.archived))?.displayName == data.peer.displayName, "names are whole")
+        (try? PeerID(parsing: data.peer.archived))?.displayName == data.peer.displayName, "names are whole")
     let fields = try? ConnectionDataFields(decoding: blob)
     if let plain = try? fields?.encoded(grease: nil) {
         let again = try? ConnectionDataFields(decoding: plain).encoded(grease: nil)
@@ -73,7 +73,7 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
 
 private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
     try examineText(String(decoding: bytes, as: UTF8.self))
-    guard let peer = try? PeerID(archived: bytes) else { return }
+    guard let peer = try? PeerID(parsing: bytes) else { return }
     try promise(peer.archived == bytes, "a peer id is written to the bytes it was read from")
     try promise((1...DisplayName.longest).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }

@@ -36,7 +36,7 @@ struct InvitationFixture: Sendable {
     static let standard = try? InvitationFixture()
 
     private init() throws {
-        peers = try (0..<24).map { try PeerID(uid: UID(high: 0, low: $0), displayName: "peer \($0)") }
+        peers = try (0..<24).map { try PeerID(validating: UID(high: 0, low: $0), displayName: "peer \($0)") }
         let endpoints = peers.map { Endpoint(uid: $0.uid, instance: 1) }
         blobs = try endpoints.map { from in
             // For the one under test, for another peer, for any peer.

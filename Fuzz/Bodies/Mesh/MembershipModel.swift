@@ -139,7 +139,7 @@ extension MembershipModel {
             throw .badEntry(.members)
         }
         let data: ConnectionData
-        do throws(InvalidConnectionData) { data = try ConnectionData(entry.blob) } catch {
+        do throws(InvalidConnectionData) { data = try ConnectionData(parsing: entry.blob) } catch {
             throw .badEntry(.data("\(error)"))
         }
         guard data.endpoint == entry.origin, data.flags.contains(.mesh), data.recipient == nil else {

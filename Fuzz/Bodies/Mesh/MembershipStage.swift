@@ -154,7 +154,7 @@ extension MembershipStage {
     private mutating func publish(_ input: inout InputReader) {
         guard let place = MeshFixture.endpoints.firstIndex(of: model.local) else { return }
         let blob = MeshFixture.blobs[place][Int(input.byte() & 1)]
-        guard let data = try? ConnectionData(blob) else { return }
+        guard let data = try? ConnectionData(parsing: blob) else { return }
         membership.publish(data, at: now)
         model.publish(blob, at: now)
     }

@@ -15,7 +15,7 @@ package enum MeshFixture {
         for recipient: UID? = nil
     ) throws -> ConnectionData {
         let local = LocalPeer(
-            peer: try PeerID(uid: endpoint.uid, displayName: "peer \(endpoint.uid.low)"),
+            peer: try PeerID(validating: endpoint.uid, displayName: "peer \(endpoint.uid.low)"),
             instance: endpoint.instance, preference: .none, hasIdentity: false, fingerprint: nil)
         var linkEstablishment = LinkEstablishment(local, seed: 1)
         let address = Candidate(address: [192, 0, 2, 1], port: UInt16(2_000 + variant))

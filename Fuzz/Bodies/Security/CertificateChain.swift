@@ -8,10 +8,10 @@ extension FuzzBody {
         let file = input.rest()
         do {
             switch form {
-            case 0: try examine(try Certificate(der: file), readFrom: file)
-            case 1: try examine(try Identity(file: file))
-            case 2: try examine(try Identity(file: file, passphrase: "secret"))
-            default: try examine(try TrustStore(text: file))
+            case 0: try examine(try Certificate(parsing: file), readFrom: file)
+            case 1: try examine(try Identity(parsing: file))
+            case 2: try examine(try Identity(parsing: file, passphrase: "secret"))
+            default: try examine(try TrustStore(parsing: file))
             }
         } catch let fault as SecurityFault {
             guard case .local = fault else {
@@ -44,14 +44,14 @@ private func examine(_ identity: Identity) throws {
     try promise(size <= Identity.largestChain, "a chain has at most 16 KiB")
     try promise(identity.chain.first?.fingerprint == identity.fingerprint, "the leaf is pinned")
     for certificate in identity.chain { try examine(certificate, readFrom: certificate.der) }
-    let again = try Identity(pem: try identity.pem())
+    let again = try Identity(parsingPEM: try identity.encodedPEM())
     try promise(again.chain == identity.chain, "an identity is read as it was written")
-    let archive = try Identity(pkcs12: try identity.pkcs12(passphrase: "x"), passphrase: "x")
+    let archive = try Identity(parsingPKCS12: try identity.encodedPKCS12(passphrase: "x"), passphrase: "x")
     try promise(archive.chain == identity.chain, "and so it is as an archive")
 }
 
 private func examine(_ store: TrustStore) throws {
-    try promise(try TrustStore(text: store.text) == store, "a trust store is read as it was written")
+    try promise(try TrustStore(parsing: store.text) == store, "a trust store is read as it was written")
 }
 
 private func isOneLine(_ text: String) -> Bool { text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }

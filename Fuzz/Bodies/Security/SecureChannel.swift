@@ -36,8 +36,8 @@ private struct Stage {
 
     init() {
         do {
-            context = try TLSContext(identity: try Identity.generate())
-            awaited = try Identity.generate().fingerprint
+            context = try TLSContext(identity: try Identity.generated())
+            awaited = try Identity.generated().fingerprint
         } catch {
             fatalError("no key for the harness: \(error)")
         }

@@ -19,7 +19,7 @@ private struct PairFixture: Sendable {
     let invitations: [InvitationTLS]
 
     init() throws {
-        identities = try [Identity.generate(commonName: "one"), .generate()]
+        identities = try [Identity.generated(commonName: "one"), .generated()]
         contexts = try identities.map { try TLSContext(identity: $0) }
         invitations = try [InvitationTLS(keyLog: KeyLog { _ in }), InvitationTLS()]
     }

@@ -51,8 +51,8 @@ public actor Advertiser {
         configuration: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
         self.init(
-            peer: peer, service: try MultipeerError.checking(service),
-            info: try MultipeerError.checking(info), configuration: configuration)
+            peer: peer, service: try ServiceType(service),
+            info: try DiscoveryInfo(info), configuration: configuration)
     }
 
     deinit {
@@ -119,7 +119,7 @@ public actor Advertiser {
 
     /// Changes it from strings. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
     public func update(_ info: [String: String]) async throws(MultipeerError) {
-        try await update(try MultipeerError.checking(info))
+        try await update(try DiscoveryInfo(info))
     }
 }
 

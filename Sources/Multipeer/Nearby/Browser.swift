@@ -47,7 +47,7 @@ public actor Browser {
     public init(
         peer: PeerID, service: String, configuration: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
-        self.init(peer: peer, service: try MultipeerError.checking(service), configuration: configuration)
+        self.init(peer: peer, service: try ServiceType(service), configuration: configuration)
     }
 
     deinit {

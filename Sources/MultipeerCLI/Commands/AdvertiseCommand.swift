@@ -53,7 +53,7 @@ enum AdvertiseCommand: Subcommand {
                 throw arguments.commandError("option '--info': the key '\(parts[0])' was given twice")
             }
         }
-        do throws(InvalidDiscoveryInfo) {
+        do throws(MultipeerError) {
             return try DiscoveryInfo(entries)
         } catch {
             throw arguments.commandError("option '--info': \(error)")

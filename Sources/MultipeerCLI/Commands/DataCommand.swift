@@ -46,7 +46,9 @@ enum DataInspectCommand: Subcommand {
         init(_ bytes: [UInt8], showingSecrets: Bool) {
             fields = Dissection(bytes, showingSecrets: showingSecrets).rows
             var fault: InvalidConnectionData?
-            do throws(InvalidConnectionData) { _ = try ConnectionData(bytes) } catch { fault = error }
+            do throws(InvalidConnectionData) { _ = try ConnectionData(parsing: bytes) } catch {
+                fault = error
+            }
             self.fault = fault
             isValid = fault == nil
             failedCheck = fault?.check

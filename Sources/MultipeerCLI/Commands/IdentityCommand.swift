@@ -33,9 +33,10 @@ enum IdentityNewCommand: Subcommand {
         let secret = try isArchive ? passphrase.choose() : passphrase.given()
         guard !isArchive || secret != nil else { throw arguments.commandError("pkcs12 needs a passphrase") }
         let (identity, bytes) = try IdentityFile.explain { () throws(SecurityFault) in
-            let identity = try Identity.generate(commonName: name)
+            let identity = try Identity.generated(commonName: name)
             let archive =
-                try isArchive ? identity.pkcs12(passphrase: secret ?? "") : identity.pem(passphrase: secret)
+                try isArchive
+                ? identity.encodedPKCS12(passphrase: secret ?? "") : identity.encodedPEM(passphrase: secret)
             return (identity, archive)
         }
         guard let out else { return try Terminal.put(bytes) }

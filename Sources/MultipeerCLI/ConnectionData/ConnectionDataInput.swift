@@ -28,7 +28,7 @@ enum ConnectionDataInput {
 
     static func read(_ bytes: [UInt8]) throws(CommandError) -> ConnectionData {
         do throws(InvalidConnectionData) {
-            return try ConnectionData(bytes)
+            return try ConnectionData(parsing: bytes)
         } catch {
             throw commandError(error)
         }

@@ -13,7 +13,7 @@ struct RoomDiscovery: Sendable {
         self.options = options
         let configuration = options.configuration
         let info: DiscoveryInfo
-        do throws(InvalidDiscoveryInfo) {
+        do throws(MultipeerError) {
             info = try DiscoveryInfo(PeerRole.chat(room: room).info)
         } catch {
             throw CommandError("option '\(ChatCommand.room.name)': \(error)".printable, exit: .usage)

@@ -15,7 +15,7 @@ package struct DiscoveryOptions: Sendable {
     package let keyLog: KeyLog?
 
     package init(_ arguments: Arguments) throws(CommandError) {
-        do throws(InvalidServiceType) {
+        do throws(MultipeerError) {
             service = try ServiceType(
                 arguments.value(DiscoveryOptions.type.name) ?? DiscoveryOptions.standardType)
         } catch {

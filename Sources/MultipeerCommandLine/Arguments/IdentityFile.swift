@@ -12,11 +12,11 @@ package enum IdentityFile {
         }
         let given = try passphrase.given()
         do throws(SecurityFault) {
-            return try Identity(file: contents, passphrase: given)
+            return try Identity(parsing: contents, passphrase: given)
         } catch .local(.passphraseNeeded) where given == nil {
             let typed = try passphrase.open(path)
             return try explain(path) { () throws(SecurityFault) in
-                try Identity(file: contents, passphrase: typed)
+                try Identity(parsing: contents, passphrase: typed)
             }
         } catch {
             throw commandError(error, path)

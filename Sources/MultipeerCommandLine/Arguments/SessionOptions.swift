@@ -68,7 +68,7 @@ package struct SessionOptions {
 
     /// Returns a temporary peer that is never advertised.
     package static func stranger() throws(CommandError) -> PeerID {
-        do throws(InvalidPeerID) {
+        do throws(MultipeerError) {
             return try PeerID(displayName: defaultName)
         } catch {
             throw CommandError("\(error)", exit: .system)
@@ -79,7 +79,7 @@ package struct SessionOptions {
     package static func peer(_ arguments: Arguments) throws(CommandError) -> PeerID {
         let name = arguments.value("--name") ?? defaultName
         let fresh: PeerID
-        do throws(InvalidPeerID) {
+        do throws(MultipeerError) {
             fresh = try PeerID(displayName: name)
         } catch {
             throw arguments.commandError("option '--name': \(error)")
@@ -114,8 +114,8 @@ package enum PeerFile {
             return fresh
         }
         let text = String(decoding: try AtomicFile.read(path, limit: 4_096), as: UTF8.self)
-        guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),
-            let peer = try? PeerID(uid: kept.uid, displayName: fresh.displayName)
+        guard let bytes = Base64.decode(text), let kept = try? PeerID(parsing: bytes),
+            let peer = try? PeerID(validating: kept.uid, displayName: fresh.displayName)
         else { throw CommandError("\(path.printable) contains no peer id", exit: .badInput) }
         return peer
     }

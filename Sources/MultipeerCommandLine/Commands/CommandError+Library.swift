@@ -5,7 +5,7 @@ extension CommandError {
     package init(_ error: MultipeerError) {
         let exit: ExitCode =
             switch error.code {
-            case .invalidConnectionData, .identity: .badInput
+            case .invalidConnectionData, .identity, .passphrase: .badInput
             case .invalidArgument: .usage
             case .system, .discovery: .system
             case .cancelled: .interrupted

@@ -39,7 +39,7 @@ struct ShimOptions: Sendable {
     private static func peer(_ request: inout ShimRequest) throws(ShimFault) -> PeerID {
         let name = try request.text("name") ?? "subject"
         if let uid = try request.uid("uid") { return try ShimRequest.peer(uid, name) }
-        do throws(InvalidPeerID) {
+        do throws(MultipeerError) {
             return try PeerID(displayName: name)
         } catch {
             throw .invalid("\(error)")
@@ -48,7 +48,7 @@ struct ShimOptions: Sendable {
 
     private static func identity(_ path: String) throws(ShimFault) -> Identity {
         do {
-            return try Identity(file: try AtomicFile.read(path), passphrase: nil)
+            return try Identity(parsing: try AtomicFile.read(path), passphrase: nil)
         } catch {
             throw .invalid("\(error)")
         }

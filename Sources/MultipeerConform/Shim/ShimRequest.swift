@@ -125,7 +125,7 @@ extension ShimRequest {
     }
 
     static func peer(_ uid: UID, _ name: String) throws(ShimFault) -> PeerID {
-        do throws(InvalidPeerID) {
+        do throws(MultipeerError) {
             return try PeerID(uid: uid, displayName: name)
         } catch {
             throw .invalid("\(error)")

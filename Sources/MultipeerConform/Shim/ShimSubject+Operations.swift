@@ -32,7 +32,7 @@ extension ShimSubject {
         try request.end()
         let data: ConnectionData
         do throws(InvalidConnectionData) {
-            data = try ConnectionData(bytes)
+            data = try ConnectionData(parsing: bytes)
         } catch {
             throw .failed(ShimReason(error.closeCode, "check \(error.check): \(error)"))
         }

@@ -13,7 +13,7 @@ public struct MCCertificate: Hashable, Sendable {
     ///
     /// Throws `MCError.invalidParameter` when the bytes are not exactly one certificate.
     public init(der: Data) throws {
-        native = try MCError.checking { () throws(SecurityFault) in try Certificate(der: [UInt8](der)) }
+        native = try MCError.checking { () throws(SecurityFault) in try Certificate(parsing: [UInt8](der)) }
     }
 
     /// Reads all certificates of a PEM text, in order; other blocks are skipped.

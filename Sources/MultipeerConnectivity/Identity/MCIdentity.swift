@@ -18,7 +18,7 @@ public struct MCIdentity: Sendable {
     ///
     /// Without a name the certificate does not name its holder. Throws `MCError.invalidParameter` for a longer name.
     public static func generate(commonName: String = "") throws -> MCIdentity {
-        try checking { () throws(SecurityFault) in try Identity.generate(commonName: commonName) }
+        try checking { () throws(SecurityFault) in try Identity.generated(commonName: commonName) }
     }
 
     /// Reads the certificates and the private key of a PEM text, in any order; the passphrase decrypts an encrypted key.
@@ -26,7 +26,7 @@ public struct MCIdentity: Sendable {
     /// Throws `MCError.invalidParameter`, whose text describes the problem, for anything that is not usable.
     public init(pem: Data, passphrase: String? = nil) throws {
         self = try MCIdentity.checking { () throws(SecurityFault) in
-            try Identity(pem: [UInt8](pem), passphrase: passphrase)
+            try Identity(parsingPEM: [UInt8](pem), passphrase: passphrase)
         }
     }
 
@@ -35,7 +35,7 @@ public struct MCIdentity: Sendable {
     /// Throws `MCError.invalidParameter`, whose text describes the problem, for anything that is not usable.
     public init(pkcs12: Data, passphrase: String = "") throws {
         self = try MCIdentity.checking { () throws(SecurityFault) in
-            try Identity(pkcs12: [UInt8](pkcs12), passphrase: passphrase)
+            try Identity(parsingPKCS12: [UInt8](pkcs12), passphrase: passphrase)
         }
     }
 
@@ -45,7 +45,7 @@ public struct MCIdentity: Sendable {
     public init(contentsOf url: URL, passphrase: String? = nil) throws {
         let file = [UInt8](try Data(contentsOf: url))
         self = try MCIdentity.checking { () throws(SecurityFault) in
-            try Identity(file: file, passphrase: passphrase)
+            try Identity(parsing: file, passphrase: passphrase)
         }
     }
 
@@ -54,12 +54,15 @@ public struct MCIdentity: Sendable {
 
     /// Returns the certificates and the key as PEM text; the passphrase encrypts the key, and without one anyone can read it.
     public func pem(passphrase: String? = nil) throws -> Data {
-        try MCError.checking { () throws(SecurityFault) in Data(try native.pem(passphrase: passphrase)) }
+        try MCError.checking { () throws(SecurityFault) in Data(try native.encodedPEM(passphrase: passphrase))
+        }
     }
 
     /// Returns the certificates and the key as a PKCS#12 archive, encrypted with the passphrase.
     public func pkcs12(passphrase: String) throws -> Data {
-        try MCError.checking { () throws(SecurityFault) in Data(try native.pkcs12(passphrase: passphrase)) }
+        try MCError.checking { () throws(SecurityFault) in
+            Data(try native.encodedPKCS12(passphrase: passphrase))
+        }
     }
 
     private static func checking(_ body: () throws(SecurityFault) -> Identity) throws -> MCIdentity {

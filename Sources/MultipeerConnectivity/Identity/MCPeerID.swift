@@ -50,7 +50,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: MCPeerID.key),
             let archived = coder.decodeObject(of: NSData.self, forKey: MCPeerID.key),
-            let id = try? PeerID(archived: [UInt8](archived as Data))
+            let id = try? PeerID(parsing: [UInt8](archived as Data))
         else { return nil }
         self.id = id
         super.init()

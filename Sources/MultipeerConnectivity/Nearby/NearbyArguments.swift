@@ -8,7 +8,7 @@ import MultipeerTransport
 
 extension ServiceType {
     /// Creates the type that an application means: capital letters are lower-cased, as on the network.
-    init(tolerant text: String) throws(InvalidServiceType) { try self.init(text.lowercased()) }
+    init(tolerant text: String) throws(InvalidServiceType) { try self.init(parsing: text.lowercased()) }
 
     /// Creates it, and ends the process when the text is not valid.
     init(_ text: String, for caller: StaticString) {
@@ -24,7 +24,7 @@ extension DiscoveryInfo {
     init(_ info: [String: String]?, escaped: Void) throws(InvalidDiscoveryInfo) {
         var entries: [String: String] = [:]
         for (key, value) in info ?? [:] { entries[DiscoveryInfo.escape(key)] = value }
-        try self.init(entries)
+        try self.init(validating: entries)
     }
 
     /// Creates it, and ends the process when it cannot be advertised.

@@ -23,7 +23,9 @@ extension SessionCore {
     /// Asks the delegate, after everything that has happened until now. The first answer counts; when the native session does not
     /// wait any longer the task is cancelled, and the peer is refused.
     fileprivate func decide(_ evidence: TrustEvidence) async -> Bool {
-        guard let peer = try? PeerID(uid: evidence.peer, displayName: evidence.name) else { return false }
+        guard let peer = try? PeerID(validating: evidence.peer, displayName: evidence.name) else {
+            return false
+        }
         let chain = evidence.chain.map { MCCertificate($0) }
         let answer = Promise<Bool>()
         await caughtUp()

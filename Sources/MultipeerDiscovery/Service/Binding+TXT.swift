@@ -38,7 +38,7 @@ extension Binding {
         }
         guard seen.contains(versionKey), let name else { return nil }
         guard let display = try? DisplayName.read(name.span) else { return nil }
-        guard let peer = try? PeerID(uid: uid, displayName: display) else { return nil }
+        guard let peer = try? PeerID(validating: uid, displayName: display) else { return nil }
         return DiscoveredPeer(peer: peer, info: info)
     }
 

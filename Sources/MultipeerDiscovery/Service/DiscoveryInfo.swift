@@ -8,10 +8,8 @@ public struct DiscoveryInfo: Hashable, Sendable {
     /// Empty discovery info.
     public static let empty = DiscoveryInfo(unchecked: [:])
 
-    /// Throws `InvalidDiscoveryInfo` unless every key has 1 to 64 printable ASCII characters without `=`, differs from the
-    /// others also ignoring case, and is neither `mpc` nor `n`; every key with its value and the `=` between has at most
-    /// 255 bytes; and all of them, with a byte more for each, have at most 400.
-    public init(_ entries: [String: String] = [:]) throws(InvalidDiscoveryInfo) {  // [service.info]
+    /// Validates the keys and the sizes; see the public initialiser.
+    package init(validating entries: [String: String]) throws(InvalidDiscoveryInfo) {  // [service.info]
         var seen: [String: String] = [:]
         var total = 0
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,5 @@
 /// Why a dictionary cannot be advertised.
-public enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
+package enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
     /// This key is empty, longer than 64 characters, or contains anything but printable ASCII without `=`.
     case key(String)
     /// This key is reserved for the protocol.
@@ -14,7 +14,7 @@ public enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
 
 extension InvalidDiscoveryInfo: CustomStringConvertible {
     /// A human-readable description, on one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .key(let key):
             "a key of the discovery info has 1 to 64 printable ASCII characters without '=': \(key.debugDescription)"

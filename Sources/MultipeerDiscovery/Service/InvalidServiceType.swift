@@ -1,5 +1,5 @@
 /// Why a text is not a service type.
-public enum InvalidServiceType: Error, Hashable, Sendable {
+package enum InvalidServiceType: Error, Hashable, Sendable {
     /// It has this many characters, not 1 to 15.
     case length(Int)
     /// This letter is upper case.
@@ -14,7 +14,7 @@ public enum InvalidServiceType: Error, Hashable, Sendable {
 
 extension InvalidServiceType: CustomStringConvertible {
     /// A human-readable description, on one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .length(let count): "a service type has 1 to 15 characters, not \(count)"
         case .upperCase(let letter): "a service type is lower case: it must not contain '\(letter)'"

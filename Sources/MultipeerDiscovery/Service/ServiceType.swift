@@ -5,9 +5,8 @@ public struct ServiceType: Hashable, Sendable {
     /// 1 to 15 characters: lower-case letters, digits and hyphens.
     public let name: String
 
-    /// Throws `InvalidServiceType` unless `name` has 1 to 15 characters, all of them `a`-`z`, `0`-`9` or `-`, at least one
-    /// of them a letter, and no hyphen that is first, last or next to another (RFC 6335, 5.1).
-    public init(_ name: String) throws(InvalidServiceType) {  // [service.type]
+    /// Validates the name; see the public initialiser.
+    package init(parsing name: String) throws(InvalidServiceType) {  // [service.type]
         guard (1...15).contains(name.count) else { throw .length(name.count) }
         for character in name {
             if ("A"..."Z").contains(character) { throw .upperCase(character) }

@@ -1,5 +1,5 @@
 public import MultipeerCore
-public import MultipeerFraming
+package import MultipeerFraming
 public import MultipeerSecurity
 
 /// A peer's addresses, key and encryption preference: what two peers exchange before they link. Spec 4.
@@ -50,7 +50,7 @@ public struct ConnectionData: Sendable {
     package var token: [UInt8] { secret.bytes }
 
     /// Decodes and checks; throws the first of the numbered checks that fails. Spec 4.1.
-    public init(_ bytes: [UInt8]) throws(InvalidConnectionData) {
+    package init(parsing bytes: [UInt8]) throws(InvalidConnectionData) {
         let fields = try ConnectionDataFields(decoding: bytes)
         self.init(fields, encoded: bytes)
     }
@@ -88,7 +88,7 @@ extension ConnectionData: CustomStringConvertible {
 }
 
 /// Which of the numbered checks of spec 4.1 failed first.
-public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConvertible {
+package enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConvertible {
     case size(Int)
     case magic
     case version(UInt8)
@@ -105,7 +105,7 @@ public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConve
     case candidates
 
     /// The number of the check in spec 4.1, from 1.
-    public var check: Int {
+    package var check: Int {
         switch self {
         case .size: 1
         case .magic: 2
@@ -125,13 +125,13 @@ public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConve
     }
 
     /// The code with which such data is refused. Spec 16.
-    public var closeCode: CloseCode {
+    package var closeCode: CloseCode {
         if case .version = self { return .version }
         return .protocolError
     }
 
     /// A human-readable description with a hint, on one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .size(let count): "connection data has 24 to 1,024 bytes, not \(count)"
         case .magic: "this is not connection data: it does not start with MPCD"

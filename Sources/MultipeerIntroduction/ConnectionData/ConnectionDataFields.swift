@@ -113,7 +113,7 @@ extension ConnectionDataFields {
 
     private static func peer(_ value: [UInt8]?) throws(InvalidConnectionData) -> PeerID {  // [data.peer]
         do throws(InvalidPeerID) {
-            return try PeerID(archived: value ?? [])
+            return try PeerID(parsing: value ?? [])
         } catch {
             throw .peer
         }

@@ -8,7 +8,9 @@ extension ConnectionData {
     /// Reads the data of an ANSWER or a COMPLETE; returns nil when it cannot be read, or is not from `sender` for
     /// `receiver`. [invite.data]
     init?(_ bytes: [UInt8], of sender: UID, for receiver: UID) {
-        guard let data = try? ConnectionData(bytes), data.isFrom(sender, to: receiver) else { return nil }
+        guard let data = try? ConnectionData(parsing: bytes), data.isFrom(sender, to: receiver) else {
+            return nil
+        }
         self = data
     }
 

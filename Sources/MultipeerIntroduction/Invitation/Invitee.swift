@@ -216,7 +216,7 @@ extension Invitee {
         guard let connection = connections[id], connection.phase == .greeting,
             InvitationTiming.timeouts.contains(invite.timeout)  // [invite.timeout]
         else { return violated(id, .protocolError, at: now) }  // [invite.order]
-        guard let inviter = try? PeerID(uid: invite.inviter, displayName: invite.inviterName) else {
+        guard let inviter = try? PeerID(validating: invite.inviter, displayName: invite.inviterName) else {
             return violated(id, .protocolError, at: now)
         }
         guard inviter != local else { return turnAway(id, invite, .itself) }  // [invite.recipient]

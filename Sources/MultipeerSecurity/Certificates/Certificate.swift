@@ -22,7 +22,7 @@ public struct Certificate: Sendable {
     /// Reads one certificate.
     ///
     /// - Throws: ``SecurityFault`` when the bytes are not exactly one certificate.
-    public init(der: [UInt8]) throws(SecurityFault) {
+    package init(parsing der: [UInt8]) throws(SecurityFault) {
         guard let certificate = DER.certificate(der),
             let facts = unsafe CertificateFields(certificate.pointer)
         else { throw .local(.malformedCertificate) }

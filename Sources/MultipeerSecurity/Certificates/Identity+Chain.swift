@@ -7,17 +7,17 @@ extension Identity {
     ///   - file: the contents of the file.
     ///   - passphrase: opens an encrypted key or archive.
     /// - Throws: ``SecurityFault`` that describes what is wrong with the file.
-    public init(file: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
+    package init(parsing file: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
         if file.first == 0x30 {  // A DER sequence; no PEM text begins with the digit 0.
-            try self.init(pkcs12: file, passphrase: passphrase)
+            try self.init(archive: file, passphrase: passphrase)
         } else {
-            try self.init(pem: file, passphrase: passphrase)
+            try self.init(parsingPEM: file, passphrase: passphrase)
         }
     }
 
-    private init(pkcs12 archive: [UInt8], passphrase: String?) throws(SecurityFault) {
+    private init(archive: [UInt8], passphrase: String?) throws(SecurityFault) {
         do throws(SecurityFault) {
-            try self.init(pkcs12: archive, passphrase: passphrase ?? "")
+            try self.init(parsingPKCS12: archive, passphrase: passphrase ?? "")
         } catch {
             let isMissing = passphrase == nil && error == .local(.wrongPassphrase)
             throw isMissing ? .local(.passphraseNeeded) : error

@@ -9,7 +9,7 @@ extension Identity {
     /// - Parameter commonName: the name in the certificate, at most 64 characters; empty for the fixed one.
     /// - Returns: an identity with a chain of one certificate.
     /// - Throws: ``SecurityFault`` when OpenSSL fails, or the name is too long.
-    public static func generate(commonName: String = "") throws(SecurityFault) -> Identity {
+    package static func generated(commonName: String = "") throws(SecurityFault) -> Identity {
         // [key.ephemeral]
         OpenSSLErrors.clear()
         guard let key = makeKey(), let encoded = encode(key) else {

@@ -7,7 +7,7 @@ extension Identity {
     ///   - pem: the text; anything that is neither a certificate nor a key is skipped.
     ///   - passphrase: opens an encrypted key.
     /// - Throws: ``SecurityFault`` that describes what is wrong with the text.
-    public init(pem: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
+    package init(parsingPEM pem: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
         guard pem.count <= Self.largestFile else { throw .local(.identityTooLarge) }
         let certificates = try Self.certificates(inPEM: pem)
         guard !certificates.isEmpty else { throw .local(.noCertificateInFile) }
@@ -20,7 +20,7 @@ extension Identity {
     /// - Parameter passphrase: encrypts the key with AES-256; without one the key is not encrypted.
     /// - Returns: the chain, leaf first, then the key in PKCS#8.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
-    public func pem(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
+    package func encodedPEM(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
         OpenSSLErrors.clear()
         guard let key = DER.privateKey(self.key), let memory = MemoryBIO() else {
             throw .internal("a key that was read cannot be read again")

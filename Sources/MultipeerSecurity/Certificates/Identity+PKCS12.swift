@@ -7,7 +7,7 @@ extension Identity {
     ///   - pkcs12: the archive.
     ///   - passphrase: decrypts it; may be empty.
     /// - Throws: ``SecurityFault`` that describes what is wrong with the archive.
-    public init(pkcs12: [UInt8], passphrase: String) throws(SecurityFault) {
+    package init(parsingPKCS12 pkcs12: [UInt8], passphrase: String) throws(SecurityFault) {
         guard pkcs12.count <= Self.largestFile else { throw .local(.identityTooLarge) }
         let archive = unsafe DER.decode(pkcs12, PKCS12_free) { unsafe d2i_PKCS12(nil, $0, $1) }
         guard let archive else { throw .local(.unreadableIdentity("not a PKCS#12 archive")) }
@@ -38,7 +38,7 @@ extension Identity {
     /// - Parameter passphrase: encrypts the archive.
     /// - Returns: the archive, in DER.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
-    public func pkcs12(passphrase: String) throws(SecurityFault) -> [UInt8] {
+    package func encodedPKCS12(passphrase: String) throws(SecurityFault) -> [UInt8] {
         guard let key = DER.privateKey(key), let leaf = DER.certificate(chain[0].der),
             let issuers = CertificateStack.of(chain.dropFirst())
         else { throw .internal("an identity that was read cannot be read again") }

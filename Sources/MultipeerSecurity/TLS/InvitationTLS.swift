@@ -11,7 +11,7 @@ package final class InvitationTLS: Sendable {
     /// Generates a key and a certificate for this object alone. [key.ephemeral]
     package init(keyLog: KeyLog? = nil) throws(SecurityFault) {
         context = try TLSContext(
-            identity: try Identity.generate(), applicationProtocol: Self.applicationProtocol, keyLog: keyLog)
+            identity: try Identity.generated(), applicationProtocol: Self.applicationProtocol, keyLog: keyLog)
     }
 
     /// Creates a TLS 1.3 channel with any peer: a certificate is required, and any is accepted. [invite.tls]

@@ -46,7 +46,7 @@ extension TrustStore {
     /// - Parameter text: the output of ``text``, possibly edited.
     /// - Throws: ``SecurityFault`` with the number of the first line that is wrong. Nothing is skipped silently: a
     ///   store that loses an entry would trust a new key.
-    public init(text: [UInt8]) throws(SecurityFault) {
+    package init(parsing text: [UInt8]) throws(SecurityFault) {
         guard text.count <= Self.largest else { throw Self.fault(0, .tooLarge) }
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {

@@ -58,7 +58,7 @@ public final class SimulatedNetwork: Sendable {
 
     /// Returns the machine of that name, which the first call creates, and a new one at another address after it was killed.
     /// Its peer is the same for the same name and seed. Throws for a name that no peer may have.
-    public func host(_ name: String) throws(InvalidPeerID) -> Host {
+    public func host(_ name: String) throws(MultipeerError) -> Host {
         if let known = hosts.withLock({ $0[name] }), known.isAlive { return known }
         let peer = try PeerID(uid: uid(for: name), displayName: name)
         let host = Host(peer: peer, machine: machines.addHost(name), discovery: discovery, tasks: tasks)

@@ -67,7 +67,7 @@ final class ByzantinePeers: Subsystem {
     /// Returns a member that does not exist, at an address that no node has.
     private func invent(_ number: Int, beside node: Node) -> Members? {
         let uid = UID(high: UInt64(number / 2), low: random.next())
-        guard let peer = try? PeerID(uid: uid, displayName: "nobody"),
+        guard let peer = try? PeerID(validating: uid, displayName: "nobody"),
             let address = Candidate(address: [127, 0, 9, 200], port: 40_000 + UInt16(number)),
             let key = Fingerprint(random.bytes(32))
         else { return nil }

@@ -152,7 +152,7 @@ extension World {
         var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next())
         let key = Fingerprint(random.bytes(32))
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
-        guard let peer = try? PeerID(uid: uid, displayName: name) else { return nil }
+        guard let peer = try? PeerID(validating: uid, displayName: name) else { return nil }
         let fingerprint = profile.preference == .none ? nil : key
         let engine = SessionEngine(
             local(peer, profile, fingerprint), configuration(profile), seed: random.next())

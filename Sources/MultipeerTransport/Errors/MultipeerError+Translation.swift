@@ -21,7 +21,7 @@ extension MultipeerError {
     package init(_ fault: SessionFault) {
         switch fault {
         case .network(let cause): self.init(.system, "\(cause)")
-        case .security(let cause): self.init(.identity, "\(cause)")
+        case .security(let cause): self.init(cause)
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
         case .refused(let reason):
             self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
@@ -39,7 +39,7 @@ extension MultipeerError {
         case .ended(let reason):
             self.init(.ended, "the link to \(peer) ended before there was a code: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "asking for the code of \(peer) was cancelled")
-        case .security(let cause): self.init(.identity, "\(cause)")
+        case .security(let cause): self.init(cause)
         }
     }
 

@@ -23,13 +23,14 @@ public struct MultipeerError: Error, Sendable {
         /// The other side has not responded in time, or an invitation had no answer or led to no link in time. An existing link
         /// stays.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The connection data is not that of the named peer, or none could be made.
+        /// The connection data cannot be read, is not that of the named peer, or none could be made.
         ///
-        /// Data that cannot be read at all is an `InvalidConnectionData`; data that was read and leads to no link is `ended`,
-        /// with the reason.
+        /// Data that was read and leads to no link is `ended`, with the reason.
         public static let invalidConnectionData = Code(rawValue: "invalid-connection-data")
         /// An argument, or a field of the configuration, is outside its range.
         public static let invalidArgument = Code(rawValue: "invalid-argument")
+        /// An identity is encrypted, and the passphrase is missing or wrong.
+        public static let passphrase = Code(rawValue: "passphrase")
         /// A certificate or key is not usable, or OpenSSL has failed.
         public static let identity = Code(rawValue: "identity")
         /// The system refused a socket, an address or a file.

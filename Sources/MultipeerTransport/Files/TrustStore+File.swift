@@ -17,16 +17,18 @@ extension TrustStore {
 
         /// Reads the file; one that does not exist is an empty store.
         ///
-        /// Throws when the file cannot be read, is larger than 4 MiB or not a regular file, or when a line of it is not an entry.
-        public init(path: String) throws {
+        /// Throws `file` when the file cannot be read, is larger than 4 MiB or not a regular file, and `invalidArgument` when a line
+        /// of it is not an entry.
+        public init(path: String) throws(MultipeerError) {
             self.path = path
             var bytes: [UInt8] = []
             do throws(FileFault) {
                 bytes = try PrivateFile.read(path, limit: TrustStore.File.largest)
             } catch {
-                if error.reason != .notFound { throw error }
+                if error.reason != .notFound { throw MultipeerError(.file, "\(error)") }
             }
-            store = Locked(try TrustStore(text: bytes))
+            store = Locked(
+                try MultipeerError.checking { () throws(SecurityFault) in try TrustStore(parsing: bytes) })
         }
 
         func fingerprint(of peer: UID) -> Fingerprint? { store.withLock { $0[peer] } }

@@ -21,7 +21,7 @@ extension Session.Configuration {
     func credentials() throws(SecurityFault) -> (Identity?, TLSContext?) {
         guard encryption != .none else { return (nil, nil) }
         let identity: Identity  // [key.ephemeral]
-        if let own = self.identity { identity = own } else { identity = try Identity.generate() }
+        if let own = self.identity { identity = own } else { identity = try Identity.generated() }
         return (identity, try TLSContext(identity: identity, keyLog: keyLog))
     }
 

@@ -26,10 +26,10 @@ enum MultipeerNeighbour {
             guard words.count >= 2 else { throw Complaint(usage) }
             var uid = SystemRandomness()
             guard let bytes = UID(uid.bytes(UID.byteCount)) else { throw Complaint("no uid") }
-            let peer = try PeerID(uid: bytes, displayName: words[1])
+            let peer = try PeerID(validating: bytes, displayName: words[1])
             let options = try options(words.dropFirst(2))
             try await Neighbour(
-                peer, try ServiceType(words[0]), try options.configuration.chosenBackend(),
+                peer, try ServiceType(parsing: words[0]), try options.configuration.chosenBackend(),
                 resolves: options.resolves
             ).run(isSilent: options.isSilent, isDeaf: options.isDeaf)
         } catch {

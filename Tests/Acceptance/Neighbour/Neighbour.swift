@@ -21,7 +21,7 @@ struct Neighbour {
     func run(isSilent: Bool, isDeaf: Bool) async throws {
         var advertised: (any OngoingAdvertisement)?
         if !isSilent {
-            let info = try DiscoveryInfo(["pid": "\(getpid())"])
+            let info = try DiscoveryInfo(validating: ["pid": "\(getpid())"])
             advertised = try await backend.advertise(
                 Advertisement(peer: peer, type: type, port: 4_711, info: info))
             say("advertised", ["uid": peer.uid.text])
@@ -71,7 +71,7 @@ struct Neighbour {
         case "info":
             let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw Complaint("KEY=VALUE is missing") }
-            try await advertised?.update(DiscoveryInfo([parts[0]: parts[1]]))
+            try await advertised?.update(DiscoveryInfo(validating: [parts[0]: parts[1]]))
         case "resolve": await resolve(try other(value))
         case "reconfirm": await backend.reconfirm(try other(value), type)
         case "stop": await advertised?.stop()
@@ -82,7 +82,7 @@ struct Neighbour {
 
     private func other(_ text: String) throws -> PeerID {
         guard let uid = UID(text: text) else { throw Complaint("no uid: \(text)") }
-        return try PeerID(uid: uid, displayName: "somebody")
+        return try PeerID(validating: uid, displayName: "somebody")
     }
 }
 

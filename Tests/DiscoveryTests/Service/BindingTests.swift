@@ -8,7 +8,7 @@ struct BindingTests {
     private static let uid = UID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     private static let tail = "-aaisem2ekvthpcezvk54zxpo74"
 
-    private func peer(_ name: String) throws -> PeerID { try PeerID(uid: Self.uid, displayName: name) }
+    private func peer(_ name: String) throws -> PeerID { try PeerID(validating: Self.uid, displayName: name) }
 
     private func label(_ name: String, attempt: Int = 0) throws -> String? {
         String(validating: Binding.label(for: try peer(name), attempt: attempt), as: UTF8.self)
@@ -18,8 +18,8 @@ struct BindingTests {
     func label() throws {
         #expect(try label("Ann") == "Ann" + Self.tail)
         #expect(try label("Ann v1.2") == "Ann v1.2" + Self.tail)
-        #expect(Binding.serviceName(try ServiceType("chat")) == "_chat._tcp.local")
-        let instance = Binding.instanceName(try peer("Ann"), try ServiceType("chat"))
+        #expect(Binding.serviceName(try ServiceType(parsing: "chat")) == "_chat._tcp.local")
+        let instance = Binding.instanceName(try peer("Ann"), try ServiceType(parsing: "chat"))
         #expect(instance == DNSName("Ann\(Self.tail)._chat._tcp.local"))
     }
 
@@ -50,7 +50,7 @@ struct BindingTests {
         var dice = Seeded(1)
         for _ in 0..<200 {
             let uid = try #require(UID(dice.bytes(16)))
-            let label = Binding.label(for: try PeerID(uid: uid, displayName: "a-b-c"))
+            let label = Binding.label(for: try PeerID(validating: uid, displayName: "a-b-c"))
             #expect(Binding.uid(inLabel: label) == uid)
             #expect(
                 Binding.uid(inLabel: Array(String(decoding: label, as: UTF8.self).uppercased().utf8)) == uid)
@@ -77,7 +77,7 @@ struct BindingTests {
 
     @Test("the TXT record says the version, the name, and the info in the order of its keys [service.txt]")
     func txt() throws {
-        let info = try DiscoveryInfo(["b": "2", "a": "1", "C": ""])
+        let info = try DiscoveryInfo(validating: ["b": "2", "a": "1", "C": ""])
         let txt = Binding.txt(try peer("Änn"), info)
         #expect(txt == strings(["mpc=1", "n=Änn", "C=", "a=1", "b=2"]))
         let found = Binding.read(txt: txt, uid: Self.uid)

@@ -14,7 +14,7 @@ struct DiscoveryInfoTests {
             ["k": String(repeating: "v", count: 253), "l": String(repeating: "v", count: 141)],
         ])
     func good(_ entries: [String: String]) throws {
-        #expect(try DiscoveryInfo(entries).entries == entries)
+        #expect(try DiscoveryInfo(validating: entries).entries == entries)
     }
 
     @Test(
@@ -31,10 +31,10 @@ struct DiscoveryInfoTests {
             ),
         ] as [([String: String], InvalidDiscoveryInfo)])
     func bad(_ entries: [String: String], _ fault: InvalidDiscoveryInfo) {
-        #expect(throws: fault) { try DiscoveryInfo(entries) }
+        #expect(throws: fault) { try DiscoveryInfo(validating: entries) }
         #expect(!fault.description.isEmpty)
     }
 
     @Test("no info is the empty one")
-    func empty() throws { #expect(try DiscoveryInfo() == .empty) }
+    func empty() throws { #expect(try DiscoveryInfo(validating: [:]) == .empty) }
 }

@@ -8,8 +8,8 @@ struct ServiceTypeTests {
         "1 to 15 letters, digits and single inner hyphens are a service type [service.type]",
         arguments: ["a", "chat", "chat-2", "3d", "a-b-c", "abcdefghijklmno"])
     func good(_ name: String) throws {
-        #expect(try ServiceType(name).name == name)
-        #expect(try ServiceType(name).description == name)
+        #expect(try ServiceType(parsing: name).name == name)
+        #expect(try ServiceType(parsing: name).description == name)
     }
 
     @Test(
@@ -21,7 +21,7 @@ struct ServiceTypeTests {
             ("chat-", .hyphen), ("a--b", .hyphen), ("chat\u{301}", .character("t\u{301}")),
         ] as [(String, InvalidServiceType)])
     func bad(_ name: String, _ fault: InvalidServiceType) {
-        #expect(throws: fault) { try ServiceType(name) }
+        #expect(throws: fault) { try ServiceType(parsing: name) }
         #expect(!fault.description.isEmpty)
     }
 

@@ -152,7 +152,7 @@ struct Advertised {
     var serverTTL: UInt32 = 120
 
     init(_ name: String, _ number: UInt64, _ type: ServiceType = .chat) throws {
-        peer = try PeerID(uid: UID(high: 0xA11CE, low: number), displayName: name)
+        peer = try PeerID(validating: UID(high: 0xA11CE, low: number), displayName: name)
         self.type = type
         host = try #require(DNSName("mpc-\(number).local"))
     }
@@ -168,7 +168,8 @@ struct Advertised {
     }
     func text(ttl: UInt32 = 4_500) throws -> DNSRecord {
         DNSRecord(
-            instance, isCacheFlush: true, ttl: ttl, .txt(Binding.txt(peer, try DiscoveryInfo(info))))
+            instance, isCacheFlush: true, ttl: ttl,
+            .txt(Binding.txt(peer, try DiscoveryInfo(validating: info))))
     }
     var places: [DNSRecord] {
         addresses.map { DNSRecord(host, isCacheFlush: true, ttl: 120, $0.count == 4 ? .a($0) : .aaaa($0)) }
@@ -191,7 +192,7 @@ extension ServiceType {
 
     private static func named(_ name: String) -> ServiceType {
         do {
-            return try ServiceType(name)
+            return try ServiceType(parsing: name)
         } catch {
             preconditionFailure("\(error)")
         }

@@ -94,15 +94,15 @@ struct ResponderHarness {
 /// Names and messages for the tests.
 enum Sample {
     static func peer(_ number: UInt64, _ name: String = "ann") throws -> PeerID {
-        try PeerID(uid: UID(high: 0x00AA, low: number), displayName: name)
+        try PeerID(validating: UID(high: 0x00AA, low: number), displayName: name)
     }
 
     static func advert(
         _ number: UInt64 = 1, _ name: String = "ann", port: UInt16 = 4_000, info: [String: String] = [:]
     ) throws -> Advert {
         Advert(
-            peer: try peer(number, name), type: try ServiceType("chat"), port: port,
-            info: try DiscoveryInfo(info))
+            peer: try peer(number, name), type: try ServiceType(parsing: "chat"), port: port,
+            info: try DiscoveryInfo(validating: info))
     }
 
     static let service: DNSName = "_chat._tcp.local"

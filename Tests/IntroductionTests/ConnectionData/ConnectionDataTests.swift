@@ -60,7 +60,7 @@ struct ConnectionDataTests {
         var blob = Blob()
         broken.apply(to: &blob)
         let number = try #require(Break.allCases.firstIndex(of: broken)) + 1
-        #expect(throws: broken.expected) { try ConnectionData(blob.bytes) }
+        #expect(throws: broken.expected) { try ConnectionData(parsing: blob.bytes) }
         #expect(broken.expected.check == number)
         #expect(broken.expected.closeCode == (broken == .version ? .version : .protocolError))
     }
@@ -72,7 +72,9 @@ struct ConnectionDataTests {
             var blob = Blob()
             second.apply(to: &blob)
             first.apply(to: &blob)
-            let error = #expect(throws: InvalidConnectionData.self) { try ConnectionData(blob.bytes) }
+            let error = #expect(throws: InvalidConnectionData.self) {
+                try ConnectionData(parsing: blob.bytes)
+            }
             #expect(error?.check == first.expected.check, "with \(second)")
         }
     }
@@ -82,7 +84,7 @@ struct ConnectionDataTests {
         let bytes = Blob().bytes
         for count in 0..<bytes.count {
             #expect(throws: InvalidConnectionData.self, "\(count) bytes") {
-                try ConnectionData(Array(bytes.prefix(count)))
+                try ConnectionData(parsing: Array(bytes.prefix(count)))
             }
         }
     }
@@ -93,7 +95,7 @@ struct ConnectionDataTests {
         for bit in 0..<(8 * bytes.count) {
             var changed = bytes
             changed[bit / 8] ^= 1 << (bit % 8)
-            #expect(throws: InvalidConnectionData.self, "bit \(bit)") { try ConnectionData(changed) }
+            #expect(throws: InvalidConnectionData.self, "bit \(bit)") { try ConnectionData(parsing: changed) }
         }
     }
 
@@ -101,13 +103,13 @@ struct ConnectionDataTests {
     func roundTrip() throws {
         var blob = Blob()
         #expect(try ConnectionDataFields(decoding: blob.bytes).encoded(grease: nil) == blob.bytes)
-        #expect(try ConnectionData(blob.bytes).bytes == blob.bytes)
+        #expect(try ConnectionData(parsing: blob.bytes).bytes == blob.bytes)
         blob.flags = 0xF8
-        let data = try ConnectionData(blob.bytes)
+        let data = try ConnectionData(parsing: blob.bytes)
         #expect(data.flags.isDisjoint(with: [.mesh, .identity, .datagrams]))
         let plain = blob.bytes
         blob.fields[0x0A0A] = [[1, 2]]
-        let greased = try ConnectionData(blob.bytes)
+        let greased = try ConnectionData(parsing: blob.bytes)
         #expect(greased.peer == data.peer && greased != data)
         #expect(try ConnectionDataFields(decoding: blob.bytes).encoded(grease: nil) == plain)
     }
@@ -119,27 +121,29 @@ struct ConnectionDataTests {
         var blob = Blob()
         let rest = 1_024 - blob.bytes.count - 4
         blob.fields[0x0A0A] = [[UInt8](repeating: 0, count: rest)]
-        #expect(try ConnectionData(blob.bytes).bytes.count == 1_024)
+        #expect(try ConnectionData(parsing: blob.bytes).bytes.count == 1_024)
         blob.fields[0x0A0A] = [[UInt8](repeating: 0, count: rest + 1)]
-        #expect(throws: InvalidConnectionData.size(1_025)) { try ConnectionData(blob.bytes) }
-        #expect(throws: InvalidConnectionData.size(23)) { try ConnectionData(Array(blob.bytes.prefix(23))) }
+        #expect(throws: InvalidConnectionData.size(1_025)) { try ConnectionData(parsing: blob.bytes) }
+        #expect(throws: InvalidConnectionData.size(23)) {
+            try ConnectionData(parsing: Array(blob.bytes.prefix(23)))
+        }
 
         blob = Blob()
         blob.fields[1] = [[UInt8](repeating: 1, count: 16) + [UInt8](repeating: 0x61, count: 63)]
-        #expect(try ConnectionData(blob.bytes).peer.displayName.utf8.count == 63)
+        #expect(try ConnectionData(parsing: blob.bytes).peer.displayName.utf8.count == 63)
         blob.fields[1] = [[UInt8](repeating: 1, count: 16) + [UInt8](repeating: 0x61, count: 64)]
-        #expect(throws: InvalidConnectionData.peer) { try ConnectionData(blob.bytes) }
+        #expect(throws: InvalidConnectionData.peer) { try ConnectionData(parsing: blob.bytes) }
 
         blob = Blob()
         blob.fields[16] = Array(repeating: Blob.candidate, count: 16)
-        #expect(try ConnectionData(blob.bytes).candidates.count == 16)
+        #expect(try ConnectionData(parsing: blob.bytes).candidates.count == 16)
         blob.fields[16] = Array(repeating: Blob.candidate, count: 17)
-        #expect(throws: InvalidConnectionData.candidates) { try ConnectionData(blob.bytes) }
+        #expect(throws: InvalidConnectionData.candidates) { try ConnectionData(parsing: blob.bytes) }
     }
 
     @Test("its description shows nothing secret")
     func description() throws {
-        let data = try ConnectionData(Blob().bytes)
+        let data = try ConnectionData(parsing: Blob().bytes)
         #expect("\(data)" == "connection data of Ann")
     }
 }

@@ -18,7 +18,7 @@ struct ForgedDataTests {
             var blob = Blob(taking: try pair.data(from: issuer, for: holder))
             blob.fields[3] = [[2]]
             blob.fields[4] = nil
-            try pair.connect(holder, to: issuer, with: try ConnectionData(blob.bytes))
+            try pair.connect(holder, to: issuer, with: try ConnectionData(parsing: blob.bytes))
         }
         var kinds: Set<UInt8> = []
         pair.listen = { kind, _, _ in kinds.insert(kind.rawValue) }
@@ -37,7 +37,7 @@ struct ForgedDataTests {
         var blob = Blob(taking: try pair.data(from: 1, for: 0))
         blob.fields[3] = [[2]]
         blob.fields[4] = nil
-        let data = try ConnectionData(blob.bytes)
+        let data = try ConnectionData(parsing: blob.bytes)
         try pair.data(from: 0, for: 1)
         #expect(throws: LinkEstablishment.Refusal.incompatible) { try pair.connect(0, to: 1, with: data) }
         #expect(pair.nodes[0].dials.isEmpty && !pair.nodes[0].awaitsPlain)
@@ -51,7 +51,7 @@ struct ForgedDataTests {
         var blob = Blob(taking: try trio.data(from: 0, for: 1))
         blob.fields[8] = nil
         try trio.data(from: 2, for: 0)
-        try trio.connect(2, to: 0, with: try ConnectionData(blob.bytes))
+        try trio.connect(2, to: 0, with: try ConnectionData(parsing: blob.bytes))
         try trio.connect(0, to: 2)
         trio.run(for: .seconds(40))
         #expect(!trio.areLinked(0, 2))

@@ -12,7 +12,7 @@ struct IssuingTests {
     private let start = Moment(nanoseconds: 1_000_000_000_000)
 
     private func session(_ uid: UID, seed: UInt64 = 1) throws -> LinkEstablishment {
-        let peer = try PeerID(uid: uid, displayName: "someone")
+        let peer = try PeerID(validating: uid, displayName: "someone")
         let local = LocalPeer(
             peer: peer, instance: uid.low, preference: .none, hasIdentity: false, fingerprint: nil)
         return LinkEstablishment(local, seed: seed)

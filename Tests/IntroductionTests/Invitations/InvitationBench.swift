@@ -18,7 +18,7 @@ extension PeerID {
     }
 
     static func numbered(_ number: UInt64) throws -> PeerID {
-        try PeerID(uid: UID(high: 1, low: number), displayName: "peer \(number)")
+        try PeerID(validating: UID(high: 1, low: number), displayName: "peer \(number)")
     }
 
     func invitation(to other: PeerID, timeout: UInt32 = 30, context: [UInt8]? = nil) -> Invite {

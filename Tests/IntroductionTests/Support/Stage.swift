@@ -50,7 +50,7 @@ struct Stage {
             preference == .none
             ? nil : Fingerprint([UInt8](repeating: UInt8(truncatingIfNeeded: high), count: 32))
         return LocalPeer(
-            peer: try PeerID(uid: UID(high: high, low: 0), displayName: name), instance: instance,
+            peer: try PeerID(validating: UID(high: high, low: 0), displayName: name), instance: instance,
             preference: preference, hasIdentity: false, fingerprint: key)
     }
 

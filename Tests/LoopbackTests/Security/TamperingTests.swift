@@ -103,7 +103,7 @@ struct TamperingTests {
         for bit in 0..<(bytes.count * 8) {
             var changed = bytes
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(throws: InvalidConnectionData.self) { try ConnectionData(changed) }
+            #expect(throws: InvalidConnectionData.self) { try ConnectionData(parsing: changed) }
         }
         await session.disconnect()
     }

@@ -166,7 +166,7 @@ final class EngineSide {
 
 extension PeerID {
     fileprivate static func of(_ uid: UID) -> PeerID {
-        do { return try PeerID(uid: uid, displayName: "\(uid.low)") } catch {
+        do { return try PeerID(validating: uid, displayName: "\(uid.low)") } catch {
             preconditionFailure("a name of one digit is a name")
         }
     }

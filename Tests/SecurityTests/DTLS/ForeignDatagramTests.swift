@@ -44,10 +44,10 @@ struct ForeignDatagramTests {
 
     @Test("a certificate lets nobody in [dgram.profile]", arguments: [false, true])
     func certificates(_ isServer: Bool) throws {
-        let identity = try Identity.generate(commonName: "Eve")
+        let identity = try Identity.generated(commonName: "Eve")
         let deviations = ProfileDeviations(
             name: "certificate", isServer: isServer, suites: "ECDHE-ECDSA-CHACHA20-POLY1305",
-            certificate: identity.chain[0].der, keyPEM: try identity.pem())
+            certificate: identity.chain[0].der, keyPEM: try identity.encodedPEM())
         var foreign = ForeignDatagramEnd(deviations)
         var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
         foreign.meet(&end)

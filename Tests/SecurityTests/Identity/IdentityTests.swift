@@ -7,9 +7,9 @@ struct IdentityTests {
     @Test(
         "a generated identity survives PEM, with and without a passphrase", arguments: [nil, "öpen sésame"])
     func pem(_ passphrase: String?) throws {
-        let identity = try Identity.generate(commonName: "Ann")
-        let text = try identity.pem(passphrase: passphrase)
-        let again = try Identity(file: text, passphrase: passphrase)
+        let identity = try Identity.generated(commonName: "Ann")
+        let text = try identity.encodedPEM(passphrase: passphrase)
+        let again = try Identity(parsing: text, passphrase: passphrase)
         #expect(again.chain == identity.chain && again.fingerprint == identity.fingerprint)
         #expect(again.chain[0].subject == "CN=Ann")
         var pair = try Pair.tls(client: identity, server: again)
@@ -20,9 +20,9 @@ struct IdentityTests {
 
     @Test("a generated identity survives PKCS#12", arguments: ["", "secret"])
     func pkcs12(_ passphrase: String) throws {
-        let identity = try Identity.generate()
-        let archive = try identity.pkcs12(passphrase: passphrase)
-        let again = try Identity(file: archive, passphrase: passphrase)
+        let identity = try Identity.generated()
+        let archive = try identity.encodedPKCS12(passphrase: passphrase)
+        let again = try Identity(parsing: archive, passphrase: passphrase)
         #expect(again.chain == identity.chain)
         var pair = try Pair.tls(client: again, server: identity)
         #expect(try pair.shakeHands())
@@ -30,22 +30,24 @@ struct IdentityTests {
 
     @Test("a missing and a wrong passphrase are told apart, in both formats")
     func passphrases() throws {
-        let identity = try Identity.generate()
-        let files = [try identity.pem(passphrase: "right"), try identity.pkcs12(passphrase: "right")]
+        let identity = try Identity.generated()
+        let files = [
+            try identity.encodedPEM(passphrase: "right"), try identity.encodedPKCS12(passphrase: "right"),
+        ]
         for file in files {
-            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(file: file) }
+            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(parsing: file) }
             #expect(throws: SecurityFault.local(.wrongPassphrase)) {
-                try Identity(file: file, passphrase: "wrong")
+                try Identity(parsing: file, passphrase: "wrong")
             }
         }
     }
 
     @Test("each defect of a PEM file has its own fault")
     func defects() throws {
-        let ann = try Identity.generate()
-        let bob = try Identity.generate()
+        let ann = try Identity.generated()
+        let bob = try Identity.generated()
         let certificate = ann.chain[0].pem
-        let key = Array(try ann.pem().dropFirst(certificate.count))
+        let key = Array(try ann.encodedPEM().dropFirst(certificate.count))
         let faults: [(SecurityFault.LocalProblem, [UInt8])] = [
             (.noCertificateInFile, []), (.noCertificateInFile, Array("hello".utf8)),
             (.noCertificateInFile, key),
@@ -54,23 +56,23 @@ struct IdentityTests {
             (.identityTooLarge, [UInt8](repeating: 10, count: 200_000)),
         ]
         for (fault, file) in faults {
-            #expect(throws: SecurityFault.local(fault)) { try Identity(file: file) }
+            #expect(throws: SecurityFault.local(fault)) { try Identity(parsing: file) }
         }
-        #expect(try Identity(pem: key + certificate).fingerprint == ann.fingerprint)
-        #expect(try Identity(pem: certificate + certificate + key).chain.count == 1)
+        #expect(try Identity(parsingPEM: key + certificate).fingerprint == ann.fingerprint)
+        #expect(try Identity(parsingPEM: certificate + certificate + key).chain.count == 1)
     }
 
     @Test("a damaged certificate, key or archive is an unreadable identity")
     func damage() throws {
-        let identity = try Identity.generate()
+        let identity = try Identity.generated()
         let certificate = identity.chain[0].pem
-        var damagedCertificate = try identity.pem()
+        var damagedCertificate = try identity.encodedPEM()
         damagedCertificate[60] = UInt8(ascii: "!")
-        var damagedKey = try identity.pem()
+        var damagedKey = try identity.encodedPEM()
         damagedKey[certificate.count + 40] = UInt8(ascii: "!")
-        let archive = try identity.pkcs12(passphrase: "x")
+        let archive = try identity.encodedPKCS12(passphrase: "x")
         for file in [damagedCertificate, damagedKey, Array(archive.dropLast()), archive + [0], [0x30]] {
-            let fault = #expect(throws: SecurityFault.self) { try Identity(file: file, passphrase: "x") }
+            let fault = #expect(throws: SecurityFault.self) { try Identity(parsing: file, passphrase: "x") }
             guard case .local(.unreadableIdentity) = fault else {
                 Issue.record("\(String(describing: fault))")
                 continue
@@ -80,36 +82,36 @@ struct IdentityTests {
 
     @Test("a file of 9 certificates is refused [chain.limit]")
     func longChain() throws {
-        let identity = try Identity.generate()
-        var file = try identity.pem()
-        for _ in 0..<8 { file += try Identity.generate().chain[0].pem }
-        #expect(throws: SecurityFault.local(.chainTooLong)) { try Identity(file: file) }
+        let identity = try Identity.generated()
+        var file = try identity.encodedPEM()
+        for _ in 0..<8 { file += try Identity.generated().chain[0].pem }
+        #expect(throws: SecurityFault.local(.chainTooLong)) { try Identity(parsing: file) }
     }
 
     @Test("a name is shown on one line of ASCII, whatever is in it")
     func hostileName() throws {
-        let identity = try Identity.generate(commonName: "a\u{1B}[31m\nb\u{202E}")
+        let identity = try Identity.generated(commonName: "a\u{1B}[31m\nb\u{202E}")
         let subject = identity.chain[0].subject
         #expect(subject.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
         #expect(throws: SecurityFault.self) {
-            try Identity.generate(commonName: String(repeating: "x", count: 65))
+            try Identity.generated(commonName: String(repeating: "x", count: 65))
         }
     }
 
     @Test("a certificate is read from exactly its own bytes")
     func certificates() throws {
-        let certificate = try Identity.generate().chain[0]
-        #expect(try Certificate(der: certificate.der) == certificate)
+        let certificate = try Identity.generated().chain[0]
+        #expect(try Certificate(parsing: certificate.der) == certificate)
         for der in [[], Array(certificate.der.dropLast()), certificate.der + [0], [0x30, 0x00]] {
-            #expect(throws: SecurityFault.local(.malformedCertificate)) { try Certificate(der: der) }
+            #expect(throws: SecurityFault.local(.malformedCertificate)) { try Certificate(parsing: der) }
         }
         #expect(certificate.fingerprint.bytes == SHA256.hash(certificate.der))
     }
 
     @Test("certificates of a PEM text come in their order; what is none is skipped, a damaged one refused")
     func certificatesInPEM() throws {
-        let (ann, bob) = (try Identity.generate(), try Identity.generate())
-        let text = try ann.pem() + Array("words\n".utf8) + bob.chain[0].pem
+        let (ann, bob) = (try Identity.generated(), try Identity.generated())
+        let text = try ann.encodedPEM() + Array("words\n".utf8) + bob.chain[0].pem
         #expect(try Identity.certificates(inPEM: text) == [ann.chain[0], bob.chain[0]])
         #expect(try Identity.certificates(inPEM: []) == [])
         var damaged = ann.chain[0].pem
@@ -119,7 +121,7 @@ struct IdentityTests {
 
     @Test("an identity never prints its key")
     func printing() throws {
-        let identity = try Identity.generate()
+        let identity = try Identity.generated()
         var shown = ""
         dump(identity, to: &shown)
         #expect(shown.contains("<secret>") || !shown.contains("memory"))

@@ -24,9 +24,9 @@ struct OpenSSLFileTests {
         let tool = try OpenSSLTool()
         try tool.run("\(kind.command) -out key.pem")
         try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
-        let identity = try Identity(file: try tool.read("key.pem", "cert.pem"))
+        let identity = try Identity(parsing: try tool.read("key.pem", "cert.pem"))
         #expect(identity.chain[0].keyDescription == kind.description)
-        var pair = try Pair.tls(client: identity, server: .generate())
+        var pair = try Pair.tls(client: identity, server: .generated())
         #expect(try pair.shakeHands())
     }
 
@@ -36,7 +36,7 @@ struct OpenSSLFileTests {
         try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key.pem")
         try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
         #expect(throws: SecurityFault.local(.unsupportedKey("RSA-1024"))) {
-            try Identity(file: try tool.read("key.pem", "cert.pem"))
+            try Identity(parsing: try tool.read("key.pem", "cert.pem"))
         }
     }
 
@@ -44,14 +44,14 @@ struct OpenSSLFileTests {
     func chains() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()
-        let identity = try Identity(file: try tool.read("root.pem", "leaf.key", "middle.pem", "leaf.pem"))
+        let identity = try Identity(parsing: try tool.read("root.pem", "leaf.key", "middle.pem", "leaf.pem"))
         #expect(identity.chain.map(\.subject) == ["CN=Leaf", "CN=Middle", "CN=Root"])
         #expect(identity.chain.map(\.isSelfSigned) == [false, false, true])
         var pair = try Pair.tls(client: identity, server: identity)
         #expect(try pair.shakeHands())
         #expect(pair.client.peerChain == identity.chain && pair.server.peerChain == identity.chain)
         #expect(throws: SecurityFault.local(.brokenChain)) {
-            try Identity(file: try tool.read("root.pem", "leaf.key", "leaf.pem"))
+            try Identity(parsing: try tool.read("root.pem", "leaf.key", "leaf.pem"))
         }
     }
 
@@ -59,7 +59,7 @@ struct OpenSSLFileTests {
     func adding() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()
-        let leaf = try Identity(file: try tool.read("leaf.key", "leaf.pem"))
+        let leaf = try Identity(parsing: try tool.read("leaf.key", "leaf.pem"))
         let issuers = try Identity.certificates(inPEM: try tool.read("root.pem", "middle.pem"))
         #expect(issuers.map(\.subject) == ["CN=Root", "CN=Middle"])
         let whole = try leaf.adding(issuers)
@@ -83,21 +83,21 @@ struct OpenSSLFileTests {
         let names = [["locked.key", "leaf.pem"], ["older.key", "leaf.pem"], ["a.p12"]]
         for name in names {
             let file = try name.flatMap { try tool.read($0) }
-            let identity = try Identity(file: file, passphrase: "abc")
+            let identity = try Identity(parsing: file, passphrase: "abc")
             #expect(identity.chain.count == (name == ["a.p12"] ? 3 : 1))
             #expect(throws: SecurityFault.local(.wrongPassphrase)) {
-                try Identity(file: file, passphrase: "abd")
+                try Identity(parsing: file, passphrase: "abd")
             }
-            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(file: file) }
+            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(parsing: file) }
         }
     }
 
     @Test("the tool reads what is written here")
     func written() throws {
         let tool = try OpenSSLTool()
-        let identity = try Identity.generate(commonName: "Ann")
-        try tool.write(try identity.pem(), to: "a.pem")
-        try tool.write(try identity.pkcs12(passphrase: "abc"), to: "a.p12")
+        let identity = try Identity.generated(commonName: "Ann")
+        try tool.write(try identity.encodedPEM(), to: "a.pem")
+        try tool.write(try identity.encodedPKCS12(passphrase: "abc"), to: "a.p12")
         try tool.run("pkey -in a.pem -noout -check")
         try tool.run("verify -CAfile a.pem a.pem")
         try tool.run("pkcs12 -in a.p12 -noout -passin pass:abc")
@@ -107,9 +107,9 @@ struct OpenSSLFileTests {
     func expired() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain(days: -1)
-        let identity = try Identity(file: try tool.read("leaf.key", "leaf.pem"))
+        let identity = try Identity(parsing: try tool.read("leaf.key", "leaf.pem"))
         #expect(identity.chain[0].notAfter < identity.chain[0].notBefore)
-        var pair = try Pair.tls(client: identity, server: .generate())
+        var pair = try Pair.tls(client: identity, server: .generated())
         #expect(try pair.shakeHands())
     }
 
@@ -118,7 +118,7 @@ struct OpenSSLFileTests {
         let tool = try OpenSSLTool()
         try tool.makeChain()
         let chain = try Identity(
-            file: try tool.read("leaf.key", "leaf.pem", "middle.pem", "root.pem")
+            parsing: try tool.read("leaf.key", "leaf.pem", "middle.pem", "root.pem")
         ).chain
         let now = chain[0].notBefore + 60
         func verdict(_ roots: [Certificate], _ chain: [Certificate], at now: Int64) -> TrustEvidence.Verdict {
@@ -138,6 +138,6 @@ struct OpenSSLFileTests {
             verdict([chain[2]], chain, at: now - 7_200) == .distrusted(reason: "certificate is not yet valid")
         )
         #expect(verdict([], chain, at: now) != trusted)
-        #expect(verdict(try Identity.generate().chain, chain, at: now) != trusted)
+        #expect(verdict(try Identity.generated().chain, chain, at: now) != trusted)
     }
 }

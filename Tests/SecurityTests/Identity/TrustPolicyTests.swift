@@ -63,7 +63,7 @@ struct TrustPolicyTests {
 
     @Test("an authority vouches for identities only, and for the leaf that the handshake saw")
     func authority() throws {
-        let identity = try Identity.generate()
+        let identity = try Identity.generated()
         let policy = TrustPolicy.certificateAuthority(identity.chain)
         #expect(policy.evaluate(.sample(fingerprint: one)) == .distrusted(reason: "the peer has no identity"))
         #expect(

@@ -18,17 +18,17 @@ struct TrustStoreTests {
             let isKept = store.remember(try fingerprint(UInt8(number)), of: UID(high: UInt64(number), low: 7))
             #expect(isKept)
         }
-        #expect(try TrustStore(text: store.text) == store)
-        #expect(try TrustStore(text: store.text).text == store.text)
-        #expect(try TrustStore(text: []).entries.isEmpty)
-        #expect(try TrustStore(text: TrustStore().text) == TrustStore())
+        #expect(try TrustStore(parsing: store.text) == store)
+        #expect(try TrustStore(parsing: store.text).text == store.text)
+        #expect(try TrustStore(parsing: []).entries.isEmpty)
+        #expect(try TrustStore(parsing: TrustStore().text) == TrustStore())
     }
 
     @Test("comments, empty lines, spaces and other line ends are read")
     func leniency() throws {
         let key = try fingerprint(0xAB)
         let plain = String(repeating: "ab", count: 32)
-        let store = try TrustStore(text: Array("# note\r\n\n  \(id.uppercased())\t\(plain) \r\n#x".utf8))
+        let store = try TrustStore(parsing: Array("# note\r\n\n  \(id.uppercased())\t\(plain) \r\n#x".utf8))
         #expect(store[UID(high: 1, low: 2)] == key)
     }
 
@@ -54,11 +54,11 @@ struct TrustStoreTests {
         for (text, problem) in cases {
             let line = problem == .duplicate ? 3 : 2
             #expect(throws: SecurityFault.local(.malformedTrustStore(line: line, problem))) {
-                try TrustStore(text: Array("# title\n\(text)\n".utf8))
+                try TrustStore(parsing: Array("# title\n\(text)\n".utf8))
             }
         }
         #expect(throws: SecurityFault.local(.malformedTrustStore(line: 1, .fieldCount))) {
-            try TrustStore(text: [0xFF, 0xFE])
+            try TrustStore(parsing: [0xFF, 0xFE])
         }
     }
 
@@ -75,10 +75,10 @@ struct TrustStoreTests {
         #expect(isReplaced)
         let more = store.text + Array("\(id) \(key)\n".utf8)
         #expect(throws: SecurityFault.local(.malformedTrustStore(line: 10_002, .tooManyEntries))) {
-            try TrustStore(text: more)
+            try TrustStore(parsing: more)
         }
         #expect(throws: SecurityFault.local(.malformedTrustStore(line: 0, .tooLarge))) {
-            try TrustStore(text: [UInt8](repeating: 10, count: 5_000_000))
+            try TrustStore(parsing: [UInt8](repeating: 10, count: 5_000_000))
         }
     }
 }

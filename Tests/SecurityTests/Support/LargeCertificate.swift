@@ -11,7 +11,7 @@ enum LargeCertificate {
 
     /// Returns the DER of an unsigned certificate with a name that fills it.
     static func make(ofAtLeast size: Int) throws -> [UInt8] {
-        let der = try Identity.generate().chain[0].der
+        let der = try Identity.generated().chain[0].der
         return try unsafe der.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
             guard let certificate = unsafe d2i_X509(nil, &position, buffer.count) else { throw Failure() }

@@ -31,7 +31,7 @@ struct Pair: ~Copyable {
 
     /// Returns two ends with new identities that accept each other, after the handshake.
     static func established() throws -> Pair {
-        var pair = try Pair.tls(client: .generate(), server: .generate())
+        var pair = try Pair.tls(client: .generated(), server: .generated())
         try pair.shakeHands()
         return pair
     }

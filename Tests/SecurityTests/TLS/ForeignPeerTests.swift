@@ -8,8 +8,8 @@ struct ForeignPeerTests {
     let eve: Identity
 
     init() throws {
-        ann = try .generate()
-        eve = try .generate()
+        ann = try .generated()
+        eve = try .generated()
     }
 
     private func meet(
@@ -23,7 +23,8 @@ struct ForeignPeerTests {
     }
 
     private func deviations(isServer: Bool = false) throws -> ForeignEnd.ProfileDeviations {
-        ForeignEnd.ProfileDeviations(isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.pem())
+        ForeignEnd.ProfileDeviations(
+            isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.encodedPEM())
     }
 
     @Test("a client that follows the profile is accepted, so the refusals below mean something")
@@ -89,7 +90,7 @@ struct ForeignPeerTests {
     @Test("8 certificates are taken, 9 are refused [chain.limit]", arguments: [8, 9])
     func chainCount(_ count: Int) throws {
         var many = try deviations()
-        for _ in 1..<count { many.chain.append(try Identity.generate().chain[0].der) }
+        for _ in 1..<count { many.chain.append(try Identity.generated().chain[0].der) }
         #expect(try meet(many).fault == (count == 8 ? nil : .peer(.chainTooLong)))
     }
 

@@ -9,9 +9,9 @@ struct HandshakeTests {
     let eve: Identity
 
     init() throws {
-        ann = try .generate()
-        bob = try .generate()
-        eve = try .generate()
+        ann = try .generated()
+        bob = try .generated()
+        eve = try .generated()
     }
 
     @Test("two ends that pin each other agree on TLS 1.3 and know each other [tls.version] [tls.pin]")

@@ -29,7 +29,7 @@ struct InvitationTLSTests {
         "what is for a link is nothing for an invitation, and the other way round [invite.tls]",
         arguments: [true, false])
     func others(_ isInvitationServer: Bool) throws {
-        let identity = try Identity.generate()
+        let identity = try Identity.generated()
         let link = try TLSContext(identity: identity)
         let invitation = try InvitationTLS()
         var pair =

@@ -32,7 +32,7 @@ struct BackendTests {
     private func advertisement(
         _ peer: PeerID? = nil, port: UInt16 = 4_711, _ info: [String: String] = [:]
     ) throws -> Advertisement {
-        Advertisement(peer: peer ?? ann, type: type, port: port, info: try DiscoveryInfo(info))
+        Advertisement(peer: peer ?? ann, type: type, port: port, info: try DiscoveryInfo(validating: info))
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct BackendTests {
                 var iterator = events.makeAsyncIterator()
                 #expect(await iterator.next() == .found(DiscoveredPeer(peer: ann, info: ["room": "7"])))
             }
-            try await advertised.update(DiscoveryInfo(["room": "8"]))
+            try await advertised.update(DiscoveryInfo(validating: ["room": "8"]))
             for events in [early, late] {
                 var iterator = events.makeAsyncIterator()
                 #expect(await iterator.next() == .updated(DiscoveredPeer(peer: ann, info: ["room": "8"])))
@@ -140,7 +140,7 @@ struct BackendTests {
             var iterator = events.makeAsyncIterator()
             #expect(await iterator.next() == .found(DiscoveredPeer(peer: ann, info: [:])))
             await other.reconfirm(ann, type)
-            try await advertised.update(DiscoveryInfo(["still": "here"]))
+            try await advertised.update(DiscoveryInfo(validating: ["still": "here"]))
             #expect(await iterator.next() == .updated(DiscoveredPeer(peer: ann, info: ["still": "here"])))
         }
         await advertised.stop()

@@ -7,7 +7,7 @@ import Testing
 @Suite("12 What a browse tells", .inTurns)
 struct DiscoveryFeedTests {
     private func peer(_ name: String, _ text: String = "", of id: PeerID? = nil) throws -> DiscoveredPeer {
-        let id = try PeerID(uid: id?.uid ?? UID.random(), displayName: name)
+        let id = try PeerID(validating: id?.uid ?? UID.random(), displayName: name)
         return DiscoveredPeer(peer: id, info: ["text": text])
     }
 

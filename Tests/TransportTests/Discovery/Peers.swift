@@ -12,7 +12,7 @@ extension UID {
 }
 
 extension PeerID {
-    init(_ name: String) throws { try self.init(uid: .random(), displayName: name) }
+    init(_ name: String) throws { try self.init(validating: .random(), displayName: name) }
 }
 
 extension ServiceType {
@@ -20,6 +20,6 @@ extension ServiceType {
     static func random() throws -> ServiceType {
         var randomness = SystemRandomness()
         let letters = randomness.bytes(12).map { UInt8(ascii: "a") + $0 % 26 }
-        return try ServiceType("t-" + String(decoding: letters, as: UTF8.self))
+        return try ServiceType(parsing: "t-" + String(decoding: letters, as: UTF8.self))
     }
 }

@@ -82,7 +82,7 @@ struct ConnectionDataVectorTests {
         arguments: try VectorFiles.all(ConnectionDataForm.self))
     func form(_ vector: Vector<ConnectionDataForm>) throws {
         do throws(InvalidConnectionData) {
-            let data = try ConnectionData(vector.body.hex.bytes)
+            let data = try ConnectionData(parsing: vector.body.hex.bytes)
             #expect(vector.isValid)
             #expect(ConnectionDataForm.Fields(data) == vector.body.fields)
             // What an issuer of version 1 writes for the same fields, unless they hold more than it knows.
@@ -107,7 +107,7 @@ struct ConnectionDataVectorTests {
             stranger(uid, preference: preference, hasIdentity: party.identity), seed: 1)
         _ = try machine.issue(for: nil, at: .start)
         var fault: Fault?
-        let data = try ConnectionData(vector.body.hex.bytes)
+        let data = try ConnectionData(parsing: vector.body.hex.bytes)
         do throws(LinkEstablishment.Refusal) {
             #expect(try machine.connect(with: data, zones: [], at: .start))
             #expect((machine.awaitsPlain ? "plain" : "tls") == vector.body.outcome)

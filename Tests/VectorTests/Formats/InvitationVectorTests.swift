@@ -60,7 +60,8 @@ struct InvitationVectorTests {
         "an INVITE is a question, or refused for what is wrong with it [invite.recipient] [invite.context] [invite.timeout]",
         arguments: try VectorFiles.all(InviteForm.self))
     func invite(_ vector: Vector<InviteForm>) throws {
-        let peer = try PeerID(uid: try #require(UID(vector.body.receiver.bytes)), displayName: "receiver")
+        let peer = try PeerID(
+            validating: try #require(UID(vector.body.receiver.bytes)), displayName: "receiver")
         var invitee = Invitee(peer)
         let id = invitee.accepted(from: [192, 0, 2, 1], at: .start)
         invitee.secured(id, at: .start)
@@ -100,7 +101,9 @@ struct InvitationVectorTests {
         inviter.secured(id, at: .start)
         _ = inviter.takeActions()
         inviter.receive(id, header(.answer, form.hex.bytes), form.hex.bytes.span, at: .start)
-        if inviter.takeActionsWantData() { inviter.supply(try ConnectionData(form.own.bytes), at: .start) }
+        if inviter.takeActionsWantData() {
+            inviter.supply(try ConnectionData(parsing: form.own.bytes), at: .start)
+        }
         let (told, result) = inviter.takeEnd()
         #expect(told?.name == vector.fault?.code)
         guard let code = form.fields?.code else { return }
@@ -130,7 +133,7 @@ struct InvitationVectorTests {
                 if case .tell(.ask(let asked)) = $0 { asked.question } else { nil }
             }
             .first)
-        try invitee.accept(question, with: try ConnectionData(form.own.bytes), at: .start)
+        try invitee.accept(question, with: try ConnectionData(parsing: form.own.bytes), at: .start)
         _ = invitee.takeActions()
         invitee.receive(id, header(.complete, form.hex.bytes), form.hex.bytes.span, at: .start)
         var told: CloseCode?
@@ -151,7 +154,7 @@ struct InvitationVectorTests {
 
 extension InvitationVectorTests {
     private func peer(_ uid: Hex) throws -> PeerID {
-        try PeerID(uid: try #require(UID(uid.bytes)), displayName: "somebody")
+        try PeerID(validating: try #require(UID(uid.bytes)), displayName: "somebody")
     }
 
     private func header(_ kind: FrameKind, _ payload: [UInt8]) -> FrameHeader {

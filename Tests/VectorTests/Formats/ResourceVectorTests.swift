@@ -64,7 +64,8 @@ struct ResourceVectorTests {
         let answers = AsyncStream.makeStream(of: Void.self)
         let receiveQueue = ChannelReceiveQueue(opening) { answers.continuation.yield() }
         let resource = IncomingResource(
-            ChannelReceiver(from: try PeerID(uid: UID(high: 1, low: 2), displayName: "vector"), receiveQueue),
+            ChannelReceiver(
+                from: try PeerID(validating: UID(high: 1, low: 2), displayName: "vector"), receiveQueue),
             folder: ResourceFolder(in: folder.path))
         let worker = try EventLoop()
         async let outcome = received(resource, into: folder.path, on: worker)

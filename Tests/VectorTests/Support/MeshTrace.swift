@@ -145,10 +145,11 @@ struct MeshTracePeers {
         let second: Hex?
 
         func peer() throws -> Peer {
-            let data = try ConnectionData(data.bytes)
+            let data = try ConnectionData(parsing: data.bytes)
             guard data.endpoint.bytes == endpoint.bytes else { throw Unknown(name: "\(endpoint)") }
             return Peer(
-                endpoint: data.endpoint, data: data, second: try second.map { try ConnectionData($0.bytes) })
+                endpoint: data.endpoint, data: data,
+                second: try second.map { try ConnectionData(parsing: $0.bytes) })
         }
     }
 

@@ -9,7 +9,7 @@ func stranger(
     fingerprint: Fingerprint? = Fingerprint([UInt8](repeating: 0xF1, count: 32))
 ) throws -> LocalPeer {
     LocalPeer(
-        peer: try PeerID(uid: uid, displayName: "vector"), instance: instance, preference: preference,
+        peer: try PeerID(validating: uid, displayName: "vector"), instance: instance, preference: preference,
         hasIdentity: hasIdentity, fingerprint: preference == .none ? nil : fingerprint)
 }
 

@@ -94,7 +94,7 @@ private struct InviteeRun: InvitationEnd {
 
     init(_ body: InvitationTrace) throws {
         let uid = try #require(UID(body.uid.bytes))
-        invitee = Invitee(try PeerID(uid: uid, displayName: "Bob"))
+        invitee = Invitee(try PeerID(validating: uid, displayName: "Bob"))
     }
 
     mutating func look(at now: Moment) { invitee.advance(to: now) }
@@ -112,7 +112,7 @@ private struct InviteeRun: InvitationEnd {
             invitee.receive(id, header, payload.span, at: now)
         case "lost": invitee.lost(id, .lost, at: now)
         case "accept":
-            let data = try ConnectionData(try step.bytes(2))
+            let data = try ConnectionData(parsing: try step.bytes(2))
             return taken { (machine) throws(InvitationFault) in
                 try machine.accept(question, with: data, at: now)
             }
@@ -154,8 +154,8 @@ private struct InviterRun: InvitationEnd {
         let (uid, peer) = (try #require(UID(body.uid.bytes)), try #require(UID(body.peer.bytes)))
         let address = try #require(Candidate(address: [192, 0, 2, 1], port: 5_000))
         inviter = try Inviter(
-            try PeerID(uid: peer, displayName: "Bob"), at: [address],
-            as: try PeerID(uid: uid, displayName: "Ann"), context: nil,
+            try PeerID(validating: peer, displayName: "Bob"), at: [address],
+            as: try PeerID(validating: uid, displayName: "Ann"), context: nil,
             within: .seconds(try #require(body.timeout)), id: try #require(body.invitation).bytes, seed: 1,
             at: .start)
         _ = inviter.takeActions()
@@ -172,7 +172,7 @@ private struct InviterRun: InvitationEnd {
             let (header, payload) = try step.frame(0)
             inviter.receive(connection, header, payload.span, at: now)
         case "lost": inviter.lost(connection, .lost, at: now)
-        case "supply": inviter.supply(try ConnectionData(try step.bytes(0)), at: now)
+        case "supply": inviter.supply(try ConnectionData(parsing: try step.bytes(0)), at: now)
         case "cancel": inviter.cancel(at: now)
         default: throw UnknownStep(name: step.do)
         }
