@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shim of this package speaks as chapter 20 says.
+/// The shim of this package implements chapter 20.
 @Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerConform/Shim")))
 struct ShimTests {
     private struct Description: Decodable {
@@ -35,7 +35,7 @@ struct ShimTests {
         #expect(words(description.events.map(\.event)) == Set(told))
     }
 
-    /// Some rows have two.
+    /// Returns all names; some rows of the description have two.
     private func words(_ names: [String]) -> Set<String> {
         Set(names.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) })
     }

@@ -36,8 +36,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "whatever the label is, the name is one visible component that fits, and its own name [resource.label]"
-    )
+        "every label gives one visible component that fits, and whose own name is the same [resource.label]")
     func hostile() {
         var chance = SystemRandomNumberGenerator()
         let scalars: [Unicode.Scalar] = [
@@ -60,7 +59,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("a number goes in front of the ending")
+    @Test("a number is inserted before the extension")
     func numbers() {
         #expect(FileName.numbered("a.txt", 1) == "a~1.txt")
         #expect(FileName.numbered("a", 10) == "a~10")

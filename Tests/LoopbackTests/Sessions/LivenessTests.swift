@@ -34,7 +34,7 @@ struct LivenessTests {
 
     @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
     func backstop() async throws {
-        // A time that nobody else in this process has.
+        // A time that no other socket of this process has.
         let configuration = SessionConfiguration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         #expect(Self.sockets(givingUpAfter: 17_321) == 0)
@@ -43,7 +43,7 @@ struct LivenessTests {
         await meeting.end()
     }
 
-    /// How many sockets of this process have this for their TCP_USER_TIMEOUT, in milliseconds.
+    /// Returns the number of sockets of this process whose TCP_USER_TIMEOUT is this, in milliseconds.
     private static func sockets(givingUpAfter milliseconds: Int32) -> Int {
         (0..<4_096).count { (descriptor: Int32) in
             var value: Int32 = 0
@@ -63,7 +63,7 @@ struct LivenessTests {
             let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true
             let tap = isAnns ? annsTap : bobsTap
             let before = await tap.flows.map(\.fromListener.count).max() ?? 0
-            // A PING or PONG is 38 bytes on the wire: ten of them take longer than a dead peer would be given.
+            // A PING or PONG is 38 bytes on the wire: ten of them take longer than the idle timeout.
             try await within {
                 await tap.until { ($0.map(\.fromListener.count).max() ?? 0) >= before + 10 * 38 }
             }
