@@ -12,7 +12,7 @@ struct LivenessTests {
         $0.idleTimeout = .seconds(3)
     }
 
-    @Test("a peer from whom nothing comes is given up in time, at both ends [live.ping] [live.dead]")
+    @Test("a silent peer is disconnected in time, at both ends [live.ping] [live.dead]")
     func dead() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -32,7 +32,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
+    @Test("TCP ends a link after the same time, at both ends [live.backstop]")
     func backstop() async throws {
         // A time that no other socket of this process has.
         let configuration = SessionConfiguration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
@@ -53,7 +53,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("a link on which nobody says anything lives on [live.pong]")
+    @Test("an idle link stays [live.pong]")
     func idle() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
