@@ -28,7 +28,7 @@ struct IdentityTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("a missing and a wrong passphrase are told apart, in both formats")
+    @Test("a missing and a wrong passphrase are distinguished, in both formats")
     func passphrases() throws {
         let identity = try Identity.generate()
         let files = [try identity.pem(passphrase: "right"), try identity.pkcs12(passphrase: "right")]
@@ -40,7 +40,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("each defect of a PEM file has its own fault")
+    @Test("each defect of a PEM file has its own error")
     func defects() throws {
         let ann = try Identity.generate()
         let bob = try Identity.generate()
@@ -86,7 +86,7 @@ struct IdentityTests {
         #expect(throws: SecurityFault.local(.chainTooLong)) { try Identity(file: file) }
     }
 
-    @Test("a name is shown on one line of ASCII, whatever is in it")
+    @Test("a name is shown on one line of ASCII, whatever it contains")
     func hostileName() throws {
         let identity = try Identity.generate(commonName: "a\u{1B}[31m\nb\u{202E}")
         let subject = identity.chain[0].subject
@@ -106,7 +106,9 @@ struct IdentityTests {
         #expect(certificate.fingerprint.bytes == SHA256.hash(certificate.der))
     }
 
-    @Test("certificates of a PEM text come in their order; what is none is skipped, a damaged one refused")
+    @Test(
+        "certificates of a PEM text are read in order; other blocks are skipped, and a damaged one is refused"
+    )
     func certificatesInPEM() throws {
         let (ann, bob) = (try Identity.generate(), try Identity.generate())
         let text = try ann.pem() + Array("words\n".utf8) + bob.chain[0].pem
