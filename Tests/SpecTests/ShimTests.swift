@@ -22,14 +22,14 @@ struct ShimTests {
             .map(\.text).joined()
     }
 
-    @Test("every request of the description is understood, and no other")
+    @Test("every request in the description is implemented, and no other")
     func requests() throws {
         let dispatch = try Repository.file("Sources/MultipeerConform/Shim/Shim.swift").text
         let understood = dispatch.matches(of: /case "([a-z]+)":/).map { String($0.1) }
         #expect(words(description.requests.map(\.op)) == Set(understood + ["quit"]))
     }
 
-    @Test("every event of the description is told, and no other")
+    @Test("every event in the description is sent, and no other")
     func events() {
         let told = code.matches(of: /tell\(\s*"([a-z-]+)", of:/).map { String($0.1) }
         #expect(words(description.events.map(\.event)) == Set(told))
