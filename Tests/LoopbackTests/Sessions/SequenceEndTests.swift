@@ -92,7 +92,7 @@ struct SequenceEndTests {
         await meeting.end()
     }
 
-    @Test("a browser's events end after stop with every peer lost, and begin again after the next start")
+    @Test("after stop a browser's events report every peer lost and end, and begin again with the next start")
     func browserAgain() async throws {
         let network = try Ground.memory.network()
         let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))
