@@ -98,7 +98,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("an actor that was removed and added again is reported as both, however late a listing is read")
+    @Test("an actor whose peer was away is reported as left and arrived again, however late that is read")
     func again() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -115,7 +115,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("an actor that came and went is not listed, and the others are, in their order")
+    @Test("an actor that came and went is not reported, and the others are, in their order")
     func unread() async throws {
         let ann = try await PeerActorSystem.alone("ann") { $0.limits.checkIns = 0 }
         var changes = ann.receptionist.changes(of: Counter.self, as: "tills").makeAsyncIterator()

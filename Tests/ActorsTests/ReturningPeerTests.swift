@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A peer whose system restarts, or that links again, while calls of the previous one still run here.
-@Suite("Calls of a peer that has begun anew", .computing)
+@Suite("Calls of a peer with a new system", .computing)
 struct ReturningPeerTests {
     enum Beginning: CaseIterable, Sendable {
         case hello, bye, link
@@ -113,7 +113,7 @@ struct ReturningPeerTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("an answer that waits for room counts with its call, and one that is too large does not wait")
+    @Test("an answer that waits for room counts with its call, and answers beyond a limit do not wait")
     func unreadAnswers() throws {
         let limits = ActorLimits().with { ($0.callBytes, $0.envelope) = (65_536, 65_536) }
         var table = Table(bob: limits)

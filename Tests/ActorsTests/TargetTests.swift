@@ -179,7 +179,8 @@ struct TargetTests {
         return answer
     }
 
-    @Test("without the check, a method of another type reads foreign memory, and the process crashes")
+    @Test(
+        "without the check, a method of another type reads memory that is not its own, and the process ends")
     func crash() async throws {
         await #expect(processExitsWith: .failure) {
             var open = PeerActorSystem.Configuration()

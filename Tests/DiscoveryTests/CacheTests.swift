@@ -44,7 +44,7 @@ struct CacheTests {
         #expect(watcher.events() == [ann.found])
     }
 
-    @Test("an answer to a query that was not sent from that port is ignored [mdns.one-shot]")
+    @Test("an answer that matches no open one-shot query is ignored [mdns.one-shot]")
     func strayOneShot() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat)

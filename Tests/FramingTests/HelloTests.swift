@@ -44,7 +44,7 @@ struct HelloTests {
         #expect(fault(HelloTests.hello(replacing: 1, with: [0, 1])) == nil)
     }
 
-    @Test("the members are as many as the count says, at most 32 [hello.complete]")
+    @Test("the number of members matches the count, at most 32 [hello.complete]")
     func members() {
         #expect(fault(HelloTests.hello(replacing: 8, with: [])) == .truncated)
         #expect(fault(HelloTests.hello(replacing: 8, with: [0])) == nil)

@@ -114,7 +114,8 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(4)) == nil)
     }
 
-    @Test("the own entry begins with 1 and grows by 1 with every change of links or data [mesh.own]")
+    @Test(
+        "the own entry's sequence begins with 1 and grows by 1 with every change of links or data [mesh.own]")
     func own() throws {
         var ann = try Member(1, isPublished: false)
         #expect(ann.own == nil)

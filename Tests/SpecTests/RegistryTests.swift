@@ -65,7 +65,7 @@ struct RegistryTests {
         #expect(try place.value() == timer.milliseconds)
     }
 
-    @Test("no limit and no timer of the registry is left unchecked")
+    @Test("every limit and every timer of the registry is checked")
     func complete() throws {
         let elsewhere = Set(RegistryPlace.elsewhere.keys)
         let limits = Set(registries.limits.map(\.name)).subtracting(elsewhere)

@@ -144,7 +144,7 @@ struct ChannelReceiveQueueTests {
         #expect(try await waiting.value == [[5]])
     }
 
-    @Test("of two tasks that wait at once, the second gets an error and the first what comes")
+    @Test("of two tasks that wait at once, the second gets an error and the first the data")
     func twoReaders() async throws {
         let (receiveQueue, receiver, _) = try Self.make()
         await withTaskGroup(of: Result<[[UInt8]]?, ChannelFault>.self) { group in

@@ -133,7 +133,7 @@ struct EventQueueTests {
         #expect(await firstElement(of: eventQueue) == 2)
     }
 
-    @Test("cancellation against a push: the element comes, now or later")
+    @Test("cancellation racing with a push: the element is returned, now or later")
     func cancellationRace() async {
         for number in 0..<500 {
             let eventQueue = EventQueue<Int>()

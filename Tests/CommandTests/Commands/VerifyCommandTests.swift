@@ -48,7 +48,7 @@ struct VerifyCommandTests {
         #expect(try ann.output() == "")
     }
 
-    @Test("without a terminal it is refused before there is a link")
+    @Test("without a terminal --verify is refused before there is a link")
     func noTerminal() async throws {
         let folder = try Folder()
         let ann = try Command(
@@ -64,7 +64,7 @@ struct VerifyCommandTests {
     }
 
     @Test(
-        "a link without encryption has no code: --verify is a mistake there, and fails [sas.plain]"
+        "without encryption there is no code: --verify is refused with none, and fails on a plain link [sas.plain]"
     )
     func plain() async throws {
         let asked = try await Command.run("link", "--verify", "--preference", "none", "--from", "x")

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: what is typed in a room", .inTurns)
+@Suite("Command: input in a room", .inTurns)
 struct RoomCommandTests {
     @Test(
         "a line is a command or a message",

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("9 Command: where a received file lands", .computing)
+@Suite("9 Command: the place of a received file", .computing)
 struct DownloadDirectoryTests {
     private let folder: Folder
 

@@ -21,7 +21,8 @@ struct FileNameTests {
         #expect(FileName.of(label: label) == name)
     }
 
-    @Test("a long name is cut between two characters and keeps its ending", arguments: ["x", "ä", "日", "👨‍👩‍👧"])
+    @Test(
+        "a long name is cut between two characters and keeps its extension", arguments: ["x", "ä", "日", "👨‍👩‍👧"])
     func long(_ character: String) {
         for count in [1, 17, 60, 254, 255, 256, 300, 1_024] {
             let stem = String(repeating: character, count: count)

@@ -46,7 +46,7 @@ struct SendReceiveTests {
         #expect(try delivery.received("notes.txt") == bytes)
     }
 
-    @Test("--quiet prints nothing, and without --digest no digest is printed")
+    @Test("--quiet prints nothing, and with --no-digest no digest is printed")
     func quiet() async throws {
         let path = try folder.write("x", to: "x")
         let delivery = try TransferProcesses([path], in: folder, send: ["--quiet"], receive: ["--quiet"])

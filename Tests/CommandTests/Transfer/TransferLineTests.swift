@@ -3,7 +3,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: the line that shows a transfer", .computing)
+@Suite("Command: the progress line", .computing)
 struct TransferLineTests {
     private let line = TransferLine(
         name: "holiday.mov", completed: 450 << 20, total: 1 << 30, rate: 117.4 * 1_048_576, left: .seconds(12)
@@ -78,7 +78,7 @@ struct TransferLineTests {
 @Suite("Command: amounts", .computing)
 struct HumanReadableTests {
     @Test(
-        "sizes are read as people write them",
+        "sizes are read in the usual notations",
         arguments: [
             ("0", 0), ("512", 512), ("64K", 65_536), ("1.5G", 3 << 29), ("20MiB", 20 << 20),
             ("20mb", 20 << 20),

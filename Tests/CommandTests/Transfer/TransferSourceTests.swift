@@ -37,7 +37,7 @@ struct TransferSourceTests {
         }
     }
 
-    @Test("a minus is standard input")
+    @Test("a hyphen means standard input")
     func input() throws {
         #expect(try TransferSource("-").origin == .input)
         #expect(try TransferSource("-").label == "input")
@@ -101,7 +101,7 @@ struct TransferReportTests {
         #expect(!report.isComplete)
     }
 
-    @Test("without a digest none is printed, and a duration of zero does not crash")
+    @Test("without a digest none is printed, and a transfer that took no time does not crash")
     func bare() {
         var report = TransferReport(.sending)
         let line = report.add(.init(name: "a", bytes: 0, time: .zero, digest: nil))

@@ -17,7 +17,7 @@ struct SessionTests {
     }
 
     @Test(
-        "two peers connect and exchange messages with every pair of encryption preferences",
+        "two peers connect and exchange messages, with every encryption preference",
         arguments: [MCEncryptionPreference.optional, .required, .none])
     func talking(_ preference: MCEncryptionPreference) async throws {
         let (ann, bob) = try await Member.pair(preference)
@@ -97,7 +97,7 @@ struct SessionTests {
         #expect(bob.recorder.states(of: ann.peer) == [.connecting, .connected, .notConnected])
     }
 
-    @Test("what was sent before disconnecting arrives")
+    @Test("data sent before disconnecting arrives")
     func goodbye() async throws {
         let (ann, bob) = try await Member.pair()
         for number in 0..<100 {

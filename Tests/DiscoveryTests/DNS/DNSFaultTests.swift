@@ -14,7 +14,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a pointer leads to before the labels that it continues [dns.pointer]",
+        "a pointer must lead to a place before the labels that it continues [dns.pointer]",
         arguments: [
             ([], 12), ([], 14), (["a"], 12), (["a"], 14), (["a"], 40), ([], 0), ([], 11), ([], 0x3FFF),
         ] as [([String], Int)])
@@ -147,7 +147,7 @@ struct DNSFaultTests {
         #expect(throws: DNSFault.data(data.type)) { try message.encoded() }
     }
 
-    @Test("a message cut anywhere is refused [dns.form]", arguments: Captured.all)
+    @Test("a truncated message is refused at every length [dns.form]", arguments: Captured.all)
     func cut(_ captured: Captured) {
         for count in captured.bytes.indices {
             #expect(read(Array(captured.bytes.prefix(count))) == .failure(.truncated), "\(count)")

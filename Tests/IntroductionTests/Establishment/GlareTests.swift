@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("6.1 Who dials", .computing)
+@Suite("6.1 Which peer dials", .computing)
 struct GlareTests {
     @Test("whichever side begins first, up to 600 ms apart, there is one link on one connection [select.one]")
     func glare() throws {

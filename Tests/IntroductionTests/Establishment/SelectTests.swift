@@ -51,7 +51,8 @@ struct SelectTests {
                 && actions.code(of: candidates[2].id) == .duplicate)
     }
 
-    @Test("SELECTED on a candidate that was not selected is refused, and the selected one stays [select.one]")
+    @Test(
+        "SELECTED on a candidate that was not selected is refused, and the selected one is kept [select.one]")
     func otherSelected() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()

@@ -26,7 +26,7 @@ struct SelectionExplorationTests {
         #expect(Exploration(of: World(connections: 3, deaths: 0), needsLink: true).fault == nil)
     }
 
-    @Test("a controlled end that nominates too is caught: the two ends refuse each other for ever")
+    @Test("a controlled end that also nominates is caught: the two ends refuse each other for ever")
     func bothNominate() {
         let mutant = World(connections: 3, deaths: 0, parts: (.controlling, .controlling))
         #expect(Exploration(of: mutant, needsLink: true).fault != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("9 Channels opened by this side", .computing)
 struct OutgoingChannelTests {
-    @Test("OPEN, the bytes in records, FIN [stream.end] [channel.number]")
+    @Test("a stream is sent as OPEN, its bytes in records, and FIN [stream.end] [channel.number]")
     func stream() {
         let end = End()
         #expect(end.link.open(.stream) == 1)

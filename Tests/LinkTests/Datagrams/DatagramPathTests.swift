@@ -118,7 +118,7 @@ struct DatagramPathTests {
     // MARK: Time
 
     @Test(
-        "a flight is repeated after 100 ms, doubling to 1.6 s, and anew when there is a new one [dgram.retransmit]"
+        "a flight is repeated after 100 ms, doubled up to 1.6 s, and a new flight starts over [dgram.retransmit]"
     )
     func retransmission() throws {
         var path = try #require(PathSituation.shakingHands.path())

@@ -12,7 +12,7 @@ struct ContentTests {
         let y: Int
     }
 
-    @Test("text, data and a span arrive as the bytes that they are")
+    @Test("text, data and a span arrive as their bytes")
     func bytes() async throws {
         let pair = try Meeting()
         try await within {

@@ -40,7 +40,7 @@ struct DatagramOrderTests {
         #expect(ann.engine.datagrams.admit(DatagramHeader(.plain, association: 7)) == nil)
     }
 
-    @Test("an offer that comes before the port waits for it [dgram.restart]")
+    @Test("an offer that arrives before the port is known waits for it [dgram.restart]")
     func early() throws {
         let pair = try EnginePair()
         try pair.bob.engine.datagramPort(pair.bob.id(), 4_000, at: pair.bob.now)

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("10.3 DTLS handshakes", .computing)
 struct DatagramHandshakeTests {
-    @Test("two ends with one key agree in two round trips and carry bytes both ways [dgram.key]")
+    @Test(
+        "two ends with one key complete the handshake in two round trips and exchange bytes both ways [dgram.key]"
+    )
     func agreement() throws {
         var pair = try DatagramPair()
         pair.client.step()
@@ -26,7 +28,7 @@ struct DatagramHandshakeTests {
         #expect(pair.client.takeReceived() == [[UInt8](repeating: 4, count: DatagramChannel.largestContent)])
     }
 
-    @Test("the key log holds the line that a capture of datagrams needs, and only when asked for")
+    @Test("the key log has the line that a capture of datagrams needs, and only on request")
     func keyLog() throws {
         let lines = Lines()
         var pair = try DatagramPair(keyLog: KeyLog { lines.add($0) })

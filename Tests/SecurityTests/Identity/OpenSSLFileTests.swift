@@ -30,7 +30,7 @@ struct OpenSSLFileTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("unusable keys for TLS 1.3 are reported by name")
+    @Test("keys that TLS 1.3 does not accept are refused by name")
     func unusable() throws {
         let tool = try OpenSSLTool()
         try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key.pem")

@@ -121,7 +121,7 @@ struct TrustPolicyTests {
         #expect(log.all.count == 2)
     }
 
-    @Test("a question leaves the pure verdict open, and a nested one is found")
+    @Test("evaluating a question is undecided, and a nested question is found")
     func open() async {
         let evidence = TrustEvidence.sample(fingerprint: one)
         let nested = TrustPolicy.all([

@@ -68,7 +68,7 @@ struct ApplicationTests {
         #expect(peers[1..<8].allSatisfy { $0.events.isEmpty })
     }
 
-    @Test("links without introductions make no mesh")
+    @Test("links without introductions do not form a mesh")
     func direct() throws {
         let simulation = Simulation(seed: 5)
         let peers = try (0..<3).map { try simulation.addPeer("p\($0)") }

@@ -24,7 +24,7 @@ struct HostileNetworkTests {
         #expect(network.links == 2 && network.failure == nil)
     }
 
-    @Test("one bit changed in any frame of either side keeps both from linking [confirm.mac]")
+    @Test("one changed bit in any frame of either side keeps both from linking [confirm.mac]")
     func changed() {
         for bit in stride(from: 0, to: 1_600, by: 7) {
             for side in [0, 1] {
