@@ -137,7 +137,9 @@ struct LinkTests {
         #expect(link.peersFound == [[1], [0]])
     }
 
-    @Test("over ten minutes no host repeats itself on the network [mdns.answer] [mdns.announce]")
+    @Test(
+        "over ten minutes no host repeats a record within a second, or sends one unasked [mdns.answer] [mdns.announce]"
+    )
     func audit() throws {
         var link = VirtualLink(seed: 13)
         try link.join(4)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A run on a simulated network", .computing)
 struct RunTests {
-    @Test("a sleep takes virtual time, and sleeps until the same moment end in order")
+    @Test("a sleep takes virtual time, and sleeps until the same moment end in the order of their beginning")
     func sleeping() async throws {
         let network = SimulatedNetwork(seed: 1)
         let order = try await network.run { network in
