@@ -23,7 +23,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a stream that is a result is read where it was asked for")
+    @Test("a stream that is a result is read by the caller")
     func result() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -34,7 +34,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a writer hears that nobody reads any more, and a reader that the writer has given up")
+    @Test("a writer fails when the reader has stopped, and a reader fails when the writer aborts")
     func givenUp() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -54,7 +54,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a stream within one process is the same, and goes to one call alone")
+    @Test("a local call passes the stream itself, and a stream can be passed to one call only")
     func near() async throws {
         let pair = try await CallTests.pair()
         let (stream, writer) = ByteStream.make()
@@ -71,7 +71,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a file that is an argument is received at the other peer, one that is a result here")
+    @Test("a file argument is received at the called peer, a file result at the caller")
     func files() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -90,7 +90,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a file that is not there fails where it is wanted")
+    @Test("a file that does not exist fails when it is received")
     func missingFile() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -101,7 +101,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a stream of a call that is not made is given up")
+    @Test("a stream is closed when its call is not made")
     func notMade() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -114,7 +114,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("whoever waits for a stream hears when the link ends")
+    @Test("reading and writing a stream fail when the link ends")
     func loss() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -130,7 +130,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("who writes to a method of this process that does not read hears so, as from a peer")
+    @Test("writing to a local method that does not read fails, as it does at a peer")
     func nearAndUnread() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -148,7 +148,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("what is written byte by byte waits in few pieces")
+    @Test("single bytes that are written are merged into few pieces")
     func crumbs() async throws {
         let (stream, writer) = ByteStream.make()
         let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -163,7 +163,7 @@ struct AttachmentTests {
         #expect(pieces <= 3)
     }
 
-    @Test("a stream is read by one reader")
+    @Test("a stream has one reader")
     func readTwice() async throws {
         let (stream, writer) = ByteStream.make()
         var first = stream.makeAsyncIterator()
@@ -176,7 +176,7 @@ struct AttachmentTests {
     }
 
     @Test(
-        "files of answers that a peer does not take count with its calls, and are sent when it takes others")
+        "files in results that the peer has not received count as calls, and are sent as others are received")
     func untaken() async throws {
         let pair = try await CallTests.pair { $0.limits.streams = 2 }
         let local = Counter(actorSystem: pair.bob)
@@ -197,7 +197,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("a stream that waits for its turn is given up with its call, and the others go on")
+    @Test("a stream that waits for its turn is dropped with its call, and the others go on")
     func givenUpInTheQueue() async throws {
         let pair = try await CallTests.pair { $0.limits.streams = 1 }
         let local = Counter(actorSystem: pair.bob)
@@ -225,7 +225,7 @@ struct AttachmentTests {
         await pair.end()
     }
 
-    @Test("of streams that a peer opens and no call names, a few are kept and the others declined")
+    @Test("of streams that a peer opens without a call, a few are kept and the others declined")
     func flood() async throws {
         let mallory = try Session.onLoopback("mallory")
         let bob = try await PeerActorSystem.alone("bob") {
@@ -249,7 +249,7 @@ struct AttachmentTests {
         await bob.session.disconnect()
     }
 
-    @Test("a stream that a peer names and never opens ends the wait for it")
+    @Test("the wait for a stream that the peer named and never opens ends")
     func neverOpened() async throws {
         let mallory = try Session.onLoopback("mallory")
         let bob = try await PeerActorSystem.alone("bob") { $0.patience = .milliseconds(50) }
@@ -277,7 +277,7 @@ struct AttachmentTests {
         }
     }
 
-    @Test("a stream that its method did not want is declined, also when it comes only then")
+    @Test("a stream that its method did not use is declined, even when it is opened after the call")
     func unwanted() async throws {
         let mallory = try Session.onLoopback("mallory")
         let bob = try await PeerActorSystem.alone("bob") { $0.patience = .seconds(600) }

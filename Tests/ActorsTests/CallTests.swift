@@ -27,7 +27,7 @@ struct CallTests {
     }
 
     @Test(
-        "arguments go and results come, whatever they are made of",
+        "arguments and results of every kind arrive as they were sent",
         arguments: [PeerActorSystem.Format.binary, .json])
     func values(_ format: PeerActorSystem.Format) async throws {
         let pair = try await Self.pair { $0.format = format }
@@ -46,8 +46,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test(
-        "an actor that is an argument is called by whoever got it, in both directions and within each other")
+    @Test("an actor passed as an argument can be called by the peer, in both directions and nested")
     func reentrant() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)
@@ -57,7 +56,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("as many calls as may be in hand, each with others within it, all end with their results")
+    @Test("as many calls as the limit allows, each with nested ones, all end with their results")
     func nested() async throws {
         let pair = try await Self.pair { configuration in
             (configuration.limits.calls, configuration.limits.nestedCalls) = (2, 1)
@@ -77,7 +76,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("errors of registered types arrive as what they are, others as their description")
+    @Test("registered errors arrive with their type, others as a description")
     func errors() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)
@@ -92,7 +91,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("an error that only the other side has registered arrives as its name")
+    @Test("an error that is registered only at the called peer arrives as its type's name")
     func unknownError() async throws {
         let pair = try await Pair { try $0.register(Counter.self) }
         try pair.bob.register(error: Mishap.self, named: "mishap")
@@ -103,7 +102,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("a call that takes too long is given up, and what it has begun is cancelled")
+    @Test("a call that times out fails, and its method is cancelled")
     func timeout() async throws {
         let pair = try await Self.pair()
         let watch = try await Self.soon { patience in
@@ -120,7 +119,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("the time of a call is also that of the calls that are made for it")
+    @Test("a call's timeout also applies to the calls that are made for it")
     func inheritedTimeout() async throws {
         let pair = try await Self.pair { $0.timeout = nil }
         let watches = try await Self.soon { patience in
@@ -137,7 +136,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("a call that is made for another takes no longer than others, however much time that one has")
+    @Test("a nested call has its own timeout, even when the outer call has more time")
     func ownTimeout() async throws {
         let watches = try await Self.soon { patience in
             var brief = PeerActorSystem.Configuration()
@@ -166,7 +165,7 @@ struct CallTests {
         throw Overdue()
     }
 
-    @Test("cancelling the caller ends its wait at once, and cancels the method at the other peer")
+    @Test("cancelling the caller ends its wait at once, and cancels the method at the peer")
     func cancellation() async throws {
         let pair = try await Self.pair()
         let watch = Watch()
@@ -180,7 +179,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("when the link ends, its calls fail with the reason, and those it had brought are cancelled")
+    @Test("when the link ends, its calls fail with the reason, and the methods they started are cancelled")
     func loss() async throws {
         let pair = try await Self.pair()
         let (annsWatch, bobsWatch) = (Watch(), Watch())
@@ -207,7 +206,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("an actor that was let go of is not there any more")
+    @Test("an actor that was released is no longer found")
     func gone() async throws {
         let pair = try await Self.pair()
         var local: Counter? = Counter(actorSystem: pair.bob)
@@ -224,7 +223,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("an actor is found by its name, which nobody else can have meanwhile")
+    @Test("an actor is found by its name, which no other actor can take meanwhile")
     func names() async throws {
         let pair = try await Self.pair()
         let local = try pair.bob.named("till") { Counter(actorSystem: pair.bob) }
@@ -235,7 +234,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("arguments and results that are too long are refused, and say so")
+    @Test("arguments and results that are too long are refused with an error")
     func sizes() async throws {
         let pair = try await Self.pair { $0.limits.envelope = 4_096 }
         let (local, remote) = try Self.counter(pair)
@@ -249,7 +248,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("an error whose description is longer than the caller takes arrives with the beginning of it")
+    @Test("an error description longer than the caller accepts is truncated")
     func longDescription() async throws {
         let pair = try await Self.pair { $0.limits.envelope = 1_024 }
         let (local, remote) = try Self.counter(pair)
@@ -260,7 +259,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("a result that is longer than a message of the caller's session is refused, and says so")
+    @Test("a result longer than a message of the caller's session is refused with an error")
     func sessionLimit() async throws {
         var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
@@ -279,7 +278,7 @@ struct CallTests {
         await bob.session.disconnect()
     }
 
-    @Test("a call of a peer has nothing of the tasks of this side's application")
+    @Test("a peer's call does not inherit task-local values of this side's application")
     func taskLocals() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)
@@ -298,7 +297,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("what a peer's method does when it is cancelled is not done on the session's thread")
+    @Test("cancellation handlers of a peer's method do not run on the session's thread")
     func cancellationHandler() async throws {
         let pair = try await Self.pair()
         let watch = Watch()
@@ -313,7 +312,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("whoever has checked in before a call is found by what is called")
+    @Test("an actor that was checked in before a call is found by the called method")
     func checkedInBefore() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)
@@ -326,7 +325,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("as many calls run at a time as the called peer takes, and the others wait")
+    @Test("at most as many calls run at once as the called peer allows, and the others wait")
     func window() async throws {
         let pair = try await Self.pair { $0.limits.calls = 3 }
         let watch = Watch()
@@ -344,7 +343,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("what the application sends is the application's, and nothing of a call is")
+    @Test("the application receives its own messages, and nothing of calls")
     func coexistence() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)
@@ -361,7 +360,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("calls through a protocol reach whoever was registered for it, here and at a peer")
+    @Test("calls through a protocol reach the actors registered for it, here and at a peer")
     func resolvable() async throws {
         let pair = try await Self.pair()
         let (local, _) = try Self.counter(pair)
@@ -372,7 +371,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("a protocol may have a word in common with its module")
+    @Test("a protocol and its module can have a word in common")
     func resolvableNames() async throws {
         let pair = try await Pair { try $0.register(Innkeeper.self, as: [$ActorsHost.self]) }
         let local = Innkeeper(actorSystem: pair.bob)
@@ -381,7 +380,7 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("however fast systems follow each other on one session, the last one is called")
+    @Test("when systems follow each other quickly on one session, the last one is called")
     func followers() async throws {
         let session = try Session.onLoopback("bob")
         let ann = try await PeerActorSystem.alone("ann")
@@ -413,7 +412,7 @@ struct CallTests {
         }
     }
 
-    @Test("a session has one system at a time, and the actors of the one before are gone")
+    @Test("a session has one system at a time, and the actors of the previous one are gone")
     func replaced() async throws {
         let session = try Session.onLoopback("bob")
         let ann = try await PeerActorSystem.alone("ann")

@@ -32,7 +32,7 @@ private struct Seat: Sendable {
 
 @Suite("Calls while peers come and go", .inTurns, .timeLimit(.minutes(5)))
 struct ChurnTests {
-    @Test("every call ends once, and nothing is left of any")
+    @Test("every call ends exactly once, and nothing leaks")
     func churn() async throws {
         let caller = try await Seat("caller")
         var others = [try await Seat("one"), try await Seat("two"), try await Seat("three")]
@@ -105,7 +105,7 @@ struct ChurnTests {
         }
     }
 
-    @Test("a call whose link has ended counts until its method ends, whatever comes over the next link")
+    @Test("a call whose link has ended counts until its method ends, even when a new link is made")
     func leftover() async throws {
         let pair = try await CallTests.pair { $0.limits.calls = 1 }
         let watch = Watch()
@@ -128,7 +128,7 @@ struct ChurnTests {
         await pair.end()
     }
 
-    @Test("a system that was used is let go of with its session, and its actors with it")
+    @Test("a system that was used is released with its session, and so are its actors")
     func leaks() async throws {
         weak var ann: PeerActorSystem?
         weak var counter: Counter?

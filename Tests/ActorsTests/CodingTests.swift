@@ -80,7 +80,7 @@ struct CodingTests {
         try BinaryDecoder().decode(type, from: bytes)
     }
 
-    @Test("a value of every kind is itself again")
+    @Test("a value of every kind survives a round trip")
     func everything() throws {
         let value = Everything()
         #expect(try decode(Everything.self, encode(value)) == value)
@@ -127,7 +127,7 @@ struct CodingTests {
     }
 
     @Test(
-        "bytes that are no value are errors, whatever lengths they claim",
+        "bytes that are not a value are errors, whatever lengths they claim",
         arguments: [
             [], [0x18], [0x1C], [0x5B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             [0x9B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xBB, 0, 0, 0, 0, 0x80, 0, 0, 0],
@@ -161,7 +161,7 @@ struct CodingTests {
         }
     }
 
-    @Test("a map in which a key occurs twice is an error, in whatever order it is read")
+    @Test("a map with a duplicate key is an error, in whatever order it is read")
     func keysTwice() throws {
         #expect(try decode(Couple.self, map([("a", 1), ("b", 2), ("c", 3)])).a == 1)
         #expect(throws: DecodingError.self) {
@@ -175,7 +175,7 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try decode([String: Int].self, map(many + [("7", 2)])) }
     }
 
-    @Test("a map with a key that is no text is an error, also where nobody asks for it")
+    @Test("a map with a key that is not a text is an error, even when that key is not requested")
     func otherKeys() throws {
         let skipped: [UInt8] = [0xA3, 0x61, 0x61, 1, 0x61, 0x62, 2, 0x61, 0x63]
         #expect(try decode(Couple.self, skipped + [0xA1, 0x61, 0x64, 4]).b == 2)
@@ -185,7 +185,7 @@ struct CodingTests {
         }
     }
 
-    @Test("what is nested deeper than 64 levels is neither written nor read")
+    @Test("values nested deeper than 64 levels are neither written nor read")
     func depth() throws {
         var chain = Chain.end
         for _ in 0..<20 { chain = .link(chain) }
@@ -196,7 +196,7 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try decode([Int].self, bytes) }
     }
 
-    @Test("changed bytes are a value or an error")
+    @Test("changed bytes decode to a value or throw an error")
     func changes() throws {
         var random = Seeded(8)
         let bytes = try encode(Everything())

@@ -28,7 +28,7 @@ struct EnvelopeTests {
 
     private static let indices = 0..<13
 
-    @Test("what is written is read as the same", arguments: indices)
+    @Test("envelopes survive a round trip", arguments: indices)
     func roundTrip(_ index: Int) throws {
         let envelope = Self.all[index]
         let bytes = envelope.bytes
@@ -36,7 +36,7 @@ struct EnvelopeTests {
         #expect(read == envelope)
     }
 
-    @Test("the bytes of a call are those of the description")
+    @Test("the bytes of a call are as documented")
     func bytes() {
         let call = Envelope.Call(
             number: 258, budget: 5, place: .name("a"), target: "$t", generics: ["Si"], arguments: [[7]])
@@ -48,7 +48,7 @@ struct EnvelopeTests {
             ])
     }
 
-    @Test("a call that is made for another has its depth behind it, and without that is a call like others")
+    @Test("a nested call is followed by its depth, and without a depth it is an ordinary call")
     func depth() throws {
         let call = Envelope.Call(number: 258, depth: 2, place: .name("a"), target: "$t", arguments: [[7]])
         let bytes = Envelope.call(call).bytes
@@ -65,7 +65,7 @@ struct EnvelopeTests {
         #expect(throws: EnvelopeFault.malformed) { try Envelope(Array(shallow).span) }
     }
 
-    @Test("an envelope that was cut short, or is too long, is none", arguments: indices)
+    @Test("an envelope that was cut short or is too long is refused", arguments: indices)
     func lengths(_ index: Int) {
         let bytes = Self.all[index].bytes
         for count in 0..<bytes.count {
@@ -79,8 +79,8 @@ struct EnvelopeTests {
     }
 
     @Test(
-        "changed bytes are an envelope or none, and an envelope is written as it was read", arguments: indices
-    )
+        "changed bytes are refused, or are read as an envelope that is written back the same",
+        arguments: indices)
     func changes(_ index: Int) {
         let envelope = Self.all[index]
         var random = Seeded(5)

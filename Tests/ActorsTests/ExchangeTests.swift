@@ -16,7 +16,7 @@ struct ExchangeTests {
         #expect(fault == expected, sourceLocation: location)
     }
 
-    @Test("a call is executed at the other side, and its answer told once")
+    @Test("a call is executed at the peer, and its answer delivered once")
     func answered() {
         var table = Table()
         table.call("one")
@@ -28,7 +28,7 @@ struct ExchangeTests {
         #expect(table.told.count == 1)
     }
 
-    @Test("answers settle the calls with their numbers, in whatever order they come")
+    @Test("answers settle the calls with their numbers, in any order")
     func order() {
         var table = Table()
         for name in ["one", "two", "three"] { table.call(name) }
@@ -37,7 +37,7 @@ struct ExchangeTests {
         #expect(table.told == ["three: done", "two: done", "one: done"])
     }
 
-    @Test("nobody answers the call of another peer")
+    @Test("only the called peer can answer a call")
     func strangersAnswer() {
         var table = Table()
         let mallory = Table.peer(3)
@@ -50,14 +50,14 @@ struct ExchangeTests {
         #expect(table.told == ["one: done"])
     }
 
-    @Test("without a link there is no call")
+    @Test("a call without a link fails")
     func notLinked() {
         var table = Table(linked: false)
         expect(&table, "one", .notLinked)
         #expect(table.told.isEmpty)
     }
 
-    @Test("a call waits for the other system's hello, and gives up after ten seconds")
+    @Test("a call waits for the other system's hello, and fails after ten seconds")
     func noSystem() {
         var table = Table(linked: false)
         table.linkAnn()
@@ -69,7 +69,7 @@ struct ExchangeTests {
         #expect(table.told == ["one: noSystem"])
     }
 
-    @Test("once the hello is there, what waited goes")
+    @Test("calls that waited are sent when the hello arrives")
     func lateHello() {
         var table = Table(linked: false)
         table.linkAnn()
@@ -82,7 +82,7 @@ struct ExchangeTests {
         #expect(table.told == ["one: done"])
     }
 
-    @Test("a call that is overdue is settled, and the other side told to stop")
+    @Test("a call that is overdue fails, and the peer receives CANCEL")
     func deadline() {
         var table = Table()
         table.call("one", within: .seconds(3))
@@ -98,7 +98,7 @@ struct ExchangeTests {
         #expect(table.told.count == 1)
     }
 
-    @Test("a call that was cancelled is not told of, and the other side is told to stop")
+    @Test("a cancelled call is not reported, and the peer receives CANCEL")
     func cancel() {
         var table = Table()
         table.call("one")
@@ -111,7 +111,7 @@ struct ExchangeTests {
         #expect(table.told.isEmpty)
     }
 
-    @Test("a CANCEL that overtakes its call keeps this from being executed")
+    @Test("a CANCEL that overtakes its call keeps it from being executed")
     func earlyCancel() {
         var table = Table()
         table.bob.receive(Envelope.cancel(1).bytes.span, from: table.annsUID)
@@ -121,7 +121,7 @@ struct ExchangeTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("a call that was told to stop before it ran hears so when it begins")
+    @Test("a call that was cancelled before it ran is cancelled when it begins")
     func cancelBeforeBeginning() {
         var table = Table()
         table.call("one")
@@ -131,7 +131,7 @@ struct ExchangeTests {
         #expect(!goesOn)
     }
 
-    @Test("when a link ends all calls over it fail with its reason, and what they had begun is stopped")
+    @Test("when a link ends, all calls over it fail with its reason, and their methods are cancelled")
     func linkEnded() {
         var table = Table(bob: ActorLimits().with { $0.calls = 2 })
         for name in ["one", "two", "three"] { table.call(name) }
@@ -147,7 +147,7 @@ struct ExchangeTests {
         #expect(table.told.last == "four: done")
     }
 
-    @Test("no more calls are sent than the other side takes, and the others follow in their order")
+    @Test("no more calls are sent than the peer allows, and the others follow in order")
     func window() {
         var table = Table(bob: ActorLimits().with { $0.calls = 2 })
         for number in 1...5 { table.call("\(number)") }
@@ -160,7 +160,7 @@ struct ExchangeTests {
         #expect(table.told == (1...5).map { "\($0): done" })
     }
 
-    @Test("nor more bytes, but one call alone always goes")
+    @Test("nor more bytes, but a single call is always sent")
     func bytes() {
         var table = Table(
             bob: ActorLimits().with {
@@ -174,7 +174,7 @@ struct ExchangeTests {
         expect(&table, "large", .tooLarge(65_571, limit: 65_536), size: 65_536)
     }
 
-    @Test("a call that waits and is cancelled gives up its place")
+    @Test("a waiting call that is cancelled gives up its place")
     func cancelQueued() {
         var table = Table(bob: ActorLimits().with { $0.calls = 1 })
         for number in 1...3 { table.call("\(number)") }
@@ -186,7 +186,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "a large call that waits and is given up lets the small ones behind it go", arguments: [true, false])
+        "a large waiting call that is cancelled lets the small ones after it go", arguments: [true, false])
     func givesWay(_ isCancelled: Bool) {
         var table = Table(
             bob: ActorLimits().with {
@@ -206,7 +206,7 @@ struct ExchangeTests {
         #expect(table.executing.map(\.number) == [1, 3])
     }
 
-    @Test("a CANCEL that overtakes its call, behind a later one, keeps this from being executed")
+    @Test("a CANCEL that overtakes its call, after a later one, keeps it from being executed")
     func lateEarlyCancel() {
         var table = Table()
         table.send(2)
@@ -215,7 +215,7 @@ struct ExchangeTests {
         #expect(table.executing.map(\.number) == [2])
     }
 
-    @Test("calls that wait are bounded")
+    @Test("the number of waiting calls is bounded")
     func pending() {
         var table = Table()
         table.ann = Table.Machine(
@@ -231,7 +231,7 @@ struct ExchangeTests {
         expect(&table, "5", nil)
     }
 
-    @Test("a peer that calls more than it was told may is refused, and harms nobody")
+    @Test("calls beyond a peer's limit are refused, and no other peer is affected")
     func flood() {
         var table = Table(bob: ActorLimits().with { $0.calls = 4 })
         for number in 1...100 {
@@ -242,7 +242,7 @@ struct ExchangeTests {
         #expect(answers.count == 92)
     }
 
-    @Test("the same number is not executed twice at a time")
+    @Test("a call number that is in use is not executed again")
     func twice() {
         var table = Table()
         let call = Envelope.call(Envelope.Call(number: 1, place: .name("till"), target: "$s")).bytes
@@ -252,7 +252,7 @@ struct ExchangeTests {
         #expect(table.bob.dropped == 2)
     }
 
-    @Test("another system of the same peer does not answer for the one before")
+    @Test("when a peer's system is replaced, calls to the earlier one fail")
     func replaced() {
         var table = Table()
         table.call("one")
@@ -263,7 +263,7 @@ struct ExchangeTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("a system that says goodbye answers nothing, until another says hello")
+    @Test("a goodbye ends the calls of its system, and later calls wait for the next hello")
     func bye() {
         var table = Table()
         table.call("one")
@@ -277,7 +277,7 @@ struct ExchangeTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("a system of another version is called by nobody")
+    @Test("a system of another version is never called")
     func otherVersion() {
         var table = Table(linked: false)
         table.linkAnn()
@@ -291,7 +291,7 @@ struct ExchangeTests {
         expect(&table, "two", .incompatible)
     }
 
-    @Test("an answer that cannot be read fails its call, and a call that cannot be read is answered")
+    @Test("an answer that cannot be decoded fails its call, and a call that cannot be decoded is answered")
     func unreadable() {
         var table = Table()
         table.call("one")
@@ -307,7 +307,7 @@ struct ExchangeTests {
         #expect(answers.count == 1)
     }
 
-    @Test("who has checked in is told to every peer that comes, and taken back with the link")
+    @Test("checked-in actors are announced to every new peer, and removed with the link")
     func checkIns() {
         var table = Table(linked: false)
         let checkIn = Envelope.CheckIn(key: "tills", type: "T", place: .name("till"))
@@ -325,7 +325,7 @@ struct ExchangeTests {
         #expect(table.visitors == ["+tills", "-tills", "+tills", "-tills"])
     }
 
-    @Test("a peer checks in no more than it may")
+    @Test("a peer cannot check in more actors than its limit")
     func tooManyCheckIns() {
         var table = Table(bob: ActorLimits().with { $0.checkIns = 3 })
         for number in 0..<10 {
@@ -336,7 +336,7 @@ struct ExchangeTests {
         #expect(table.visitors.count == 3)
     }
 
-    @Test("any bytes are taken, and every call is settled once", arguments: 0..<20)
+    @Test("arbitrary bytes are tolerated, and every call is settled once", arguments: 0..<20)
     func chaos(_ seed: Int) {
         var random = Seeded(UInt64(seed))
         var table = Table(bob: ActorLimits().with { ($0.calls, $0.nestedCalls) = (5, 1) })

@@ -10,7 +10,7 @@ import Testing
 struct NestingTests {
     private static let narrow = ActorLimits().with { ($0.calls, $0.nestedCalls) = (2, 1) }
 
-    @Test("a call that is made for another goes where as many as may are in hand, one at each depth")
+    @Test("a nested call is sent when the limit of calls is reached, one at each depth")
     func besides() {
         var table = Table(bob: Self.narrow)
         for name in ["one", "two", "three"] { table.call(name) }
@@ -29,7 +29,7 @@ struct NestingTests {
         #expect(table.told.count == 6)
     }
 
-    @Test("what has waited for longest goes first where there is room for all")
+    @Test("the call that waited longest is sent first when there is room for all")
     func inOrder() {
         var table = Table(bob: Self.narrow)
         for name in ["one", "two"] { table.call(name) }
@@ -42,7 +42,7 @@ struct NestingTests {
         #expect(table.executing.map(\.number) == [3, 4, 5])
     }
 
-    @Test("calls that go back and forth within each other never wait for themselves", arguments: 0..<8)
+    @Test("calls that go back and forth within each other never deadlock", arguments: 0..<8)
     func rally(_ depth: Int) {
         var rally = Rally(Self.narrow)
         for _ in 0..<20 {
@@ -54,7 +54,7 @@ struct NestingTests {
         #expect(rally.underway == 0)
     }
 
-    @Test("those that are too deep for an allowance of their own fail at once when there is no room")
+    @Test("calls nested too deeply for a reserved place fail at once when there is no room")
     func tooDeep() {
         var rally = Rally(Self.narrow)
         for _ in 0..<20 { rally.begin(at: 0, 30) }
@@ -67,7 +67,8 @@ struct NestingTests {
         #expect(rally.ended.last == .answered(.done))
     }
 
-    @Test("those that waited before the peer was heard, and are too deep to wait on, fail when it is")
+    @Test(
+        "calls that waited before the peer's hello, and are too deep to go on waiting, fail when it arrives")
     func heardLate() {
         var table = Table(bob: Self.narrow, linked: false)
         table.linkAnn()
@@ -79,7 +80,7 @@ struct NestingTests {
         #expect(table.told == ["within too: busy"])
     }
 
-    @Test("a peer that has said nothing of calls within calls gets them like all others")
+    @Test("a peer that did not mention nested calls receives them like all others")
     func olderPeer() {
         var table = Table(linked: false)
         table.linkAnn()
@@ -101,7 +102,7 @@ struct NestingTests {
         #expect(sent.last == .call(Envelope.Call(number: 2, place: .name("till"), target: "$s")))
     }
 
-    @Test("what peers say of calls within calls is told to every system, and forgotten with it")
+    @Test("each system of a peer states its own limit of nested calls, which is forgotten with it")
     func another() {
         var table = Table(bob: Self.narrow)
         table.replaceBob(incarnation: 9, limits: Self.narrow)
@@ -118,7 +119,7 @@ struct NestingTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("a peer that makes more calls within calls than it was told it may is refused")
+    @Test("a peer's nested calls beyond its limit are refused")
     func flood() {
         var table = Table(bob: ActorLimits().with { ($0.calls, $0.nestedCalls) = (4, 2) })
         for number in 1...100 { table.send(CallNumber(number), depth: UInt8(1 + number % 40)) }
@@ -129,7 +130,7 @@ struct NestingTests {
         #expect(table.executing.count == 48)
     }
 
-    @Test("a number of calls that is none changes nothing")
+    @Test("a limit of no nested calls is ignored")
     func none() {
         var table = Table(bob: Self.narrow)
         table.ann.receive(Envelope.nesting(0).bytes.span, from: table.bobsUID)

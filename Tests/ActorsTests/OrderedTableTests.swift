@@ -5,7 +5,7 @@ import Testing
 @Suite("Tables in order", .computing)
 struct OrderedTableTests {
     @Test(
-        "whatever is put in and taken out, the rest is there in the order in which it came", arguments: 0..<20
+        "whatever is inserted and removed, the rest keeps its order of insertion", arguments: 0..<20
     )
     func model(_ seed: Int) {
         var random = Seeded(UInt64(seed))
@@ -40,7 +40,7 @@ struct OrderedTableTests {
         #expect(table.isEmpty)
     }
 
-    @Test("what was taken out and put in again comes last")
+    @Test("an element that was removed and inserted again comes last")
     func again() {
         var table = OrderedTable<String, Int>()
         table.append("a", 1)

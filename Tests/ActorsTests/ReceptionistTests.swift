@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The receptionist", .inTurns, .timeLimit(.minutes(5)))
 struct ReceptionistTests {
-    @Test("who checks in is found at all peers, before and after they link, until they let go of it")
+    @Test("a checked-in actor is found at all peers, before and after they link, until it is released")
     func comesAndGoes() async throws {
         let ann = try await PeerActorSystem.alone("ann")
         let bob = try await PeerActorSystem.alone("bob")
@@ -35,7 +35,7 @@ struct ReceptionistTests {
         await ann.session.disconnect()
     }
 
-    @Test("a peer that leaves takes along who had checked in there")
+    @Test("when a peer leaves, the actors that it checked in are gone")
     func peerLeaves() async throws {
         let pair = try await CallTests.pair()
         let (own, other) = (Counter(actorSystem: pair.ann), Counter(actorSystem: pair.bob))
@@ -54,7 +54,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("an actor is found as a protocol, too, if it was registered for it")
+    @Test("an actor that is registered for a protocol is also found as that protocol")
     func asProtocol() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -71,7 +71,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("whoever checks in and out on many threads is at a peer what is here in the end")
+    @Test("after check-ins and check-outs on many threads a peer sees the final state")
     func order() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -98,7 +98,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("whoever was away is told of as gone and come again, however late that is read")
+    @Test("an actor whose peer was away is reported as left and arrived again, however late that is read")
     func again() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -115,7 +115,7 @@ struct ReceptionistTests {
         await pair.end()
     }
 
-    @Test("one who came and went is not told of, and those who stay are, in the order in which they came")
+    @Test("an actor that came and went is not reported, and the others are, in their order")
     func unread() async throws {
         let ann = try await PeerActorSystem.alone("ann") { $0.limits.checkIns = 0 }
         var changes = ann.receptionist.changes(of: Counter.self, as: "tills").makeAsyncIterator()
@@ -135,7 +135,7 @@ struct ReceptionistTests {
         await ann.session.disconnect()
     }
 
-    @Test("an actor of a peer checks in at its own system, and nowhere else")
+    @Test("a peer's actor can be checked in at its own system only")
     func foreign() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)

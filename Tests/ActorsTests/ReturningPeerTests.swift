@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A peer whose system restarts, or that links again, while calls of the previous one still run here.
-@Suite("Calls of a peer that has begun anew", .computing)
+@Suite("Calls of a peer with a new system", .computing)
 struct ReturningPeerTests {
     enum Beginning: CaseIterable, Sendable {
         case hello, bye, link
@@ -26,7 +26,7 @@ struct ReturningPeerTests {
     }
 
     @Test(
-        "calls of the system before count until they end, so that nobody has more in hand by beginning anew",
+        "calls of an earlier system count until they end, so starting a new one does not allow more at once",
         arguments: Beginning.allCases)
     func credit(_ beginning: Beginning) {
         var table = Table(bob: ActorLimits().with { $0.calls = 4 })
@@ -80,7 +80,7 @@ struct ReturningPeerTests {
         #expect(table.bob.callsOfOthers == 0)
     }
 
-    @Test("what the system before has called is told to stop, also when it begins only then")
+    @Test("the methods called by an earlier system are cancelled, including those that begin only then")
     func stopped() throws {
         var table = Table()
         table.send(1)
@@ -92,7 +92,7 @@ struct ReturningPeerTests {
         #expect(!goesOn)
     }
 
-    @Test("what is left over of peers that do not come back is bounded for all of them together")
+    @Test("the remaining calls of all peers that do not return are bounded together")
     func strangers() {
         var table = Table(bob: ActorLimits().with { $0.calls = 1 })
         var executing = 0
@@ -113,7 +113,7 @@ struct ReturningPeerTests {
         #expect(table.executing.count == 1)
     }
 
-    @Test("an answer that waits for room counts with its call, and too much of them does not wait")
+    @Test("an answer that waits for room counts with its call, and answers beyond a limit do not wait")
     func unreadAnswers() throws {
         let limits = ActorLimits().with { ($0.callBytes, $0.envelope) = (65_536, 65_536) }
         var table = Table(bob: limits)
@@ -136,7 +136,7 @@ struct ReturningPeerTests {
         #expect(table.executing.count == 2)
     }
 
-    @Test("a goodbye that the next system's hello has overtaken takes nothing back")
+    @Test("a goodbye that arrives after the next system's hello changes nothing")
     func lateGoodbye() {
         var table = Table()
         table.replaceBob(incarnation: 9)
@@ -155,7 +155,7 @@ struct ReturningPeerTests {
         #expect(table.visitors == ["+tills", "-tills"])
     }
 
-    @Test("however many systems follow each other in one breath, what has checked in is told once")
+    @Test("when many systems follow each other at once, check-ins are announced once")
     func breathless() {
         var table = Table()
         for number in 0..<100 {
@@ -193,7 +193,8 @@ struct ReturningPeerTests {
         }
     }
 
-    @Test("calls that waited for a system go behind this side's hello, which says how long answers may be")
+    @Test(
+        "calls that waited for a system are sent after this side's hello, which limits the length of answers")
     func helloFirst() throws {
         var table = Table(linked: false)
         table.linkAnn()
@@ -203,8 +204,7 @@ struct ReturningPeerTests {
         #expect(table.bob.longestAnswer(to: table.annsUID) == 1_024)
     }
 
-    @Test(
-        "who has had no system hears nothing of who checks in and out, and who has hears both in that order")
+    @Test("check-ins and check-outs that no system has seen cancel out; the rest are sent in order")
     func toldOnce() throws {
         var table = Table(linked: false)
         let (one, two) = (
@@ -236,7 +236,7 @@ struct ReturningPeerTests {
             call, to: table.bobsUID, waiter: "", deadline: nil, now: Moment(nanoseconds: 0))
     }
 
-    @Test("a call that waited for room goes behind whoever has checked in before it")
+    @Test("a call that waited for room is sent after earlier check-ins")
     func toldBeforeWaiting() throws {
         var table = Table(bob: ActorLimits().with { $0.calls = 1 })
         table.call("one")
@@ -248,7 +248,7 @@ struct ReturningPeerTests {
         #expect(try Self.said(&table) == ["CHECK_IN tills", "CALL 0"])
     }
 
-    @Test("what is called while a check-in is carried out goes behind it, also when another call has left")
+    @Test("a call made while a check-in is being sent follows it, even when another call has been sent")
     func toldMeanwhile() throws {
         var table = Table()
         _ = table.ann.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
@@ -260,7 +260,7 @@ struct ReturningPeerTests {
         #expect(!table.ann.isTelling)
     }
 
-    @Test("what was checked out while a peer's next system had not said hello is not found by it")
+    @Test("an actor that was checked out before a peer's next system said hello is not found by it")
     func phantom() {
         var table = Table()
         let checkIn = Envelope.CheckIn(key: "tills", type: "T", place: .name("till"))
@@ -274,7 +274,7 @@ struct ReturningPeerTests {
         #expect(table.visitors == ["+tills", "-tills"])
     }
 
-    @Test("a system of another version takes back what the one before had")
+    @Test("when a system of another version takes over, the check-ins and calls of the earlier one end")
     func otherVersion() {
         var table = Table()
         _ = table.bob.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
@@ -293,7 +293,7 @@ struct ReturningPeerTests {
         #expect(table.stopped == [71])
     }
 
-    @Test("two systems do not give their calls the same numbers")
+    @Test("two systems never give their calls the same numbers")
     func numbers() throws {
         var numbers: Set<CallNumber> = []
         for incarnation in [UInt64(0x1234_5678_9ABC_DEF0), 0x1234_5679_9ABC_DEF0, .max] {

@@ -32,7 +32,7 @@ struct TargetTests {
     /// What the vault's own method is called: `open()`, without arguments, with a text as result.
     static func openVault() throws -> String { "$s\(try name(Vault.self))4openSSyYaKFTE" }
 
-    @Test("a method of another type, of a nested one or of none is refused before it is executed")
+    @Test("a method of another type, of a nested type or of none is refused before it is executed")
     func strangers() async throws {
         let pair = try await CallTests.pair()
         try pair.bob.register(Vault.self)
@@ -67,7 +67,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("a method of a private type that is nested is not one of the type around it, a private method is")
+    @Test("a method of a nested private type does not count as the outer type's, but a private method does")
     func privacy() {
         let (worker, mark) = (Array("4Main6WorkerC".utf8), "33_0123456789ABCDEF0123456789ABCDEFLL")
         #expect(!TargetName("$s4Main6WorkerC5Inner\(mark)C2hiyyYaKFTE").isMember(of: worker))
@@ -76,7 +76,7 @@ struct TargetTests {
         #expect(TargetName("$s4Main3BoxC5OtherSiRszlE5InnerC2hiyyYaKFTE").mayBeInExtension)
     }
 
-    @Test("a name that is equal to a known one as a text, and has other bytes, is refused")
+    @Test("a name that equals a known one as a text but has other bytes is refused")
     func lookalikes() async throws {
         let pair = try await Pair { system in
             try system.register(Vault.self)
@@ -107,7 +107,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("a method whose name is not ASCII is called, and named by its bytes where methods are named")
+    @Test("a method with a non-ASCII name can be called, and is allowed by its bytes when methods are listed")
     func otherLetters() async throws {
         let pair = try await Pair { try $0.register(Wächter.self, methods: ["gr\u{FC}\u{DF}()"]) }
         let local = Wächter(actorSystem: pair.bob)
@@ -121,7 +121,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("names of actors and errors, and keys, are the same when their bytes are")
+    @Test("names of actors and errors, and keys, are equal only when their bytes are")
     func names() async throws {
         let (one, other) = ("caf\u{E9}", "cafe\u{301}")
         #expect(one == other)
@@ -149,7 +149,7 @@ struct TargetTests {
         levels == 0 ? type : nested([Element].self, levels - 1)
     }
 
-    @Test("the name of a generic argument has 512 bytes at the most, registered as sent")
+    @Test("the name of a generic argument has at most 512 bytes, whether registered or sent")
     func longGenerics() async throws {
         let type = Self.nested(Int.self, 80)
         #expect((256...512).contains(try Self.name(type).utf8.count))
@@ -196,7 +196,7 @@ struct TargetTests {
         }
     }
 
-    @Test("with it, the same process lives")
+    @Test("with the check, the same process survives")
     func noCrash() async throws {
         await #expect(processExitsWith: .success) {
             let pair = try await Pair { try $0.register(Counter.self) }
@@ -207,7 +207,7 @@ struct TargetTests {
         }
     }
 
-    @Test("actors of a type that was not registered are not called by peers")
+    @Test("peers cannot call actors of a type that was not registered")
     func unregistered() async throws {
         let pair = try await CallTests.pair()
         let local = Vault(actorSystem: pair.bob)
@@ -217,7 +217,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("a generic argument is one of those that were registered")
+    @Test("a generic argument must be a registered type")
     func generics() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -263,7 +263,7 @@ struct TargetTests {
         }
     }
 
-    @Test("an actor that is generic is called with its own arguments, and with no others")
+    @Test("a generic actor is called with its own generic arguments, and with no others")
     func genericActor() async throws {
         let pair = try await Pair { system in
             try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
@@ -288,7 +288,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("a generic method is not called where the runtime would take its types for the actor's")
+    @Test("a generic method is refused when the runtime would confuse its types with the actor's")
     func confusion() async throws {
         let pair = try await Pair { system in
             try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
@@ -304,7 +304,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("such a method is not called without its own generic arguments either")
+    @Test("such a method is also refused without its own generic arguments")
     func confusionWithout() async throws {
         let pair = try await Pair { system in
             try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
@@ -330,7 +330,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("where methods were named, only these are called")
+    @Test("when methods are listed, only these can be called")
     func methods() async throws {
         let pair = try await Pair { try $0.register(Counter.self, methods: ["add(_:)", "current()"]) }
         let local = Counter(actorSystem: pair.bob)
@@ -342,7 +342,7 @@ struct TargetTests {
         await pair.end()
     }
 
-    @Test("a protocol that was not registered for the type is not one to call it through")
+    @Test("an actor cannot be called through a protocol that was not registered for its type")
     func unregisteredProtocol() async throws {
         let pair = try await Pair { try $0.register(Counter.self) }
         let local = Counter(actorSystem: pair.bob)

@@ -30,7 +30,7 @@ struct TransferPermitTests {
         }
     }
 
-    @Test("a stream that the peer has let go of gives way to the next while its own writer is idle")
+    @Test("a stream that the peer has released gives way to the next while its own writer is idle")
     func idle() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
@@ -62,7 +62,7 @@ struct TransferPermitTests {
         withExtendedLifetime(shelf) {}
     }
 
-    @Test("so many streams wait of calls that were answered, and the writer of a further one hears at once")
+    @Test("64 streams wait after their calls, and the writer of a further one fails at once")
     func tooMany() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
@@ -84,7 +84,7 @@ struct TransferPermitTests {
         withExtendedLifetime(shelf) {}
     }
 
-    @Test("a stream that waits is given up with the link, and its writer hears why")
+    @Test("a waiting stream is dropped with the link, and its writer fails with the reason")
     func lost() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
@@ -107,7 +107,7 @@ struct TransferPermitTests {
         withExtendedLifetime(shelf) {}
     }
 
-    @Test("streams of a result count while they wait, and not any more when they have had their turn")
+    @Test("the streams of a result count while they wait, and no longer once they have had their turn")
     func weight() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
@@ -129,7 +129,7 @@ struct TransferPermitTests {
         withExtendedLifetime(shelf) {}
     }
 
-    @Test("what is local to the task of a call does not outlive it with its streams")
+    @Test("task-local values of a call are released even when its streams outlive it")
     func local() async throws {
         let (pair, shelf, remote) = try await Self.pair { $0.patience = .seconds(600) }
         let (stream, writer) = ByteStream.make()

@@ -9,8 +9,7 @@ struct SuiteTests {
     /// Nothing harmful at all may come of these, whatever the rule.
     static let withoutRule: Set = ["FLOOD-01", "LIM-03"]
 
-    @Test(
-        "every case has an id of its own in its section, says what it expects, and names a rule and a fault")
+    @Test("every case has a unique id in its section, states what it expects, and names a rule and a fault")
     func cases() {
         var ids: Set<String> = []
         for (section, _, cases) in Suite.sections {
@@ -26,7 +25,7 @@ struct SuiteTests {
         }
     }
 
-    @Test("the cases that the quick subset leaves out are cases, and most are left in")
+    @Test("the quick subset leaves out only existing cases, and keeps most")
     func quick() {
         #expect(Suite.lengthy.isSubset(of: Suite.cases.map(\.id)))
         let quick = Suite.cases.filter(\.isQuick)
@@ -79,14 +78,14 @@ struct SuiteTests {
         #expect(selection.unknown == words.filter { $0 == "DATA-99" })
     }
 
-    @Test("a word for one order of uids runs the case in that order alone")
+    @Test("a keyword for one order of uids runs the case in that order alone")
     func order() {
         var selection = CaseSelection()
         selection.words = ["LINK-11/tester-higher"]
         #expect(selection.cases.map(\.orders) == [[.testerHigher]])
     }
 
-    @Test("the same seed gives the same numbers, another case others")
+    @Test("the same seed gives the same numbers, and another case gives others")
     func seeds() {
         var (one, other) = (SplitMix64(seed: 7, name: "a"), SplitMix64(seed: 7, name: "a"))
         var third = SplitMix64(seed: 7, name: "b")

@@ -34,7 +34,7 @@ struct TestRunnerTests {
         for outcome in outcomes { #expect(outcome.verdict == .pass, "\(outcome.name): \(outcome.reason)") }
     }
 
-    @Test("a subject that answers nothing fails, and one that cannot be started, too")
+    @Test("a subject that does not answer fails, and so does one that cannot be started")
     func silent() async throws {
         for shim in ["true", "/nonexistent"] {
             let outcomes = try await TestRunnerTests.run(["LINK-01/tester-lower"], shim: shim)
@@ -43,7 +43,7 @@ struct TestRunnerTests {
     }
 
     @Test(
-        "a fault is caught by the words that its case names, not by other words, and not by a process that ends",
+        "a fault is caught only by the text that its case names, not by other text or a process that ends",
         arguments: [
             ("peer --bug mac-role-wrong", true), ("peer --bug mac-unchecked", false),
             ("", false),
@@ -62,7 +62,7 @@ struct TestRunnerTests {
         #expect(findings.allSatisfy { $0.outcomes.map(\.verdict) == [.fail] })
     }
 
-    @Test("a case that is on the list of skips is not run and says why")
+    @Test("a case on the list of skips is not run, and the reason is reported")
     func skips() async throws {
         let outcomes = try await TestRunnerTests.run(["LINK-01/tester-lower"]) {
             $0.skips = ["LINK-01": "for a reason"]
@@ -94,7 +94,7 @@ struct ReportTests {
         return Report(Report.Invocation(shim: "multipeer-conform shim", seed: 7, isStrict: false), outcomes)
     }
 
-    @Test("each form names the case that failed, what was expected and what came")
+    @Test("each format names the case that failed, what was expected and what was received")
     func forms() throws {
         let report = try ReportTests.report()
         let expected = report.outcomes[0].subject.expectation

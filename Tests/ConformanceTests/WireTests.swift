@@ -19,7 +19,7 @@ struct WireTests {
         #expect(read.entries.map(\.type) == read.entries.map(\.type).sorted())
     }
 
-    @Test("frames are found in a stream that comes in any pieces", arguments: [1, 3, 7, 8, 1_000])
+    @Test("frames are found in a stream, in whatever pieces it arrives", arguments: [1, 3, 7, 8, 1_000])
     func frames(_ piece: Int) {
         let sent = [
             Frame.select, .message(.pattern(300)), .close(.goodbye, reason: "bye"), .credit(7, channel: 9),
@@ -60,7 +60,7 @@ struct JudgeVectorTests {
         try #require(vector[field]?.text.flatMap { [UInt8](hex: $0) }, "\(field)")
     }
 
-    @Test("connection data is taken or refused as the vectors say")
+    @Test("connection data is accepted or refused as in the vectors")
     func connectionData() throws {
         let vectors = try JudgeVectorTests.vectors("connection-data", "connection-data")
         try #require(vectors.count > 50)

@@ -42,7 +42,7 @@ struct AppleValueTests {
         #expect(names.map(\.rawValue) == Array(0...6))
     }
 
-    @Test("switches of programs have a word for every value, in both language modes")
+    @Test("switch statements have a case for every value, in both language modes")
     func switches() {
         let states = [MCSessionState.notConnected, .connecting, .connected]
         let modes = [MCSessionSendDataMode.reliable, .unreliable]
@@ -76,7 +76,7 @@ struct AppleValueTests {
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "called off")
     }
 
-    @Test("errors and states are equal by what they say, and can be put into sets")
+    @Test("errors and states are equal by value, and can be put into sets")
     func equality() {
         #expect(MCError(.timedOut) == MCError(.timedOut))
         #expect(MCError(.timedOut) != MCError(.cancelled))
@@ -84,7 +84,7 @@ struct AppleValueTests {
         #expect(Set([MCSessionState.connected, .connected]).count == 1)
     }
 
-    @Test("the methods are there with the types that programs write down")
+    @Test("the methods have the types that programs write")
     func references() {
         #expect(ClassicClient.references().count == ClassicClientSwift6.references().count)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Facade: errors", .computing)
 struct ErrorTests {
-    @Test("an error is caught by its code, and read by it")
+    @Test("an error is caught by its code, which it has as a property")
     func catching() {
         do {
             throw MCError(.notConnected)
@@ -20,7 +20,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("raw values and domain are Apple's")
+    @Test("raw values and the domain are Apple's")
     func values() {
         let codes: [MCError.Code] = [
             .unknown, .notConnected, .invalidParameter, .unsupported, .timedOut, .cancelled, .unavailable,
@@ -31,7 +31,7 @@ struct ErrorTests {
         #expect(MCError.Code(rawValue: 7) == nil)
     }
 
-    @Test("Foundation sees domain, code and text")
+    @Test("Foundation sees the domain, code and text")
     func bridging() {
         let error = MCError(.cancelled, userInfo: [NSLocalizedDescriptionKey: "never mind"])
         let bridged = error as NSError
@@ -42,7 +42,7 @@ struct ErrorTests {
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "never mind")
     }
 
-    @Test("errors are equal by what they hold, and can be put into sets")
+    @Test("errors are equal by value, and can be put into sets")
     func equality() {
         #expect(MCError(.cancelled) == MCError(.cancelled))
         #expect(MCError(.cancelled) != MCError(.timedOut))

@@ -21,14 +21,16 @@ struct InterfaceAuditTests {
         #expect(Set(apple.entries.map(\.apple)).count == apple.entries.count)
     }
 
-    @Test("every declaration of Apple's is there with the same text, or with one that says why not")
+    @Test(
+        "every declaration of Apple's exists with the same text, or with a reason for the difference"
+    )
     func declarations() {
         for entry in apple.entries {
             #expect(ours.contains(entry.expected), "\(entry.expected)")
         }
     }
 
-    @Test("a difference has a reason, and is one")
+    @Test("every listed difference has a reason and exists")
     func differences() {
         for entry in apple.entries where entry.here != nil || entry.because != nil {
             #expect(entry.because?.isEmpty == false, "\(entry.apple)")
@@ -36,7 +38,7 @@ struct InterfaceAuditTests {
         }
     }
 
-    @Test("what a delegate may leave out is what it may leave out on Apple's platforms, and nothing else")
+    @Test("a delegate's optional methods are those that are optional on Apple's platforms")
     func optionalRequirements() {
         let optional = ours.declarations.filter { $0.contains(": optional func ") }
         #expect(optional == Set(apple.entries.map(\.expected).filter { $0.contains(": optional func ") }))
@@ -46,7 +48,7 @@ struct InterfaceAuditTests {
                 == 3)
     }
 
-    @Test("a delegate needs nothing that Apple does not ask for")
+    @Test("a delegate needs no method that Apple does not require")
     func requirements() {
         let delegates = apple.entries.map(\.owner).filter { $0.hasSuffix("Delegate") }
         for declaration in ours.declarations where delegates.contains(declaration.prefix { $0 != ":" }) {

@@ -8,7 +8,7 @@ import Testing
 /// Programs subclass all four main classes, for their own tests above all.
 @Suite("Subclasses of Apple's classes", .computing)
 struct SubclassTests {
-    @Test("a peer of one's own keeps what it adds, in a program and in an archive")
+    @Test("a peer subclass keeps its own properties, in a program and in an archive")
     func peer() throws {
         let peer = NamedPeerOf5(displayName: "ann")
         #expect(peer.displayName == "ANN")
@@ -20,13 +20,13 @@ struct SubclassTests {
         #expect(abs(read.made.timeIntervalSince(peer.made)) < 0.001)
     }
 
-    @Test("a subclass with nothing of its own inherits the initialisers")
+    @Test("a subclass without members inherits the initialisers")
     func inherited() {
         #expect(ClassicClient.PlainPeer(displayName: "ann").displayName == "ann")
         #expect(ClassicClientSwift6.PlainPeer(displayName: "ann").displayName == "ann")
     }
 
-    @Test("a session's overridden members are the ones that are called")
+    @Test("a session's overridden members are called")
     func session() throws {
         let me = MCPeerID(displayName: "ann")
         let friend = MCPeerID(displayName: "bob")
@@ -49,7 +49,7 @@ struct SubclassTests {
         #expect(why == "not connected")
     }
 
-    @Test("a delegate is held weakly, and an observer of it in a subclass is told")
+    @Test("a delegate is held weakly, and an observer in a subclass is called")
     func observedDelegate() {
         let session = ClassicClientSwift6.ObservedSession(
             peer: MCPeerID(displayName: "ann"), securityIdentity: nil, encryptionPreference: .none)

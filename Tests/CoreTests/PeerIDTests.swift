@@ -16,7 +16,7 @@ struct PeerIDTests {
         #expect(throws: InvalidPeerID.displayName) { try PeerID(validating: uid, displayName: "") }
     }
 
-    @Test("no control character is part of a name, and none that turns text around [peer.name]")
+    @Test("a name has no control character, and none that reverses text [peer.name]")
     func controls() {
         let refused: [ClosedRange<UInt32>] = [0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069]
         for value in refused.joined() {
@@ -33,7 +33,7 @@ struct PeerIDTests {
         }
     }
 
-    @Test("bytes that are no UTF-8 are no name [peer.name]")
+    @Test("bytes that are not UTF-8 are not a name [peer.name]")
     func encoding() {
         for name: [UInt8] in [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], []] {
             #expect(throws: InvalidPeerID.displayName) { try PeerID(parsing: uid.bytes + name) }
@@ -58,7 +58,7 @@ struct PeerIDTests {
         #expect(try PeerID(validating: uid, displayName: "Ann").hash == expected)
     }
 
-    @Test("an id survives as one value, name and all")
+    @Test("an id survives a round trip through its archive, with its name")
     func archive() throws {
         let peer = try PeerID(validating: uid, displayName: "Änne 日本")
         let bytes = try PeerID(parsing: peer.archived)
@@ -72,7 +72,7 @@ struct PeerIDTests {
     }
 
     @Test(
-        "what is no archived id is refused when it is read",
+        "bytes that are not an archived id are refused when they are read",
         arguments: [
             "", "00112233445566778899aabbccddeeff", "00112233445566778899aabbccddeeff ",
             "00112233445566778899aabbccddeef Ann", "00112233445566778899AABBCCDDEEFF Ann",

@@ -76,7 +76,7 @@ struct AnnouncingTests {
         #expect(ann.told.isEmpty)
     }
 
-    @Test("what comes back of the old info is no conflict with oneself [mdns.conflict]")
+    @Test("the own old info that comes back is not a conflict [mdns.conflict]")
     func echo() throws {
         var ann = ResponderHarness()
         let id = try ann.advertise(try Sample.advert())
@@ -103,7 +103,7 @@ struct AnnouncingTests {
         #expect(addresses == [.a([10, 0, 1, 1]), .a([10, 0, 1, 7])])
     }
 
-    @Test("a family that has no address any more is taken back [mdns.goodbye]")
+    @Test("when a family has no addresses any more its records are withdrawn [mdns.goodbye]")
     func family() throws {
         var scope = ResponderHarness.lan
         let global = Scope.Address([0x20, 1] + [UInt8](repeating: 7, count: 14), prefix: 64)
@@ -120,7 +120,7 @@ struct AnnouncingTests {
         #expect(goodbyes.filter { $0.outgoing.family == .v6 }.map(\.at) == goodbyeTimes(from: .seconds(10)))
     }
 
-    @Test("a new interface gets an announcement with its own addresses, the others none [mdns.scope]")
+    @Test("a new interface gets an announcement with its own addresses, the others get none [mdns.scope]")
     func scope() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -144,7 +144,7 @@ struct AnnouncingTests {
         #expect(ann.told.isEmpty)
     }
 
-    @Test("goodbye is said three times, and then nothing more [mdns.goodbye]")
+    @Test("goodbye is sent three times, and then nothing more [mdns.goodbye]")
     func goodbye() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -161,7 +161,7 @@ struct AnnouncingTests {
         }
     }
 
-    @Test("goodbye is said to what ends only: the host stays while anything is advertised [mdns.goodbye]")
+    @Test("goodbye is sent only for what ends: the host stays while anything is advertised [mdns.goodbye]")
     func oneOfTwo() throws {
         var ann = ResponderHarness()
         let first = try ann.advertise(try Sample.advert(1))
@@ -176,7 +176,7 @@ struct AnnouncingTests {
         #expect(ann.multicastAnswers.map(\.data) == [.ptr(Sample.instance(try Sample.advert(2)))])
     }
 
-    @Test("who advertises again at once does not say goodbye to the new advertisement [mdns.goodbye]")
+    @Test("advertising again at once sends no goodbye for the new advertisement [mdns.goodbye]")
     func again() throws {
         var ann = ResponderHarness()
         let id = try ann.stand(try Sample.advert())
@@ -188,7 +188,7 @@ struct AnnouncingTests {
         #expect(!ann.multicastAnswers.contains { $0.ttl == 0 })
     }
 
-    @Test("one peer is advertised once for a service type")
+    @Test("a peer is advertised only once for a service type")
     func twice() throws {
         var ann = ResponderHarness()
         _ = try ann.advertise(try Sample.advert())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("12.6 Answering", .computing)
 struct AnsweringTests {
-    @Test("a question for unique records is answered at once [mdns.answer]")
+    @Test("a query for unique records is answered at once [mdns.answer]")
     func unique() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -16,7 +16,7 @@ struct AnsweringTests {
         #expect(ann.said[0].message.additionals.map(\.type) == [.nsec, .a, .nsec])
     }
 
-    @Test("a question for shared records is answered after 20 to 120 ms, at random [mdns.answer]")
+    @Test("a query for shared records is answered after 20 to 120 ms, at random [mdns.answer]")
     func shared() throws {
         var delays: Set<Duration> = []
         for seed in UInt64(1)...20 {
@@ -45,7 +45,7 @@ struct AnsweringTests {
         #expect(ann.multicastAnswers.map(\.type) == [.srv, .txt])
     }
 
-    @Test("answers to several askers travel together [mdns.answer]")
+    @Test("answers to several queriers are sent together [mdns.answer]")
     func aggregation() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -56,7 +56,7 @@ struct AnsweringTests {
         #expect(Set(ann.multicastAnswers.map(\.name)) == [Sample.service, Sample.meta])
     }
 
-    @Test("who answers for a service type adds all that the asker needs next")
+    @Test("an answer for a service type includes the records that the querier needs next")
     func additionals() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -67,7 +67,7 @@ struct AnsweringTests {
         #expect(message.additionals.map(\.type) == [.srv, .txt, .nsec, .a, .nsec])
     }
 
-    @Test("no record is multicast more often than once a second, also as an additional one [mdns.answer]")
+    @Test("no record is multicast more often than once a second, not even as an additional one [mdns.answer]")
     func rate() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -90,7 +90,8 @@ struct AnsweringTests {
         #expect(ann.said.count >= 5)
     }
 
-    @Test("what was said less than a second ago is said again when the second is over [mdns.answer]")
+    @Test(
+        "an answer that was sent less than a second ago is sent again when the second is over [mdns.answer]")
     func late() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -102,7 +103,7 @@ struct AnsweringTests {
         #expect(ann.said.map(\.at) == [.seconds(10), .seconds(11)])
     }
 
-    @Test("what the asker knows for at least half of its life is not answered [mdns.known-answer]")
+    @Test("a record that the querier knows for at least half of its TTL is not sent [mdns.known-answer]")
     func knownAnswer() throws {
         let advert = try Sample.advert()
         for (ttl, isAnswered) in [(UInt32(4_500), false), (2_250, false), (2_249, true)] {
@@ -116,7 +117,7 @@ struct AnsweringTests {
     }
 
     @Test(
-        "an asker that says it has more known answers is waited for, 400 to 500 ms [mdns.answer] [mdns.known-answer]"
+        "a querier that announces more known answers is waited for, 400 to 500 ms [mdns.answer] [mdns.known-answer]"
     )
     func truncated() throws {
         let advert = try Sample.advert()
@@ -139,7 +140,7 @@ struct AnsweringTests {
         #expect(ann.said.count == 1, "somebody else's known answers are nothing to this asker")
     }
 
-    @Test("whoever has more and more known answers is waited for no longer than a second [mdns.answer]")
+    @Test("a querier that keeps sending known answers is waited for at most a second [mdns.answer]")
     func cappedWait() throws {
         let other = DNSRecord(Sample.service, ttl: 4_500, .ptr("bob._chat._tcp.local"))
         var ann = ResponderHarness()
@@ -152,7 +153,7 @@ struct AnsweringTests {
         #expect(ann.said.map(\.at) == [.seconds(11)])
     }
 
-    @Test("what another has just answered is not answered again [mdns.duplicate]")
+    @Test("an answer that another responder has just sent is suppressed [mdns.duplicate]")
     func duplicate() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -166,7 +167,7 @@ struct AnsweringTests {
         #expect(ann.multicastAnswers == [meta])
     }
 
-    @Test("an answer for one is for all when they have not heard it for a quarter of its life [mdns.answer]")
+    @Test("a unicast answer is multicast when that has not happened for a quarter of its TTL [mdns.answer]")
     func wantsUnicast() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -182,7 +183,7 @@ struct AnsweringTests {
         #expect(ann.said.map(\.way) == [.multicast])
     }
 
-    @Test("a conventional resolver gets its id and question back, and short lives [mdns.legacy]")
+    @Test("a legacy resolver gets its id and question back, and short TTLs [mdns.legacy]")
     func legacy() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -198,7 +199,7 @@ struct AnsweringTests {
         #expect((message.answers + message.additionals).allSatisfy { $0.ttl == 10 && !$0.isCacheFlush })
     }
 
-    @Test("a conventional resolver that asks too much at once hears nothing [mdns.limit]")
+    @Test("a legacy resolver that sends too many queries at once gets no answer [mdns.limit]")
     func greedy() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -213,7 +214,7 @@ struct AnsweringTests {
         #expect(ann.said.count == 1)
     }
 
-    @Test("a conventional resolver elsewhere hears nothing [mdns.source]")
+    @Test("a legacy resolver on another network gets no answer [mdns.source]")
     func offLink() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -228,7 +229,7 @@ struct AnsweringTests {
         #expect(ann.said.map(\.way) == [.multicast])
     }
 
-    @Test("a type that a name of ours does not have is denied [mdns.nsec]")
+    @Test("an own name denies the record types that it does not have [mdns.nsec]")
     func nsec() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -247,7 +248,7 @@ struct AnsweringTests {
         #expect(ann.said.isEmpty)
     }
 
-    @Test("names are ours in whatever case they are asked for [dns.name]")
+    @Test("own names are matched whatever the case of the query [dns.name]")
     func upperCase() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
@@ -256,7 +257,7 @@ struct AnsweringTests {
         #expect(ann.said.count == 1)
     }
 
-    @Test("a flood of askers is answered with a limited number of datagrams [mdns.limit]")
+    @Test("a flood of queries is answered with a limited number of datagrams [mdns.limit]")
     func flood() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -274,7 +275,7 @@ struct AnsweringTests {
         #expect(ann.said.count == 256 + 64)
     }
 
-    @Test("the same record with too short a life is put right [mdns.answer]")
+    @Test("a response with too short a TTL is corrected [mdns.answer]")
     func lowTTL() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -290,7 +291,7 @@ struct AnsweringTests {
         #expect(ann.multicastAnswers.map(\.ttl) == [4_500])
     }
 
-    @Test("each family of an interface is answered where it asked [mdns.scope]")
+    @Test("each family of an interface is answered where the query arrived [mdns.scope]")
     func families() throws {
         var scope = ResponderHarness.lan
         scope.families = [.v4, .v6]

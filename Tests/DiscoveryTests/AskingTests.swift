@@ -7,7 +7,7 @@ import Testing
 struct AskingTests {
     private let chat = Binding.serviceName(.chat)
 
-    @Test("the first question goes at once from a port of its own, to one answerer each [mdns.one-shot]")
+    @Test("the first query is sent at once from its own port, to one responder each [mdns.one-shot]")
     func oneShot() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -20,7 +20,7 @@ struct AskingTests {
     }
 
     @Test(
-        "the question of port 5353 follows after 20 to 120 ms, then 1, 2, 4 … 3,600 s later [mdns.query]",
+        "the query of port 5353 follows after 20 to 120 ms, then 1, 2, 4 … 3,600 s later [mdns.query]",
         arguments: 1...5 as ClosedRange<UInt64>)
     func backOff(seed: UInt64) throws {
         var watcher = QuerierHarness(seed: seed)
@@ -38,7 +38,7 @@ struct AskingTests {
         #expect(watcher.sent.flatMap(\.message.questions).allSatisfy { !$0.wantsUnicast })
     }
 
-    @Test("every family of every scope is asked [mdns.query]")
+    @Test("queries are sent on every family of every scope [mdns.query]")
     func families() {
         var watcher = QuerierHarness(scopes: [.one, .two])
         watcher.browse(.chat)
@@ -49,7 +49,7 @@ struct AskingTests {
         #expect(watcher.asked(.ptr, on: 2, .v6).count == 1)
     }
 
-    @Test("several browsers of one type share its questions")
+    @Test("several browsers of one type share its queries")
     func shared() {
         var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
@@ -65,7 +65,7 @@ struct AskingTests {
         #expect(watcher.querier.recordCount == 0)
     }
 
-    @Test("a browser that comes when the questions have become rare has them asked anew [mdns.query]")
+    @Test("a new browser restarts the queries when they have become rare [mdns.query]")
     func late() {
         var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
@@ -77,7 +77,7 @@ struct AskingTests {
         #expect(watcher.asked(.ptr).count == 2)
     }
 
-    @Test("known answers are listed while more than half of their life is left [mdns.known-answer]")
+    @Test("known answers are listed while more than half of their TTL is left [mdns.known-answer]")
     func knownAnswers() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -115,7 +115,7 @@ struct AskingTests {
         #expect(watcher.sent.last?.message.answers.count == 100)
     }
 
-    @Test("what another asked just before counts as asked [mdns.duplicate]")
+    @Test("a query that another host has just sent suppresses the own one [mdns.duplicate]")
     func duplicate() {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -133,7 +133,7 @@ struct AskingTests {
     enum Another: CaseIterable { case soonAfter, knowsMore, truncated, unicast, conventional, otherFamily }
 
     @Test(
-        "a question that is not quite ours, or comes long before, is no duplicate",
+        "a query that differs from the own one, or was sent long before, is not a duplicate",
         arguments: Another.allCases)
     func noDuplicate(_ another: Another) throws {
         var watcher = QuerierHarness(scopes: [another == .otherFamily ? .two : .one])
@@ -155,7 +155,7 @@ struct AskingTests {
         if another == .otherFamily { #expect(watcher.asked(.ptr, on: 2, .v6).count == count) }
     }
 
-    @Test("our own questions that come back change nothing")
+    @Test("own queries that come back change nothing")
     func echo() {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -167,7 +167,7 @@ struct AskingTests {
         #expect(watcher.asked(.ptr).count == 4)
     }
 
-    @Test("an instance that came without SRV and TXT is asked for them, four times [mdns.query]")
+    @Test("an instance without SRV and TXT is queried for them, four times [mdns.query]")
     func details() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -188,7 +188,7 @@ struct AskingTests {
     }
 
     @Test(
-        "SRV in use is asked for again at 80, 85, 90 and 95 % of its life, up to 2 % later [mdns.refresh]",
+        "SRV in use is queried again at 80, 85, 90 and 95 % of its TTL, up to 2 % later [mdns.refresh]",
         arguments: 1...10 as ClosedRange<UInt64>)
     func refresh(seed: UInt64) throws {
         let ann = try Advertised("Ann", 1)
@@ -216,7 +216,7 @@ struct AskingTests {
         return part >= share && part <= share + 0.0201
     }
 
-    @Test("PTR and TXT are asked for again when their long life ends [mdns.refresh]")
+    @Test("PTR and TXT are queried again when their long TTL ends [mdns.refresh]")
     func refreshLong() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -236,7 +236,7 @@ struct AskingTests {
         #expect(watcher.events.count == 1)
     }
 
-    @Test("after waking up everybody is asked, and whoever is silent is lost ten seconds later [mdns.wake]")
+    @Test("after waking up all records are queried, and a silent peer is lost ten seconds later [mdns.wake]")
     func wake() throws {
         let ann = try Advertised("Ann", 1)
         let bob = try Advertised("Bob", 2)

@@ -12,7 +12,7 @@ struct BrowsingTests {
         return watcher
     }
 
-    @Test("a peer is found when PTR, SRV and TXT are known, in whatever order they come [mdns.lost]")
+    @Test("a peer is found when PTR, SRV and TXT are known, in any order [mdns.lost]")
     func order() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -26,7 +26,7 @@ struct BrowsingTests {
         #expect(watcher.reports == 1)
     }
 
-    @Test("additional records count, and records may come before what they belong to")
+    @Test("additional records count, and records may arrive before those that refer to them")
     func sections() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -38,7 +38,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found])
     }
 
-    @Test("other info or another name is an update, anything else is not [mdns.lost]")
+    @Test("new info or a new name is an update, anything else is not [mdns.lost]")
     func update() throws {
         var ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -57,7 +57,9 @@ struct BrowsingTests {
         #expect(watcher.reports == 2)
     }
 
-    @Test("who changed less than a second ago and says goodbye is not what it was before [mdns.lost]")
+    @Test(
+        "a peer that changes and says goodbye within a second does not return to its earlier info [mdns.lost]"
+    )
     func goodbyeSoonAfterUpdate() throws {
         var ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -72,7 +74,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [found, ann.updated, ann.lost])
     }
 
-    @Test("two labels of one uid are one peer, as the newer one tells it [mdns.lost]")
+    @Test("two labels with one uid are one peer, described by the newer one [mdns.lost]")
     func twoLabels() throws {
         let ann = try Advertised("Ann", 1)
         var renamed = ann
@@ -94,8 +96,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found, renamed.updated, ann.updated, ann.lost])
     }
 
-    @Test(
-        "a peer that is seen on several scopes is found once, and lost when it is gone from all [mdns.scope]")
+    @Test("a peer seen on several scopes is found once, and lost when it is gone from all [mdns.scope]")
     func severalScopes() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher(scopes: [.one, .two, .loopback])
@@ -110,7 +111,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found, ann.lost])
     }
 
-    @Test("a new scope, and one that changed, is asked at once [mdns.query]")
+    @Test("a new or changed scope is queried at once [mdns.query]")
     func newScope() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -130,7 +131,7 @@ struct BrowsingTests {
         #expect(watcher.asked(.ptr, on: 1).count == 1)
     }
 
-    @Test("each browser does not hear of the peer that it hides, and only of that one [mdns.self]")
+    @Test("a browser does not report the peer that it hides, and reports all others [mdns.self]")
     func hidden() throws {
         let ann = try Advertised("Ann", 1)
         let bob = try Advertised("Bob", 2)
@@ -146,7 +147,7 @@ struct BrowsingTests {
         #expect(watcher.events(of: 3) == [ann.found, bob.found, ann.lost, bob.lost])
     }
 
-    @Test("a browser that comes later is told at once who is there")
+    @Test("a later browser reports the known peers at once")
     func lateBrowser() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -160,7 +161,7 @@ struct BrowsingTests {
         #expect(watcher.events(of: 4) == [])
     }
 
-    @Test("a browser that stopped hears no more")
+    @Test("a browser reports nothing after it has stopped")
     func stopped() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()
@@ -191,7 +192,7 @@ struct BrowsingTests {
         }
     }
 
-    @Test("a TXT record that is not ours is as good as none [service.txt]", arguments: Hostile.allCases)
+    @Test("a TXT record of another format does not make a peer [service.txt]", arguments: Hostile.allCases)
     func hostileText(_ kind: Hostile) throws {
         let ann = try Advertised("Ann", 1)
         let hostile = DNSRecord(ann.instance, isCacheFlush: true, ttl: 4_500, .txt(kind.text(ann)))
@@ -209,7 +210,7 @@ struct BrowsingTests {
     }
 
     @Test(
-        "a label without a uid, or in another place, is no peer [service.instance]",
+        "a label without a uid, or in another place, is not a peer [service.instance]",
         arguments: [
             "Ann", "Ann-aaaaaaaaaaaaaaaaaaaaaaaaa", "Ann-1aaaaaaaaaaaaaaaaaaaaaaaaa",
             "Ann_aaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -236,7 +237,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found, ann.lost])
     }
 
-    @Test("messages that are no ordinary ones are ignored")
+    @Test("messages that are not ordinary responses are ignored")
     func odd() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = watcher()

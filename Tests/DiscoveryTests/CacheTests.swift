@@ -3,7 +3,7 @@ import MultipeerDiscovery
 import TestSupport
 import Testing
 
-@Suite("12.6 What is kept, and how long", .computing)
+@Suite("12.6 The cache", .computing)
 struct CacheTests {
     /// A browser of `chat` that has found these.
     private func watcher(finding peers: Advertised..., scopes: [Scope] = [.one]) throws -> QuerierHarness {
@@ -15,8 +15,7 @@ struct CacheTests {
         return watcher
     }
 
-    @Test(
-        "what a one-shot question brought is gone after ten seconds when nothing confirms it [mdns.one-shot]")
+    @Test("a record from a one-shot query expires after ten seconds unless it is confirmed [mdns.one-shot]")
     func tentative() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -32,9 +31,7 @@ struct CacheTests {
         #expect(known.isEmpty, "it is no known answer")
     }
 
-    @Test(
-        "what a one-shot question brought lives on when the question of port 5353 confirms it [mdns.one-shot]"
-    )
+    @Test("a record from a one-shot query stays when the query of port 5353 confirms it [mdns.one-shot]")
     func confirmed() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -47,7 +44,7 @@ struct CacheTests {
         #expect(watcher.events() == [ann.found])
     }
 
-    @Test("an answer to a question that nobody asked from there is ignored [mdns.one-shot]")
+    @Test("an answer that matches no open one-shot query is ignored [mdns.one-shot]")
     func strayOneShot() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -60,7 +57,7 @@ struct CacheTests {
     }
 
     @Test(
-        "a peer whose SRV expires is lost, asked for to the last [mdns.lost]",
+        "a peer whose SRV expires is lost, and is queried until then [mdns.lost]",
         arguments: [20, 60, 120] as [UInt32])
     func expiry(ttl: UInt32) throws {
         var ann = try Advertised("Ann", 1)
@@ -75,7 +72,7 @@ struct CacheTests {
         #expect(end - start >= min(.seconds(Int(ttl)), .seconds(Int(ttl)) * 85 / 100 + .seconds(10)))
     }
 
-    @Test("two unanswered questions and ten seconds later a record is gone [mdns.reconfirm]")
+    @Test("a record is removed ten seconds after two unanswered queries [mdns.reconfirm]")
     func silence() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)
@@ -93,7 +90,9 @@ struct CacheTests {
         case answered, known, truncated, once, sameSecond, otherFamily, conventional, unicast, justHeard
     }
 
-    @Test("a question that need not be answered for all to hear loses nobody", arguments: Excuse.allCases)
+    @Test(
+        "a query that need not be answered by multicast does not count as unanswered",
+        arguments: Excuse.allCases)
     func excused(_ excuse: Excuse) throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann, scopes: [.init(.one, families: [.v4, .v6])])
@@ -116,7 +115,7 @@ struct CacheTests {
         #expect(watcher.events() == [ann.found])
     }
 
-    @Test("a goodbye leaves one second, in which the peer can come back [mdns.lost]")
+    @Test("a goodbye leaves one second in which the peer can return [mdns.lost]")
     func goodbye() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)
@@ -139,7 +138,7 @@ struct CacheTests {
         #expect(watcher.querier.recordCount == 0)
     }
 
-    @Test("the goodbye of a record that nobody knows is nothing")
+    @Test("the goodbye of an unknown record is ignored")
     func unknownGoodbye() throws {
         var watcher = try watcher()
         watcher.hear(try Advertised("Ann", 1).goodbye())
@@ -148,7 +147,7 @@ struct CacheTests {
         #expect(watcher.events.isEmpty)
     }
 
-    @Test("a restart with another port and host replaces what was known, silently [mdns.flush]")
+    @Test("a restart with another port and host replaces the records without an event [mdns.flush]")
     func restart() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)
@@ -165,7 +164,7 @@ struct CacheTests {
         #expect(candidates.map(\.address) == [[10, 0, 0, 77]])
     }
 
-    @Test("the flush bit spares what was heard within the last second [mdns.flush]")
+    @Test("the flush bit spares records received within the last second [mdns.flush]")
     func flushSparesTheNew() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [[10, 0, 0, 9], [10, 0, 0, 10]]
@@ -184,7 +183,7 @@ struct CacheTests {
         #expect(watcher.querier.recordCount == 4)
     }
 
-    @Test("no TTL makes us keep a ghost, or ask all the time [mdns.ttl]")
+    @Test("no TTL keeps a peer for ever or causes constant queries [mdns.ttl]")
     func clampedLives() throws {
         var ann = try Advertised("Ann", 1)
         ann.serverTTL = .max
@@ -201,7 +200,7 @@ struct CacheTests {
     }
 
     @Test(
-        "reconfirming asks at least twice and takes at most ten seconds [mdns.reconfirm]",
+        "reconfirming queries at least twice and takes at most ten seconds [mdns.reconfirm]",
         arguments: 1...5 as ClosedRange<UInt64>)
     func reconfirm(seed: UInt64) throws {
         let ann = try Advertised("Ann", 1)
@@ -237,7 +236,7 @@ struct CacheTests {
         #expect(watcher.asked(.srv).count == count)
     }
 
-    @Test("when a peer disappears without a goodbye the question is asked anew [mdns.query]")
+    @Test("when a peer disappears without a goodbye the query is sent again [mdns.query]")
     func askedAnew() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)
@@ -248,7 +247,7 @@ struct CacheTests {
         #expect(watcher.asked(.ptr).filter { $0 >= lost && $0 - lost < .seconds(4) }.count == 3)
     }
 
-    @Test("nothing is kept of types, hosts and records that nobody looks for [mdns.limit]")
+    @Test("types, hosts and records that no browser needs are not cached [mdns.limit]")
     func foreign() throws {
         var watcher = try watcher()
         let ann = try Advertised("Ann", 1)

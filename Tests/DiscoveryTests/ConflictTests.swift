@@ -5,7 +5,7 @@ import Testing
 
 @Suite("12.6 Probing and conflicts", .computing)
 struct ConflictTests {
-    @Test("who must probe asks three times, 250 ms apart, and announces 250 ms later [mdns.probe]")
+    @Test("probing sends three queries, 250 ms apart, and announces 250 ms later [mdns.probe]")
     func probes() throws {
         var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
@@ -27,7 +27,7 @@ struct ConflictTests {
         #expect(ann.told == [.registered(id)])
     }
 
-    @Test("a name that is probed for is not answered for [mdns.probe]")
+    @Test("a name is not answered for while it is probed [mdns.probe]")
     func silence() throws {
         var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
@@ -38,7 +38,7 @@ struct ConflictTests {
         #expect(ann.said.allSatisfy { !$0.message.isResponse })
     }
 
-    @Test("the probe is answered at once, again after 250 ms at the soonest [mdns.conflict] [mdns.answer]")
+    @Test("a probe is answered at once, and again after 250 ms at the earliest [mdns.conflict] [mdns.answer]")
     func defends() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -55,7 +55,7 @@ struct ConflictTests {
         #expect(ann.said.allSatisfy { $0.message.answers.map(\.type) == [.srv, .txt] })
     }
 
-    @Test("a probe that wants unicast is answered so as well [mdns.conflict]")
+    @Test("a probe that requests unicast also gets a unicast answer [mdns.conflict]")
     func defendsPersonally() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -67,7 +67,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "of two that probe at once, who has the lesser records waits a second [mdns.probe]",
+        "of two simultaneous probes, the one with the lesser records waits a second [mdns.probe]",
         arguments: [
             (UInt8(1), false), (255, true),
         ])
@@ -88,7 +88,7 @@ struct ConflictTests {
         #expect(ann.told == [.registered(id)])
     }
 
-    @Test("one's own probe that comes back is no conflict [mdns.conflict]")
+    @Test("an own probe that comes back is not a conflict [mdns.conflict]")
     func ownProbe() throws {
         var ann = ResponderHarness(knownUnique: false)
         _ = try ann.advertise(try Sample.advert())
@@ -99,7 +99,7 @@ struct ConflictTests {
         #expect(ann.said.count == 6)
     }
 
-    @Test("who probes for a name that another has takes the next, and the id in it stays [mdns.conflict]")
+    @Test("probing for a taken name chooses the next one, which keeps the id [mdns.conflict]")
     func renames() throws {
         var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
@@ -116,8 +116,7 @@ struct ConflictTests {
         #expect(String(decoding: label, as: UTF8.self).hasPrefix("ann (2)-"))
     }
 
-    @Test(
-        "who loses its name on one interface takes it back on the others only [mdns.conflict] [mdns.goodbye]")
+    @Test("a name lost on one interface is withdrawn only on the others [mdns.conflict] [mdns.goodbye]")
     func renamesEverywhere() throws {
         let other = Scope(
             id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
@@ -139,7 +138,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("who is contradicted probes, and says nothing of itself meanwhile [mdns.conflict]")
+    @Test("a contradicted record is probed again, and not announced meanwhile [mdns.conflict]")
     func contradicted() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -150,7 +149,7 @@ struct ConflictTests {
         #expect(ann.told.isEmpty, "nobody defended it")
     }
 
-    @Test("the same data is no conflict, and neither is a goodbye [mdns.conflict]")
+    @Test("the same data is not a conflict, and neither is a goodbye [mdns.conflict]")
     func noConflict() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -178,7 +177,7 @@ struct ConflictTests {
         #expect(ann.said[0].message.questions.map(\.name) == [Sample.instance(advert, attempt: 15)])
     }
 
-    @Test("whoever has our host name makes us choose another [mdns.host]")
+    @Test("another host with the own host name makes the engine choose a new one [mdns.host]")
     func hostConflict() throws {
         var ann = ResponderHarness()
         let advert = try Sample.advert()
@@ -192,7 +191,7 @@ struct ConflictTests {
         #expect(ann.told.isEmpty)
     }
 
-    @Test("an address of another interface of ours is no conflict [mdns.conflict] [mdns.scope]")
+    @Test("an address of another own interface is not a conflict [mdns.conflict] [mdns.scope]")
     func bridged() throws {
         let other = Scope(
             id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
@@ -204,7 +203,7 @@ struct ConflictTests {
         #expect(ann.said.allSatisfy { $0.message.isResponse })
     }
 
-    @Test("five with one name end with five names [mdns.conflict]", arguments: [UInt64(1), 2, 3, 4])
+    @Test("five hosts with one name end with five names [mdns.conflict]", arguments: [UInt64(1), 2, 3, 4])
     func five(_ seed: UInt64) throws {
         var link = VirtualLink(seed: seed)
         let advert = try Sample.advert()
@@ -228,7 +227,7 @@ struct ConflictTests {
         #expect(registered.count == 5)
     }
 
-    @Test("two known unique names that are the same after all end with two names [mdns.conflict]")
+    @Test("two names that were said to be unique, but are the same, end as two names [mdns.conflict]")
     func twins() throws {
         var link = VirtualLink(seed: 5)
         let peer = try Sample.peer(1)

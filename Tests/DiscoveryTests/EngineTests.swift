@@ -28,7 +28,7 @@ struct EngineTests {
         PacketInfo(scope: 1, family: .v4, from: from, port: port, isOneShot: isOneShot)
     }
 
-    @Test("an advertiser that stands is a quiet one: only the heartbeat is due")
+    @Test("a registered advertiser is quiet: only the heartbeat is due")
     func quiet() throws {
         var engine = try standing()
         var now = later
@@ -40,7 +40,7 @@ struct EngineTests {
         #expect(now - VirtualLink.origin >= .seconds(600))
     }
 
-    @Test("a heartbeat that is long past means that everything is announced again [mdns.wake]")
+    @Test("a heartbeat that is long overdue makes everything be announced again [mdns.wake]")
     func gap() throws {
         var engine = try standing()
         let now = try #require(engine.deadline) + .seconds(150)
@@ -48,7 +48,7 @@ struct EngineTests {
         #expect(engine.takeActions().count == 1)
     }
 
-    @Test("a response from another port than 5353 is ignored [mdns.source]")
+    @Test("a response from a port other than 5353 is ignored [mdns.source]")
     func port() throws {
         for (port, isHeard) in [(UInt16(5353), true), (5354, false)] {
             var engine = try standing()
@@ -60,7 +60,8 @@ struct EngineTests {
         }
     }
 
-    @Test("what comes from no single host, or to an unknown interface, is ignored [mdns.source]")
+    @Test(
+        "packets that come from no single host, or arrive at an unknown interface, are ignored [mdns.source]")
     func source() throws {
         var engine = try standing()
         let query = try query()
@@ -78,7 +79,7 @@ struct EngineTests {
         #expect(engine.takeActions().count == 1)
     }
 
-    @Test("another opcode or response code than 0 is ignored [dns.form]")
+    @Test("an opcode or response code other than 0 is ignored [dns.form]")
     func codes() throws {
         var engine = try standing()
         for index in [2, 3] {
@@ -89,7 +90,7 @@ struct EngineTests {
         #expect(engine.takeActions().isEmpty)
     }
 
-    @Test("answers are split to what the interface can carry", arguments: [576, 1_500, 65_536])
+    @Test("answers are split to fit the interface's MTU", arguments: [576, 1_500, 65_536])
     func split(_ mtu: Int) throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
         var scope = ResponderHarness.lan
@@ -111,7 +112,7 @@ struct EngineTests {
         #expect(pointers.count == 64)
     }
 
-    @Test("64 advertisements and browses are all [mdns.limit]")
+    @Test("at most 64 advertisements and browses are accepted [mdns.limit]")
     func orders() throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
         let type = try ServiceType(parsing: "chat")
@@ -124,7 +125,7 @@ struct EngineTests {
         #expect(throws: MulticastDNSFault.tooMany) { _ = try engine.browse(type, hiding: nil, at: later) }
     }
 
-    @Test("ids are never used again")
+    @Test("ids are never reused")
     func ids() throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
         var numbers: Set<UInt64> = []
@@ -141,7 +142,7 @@ struct EngineTests {
         #expect(numbers.count == 30)
     }
 
-    @Test("who shuts down says goodbye, takes no more orders and is quiet after 160 ms [mdns.goodbye]")
+    @Test("shutting down says goodbye, refuses further requests and is quiet after 160 ms [mdns.goodbye]")
     func shutDown() throws {
         var engine = try standing()
         engine.shutDown(at: later)
@@ -154,7 +155,7 @@ struct EngineTests {
         #expect(engine.isQuiet && engine.deadline == nil)
     }
 
-    @Test("a resolution that is under way ends with the engine")
+    @Test("a pending resolution ends with the engine")
     func resolveMeanwhile() throws {
         var engine = try standing()
         let uid = UID(high: 1, low: 2)
@@ -164,7 +165,9 @@ struct EngineTests {
         #expect(engine.takeActions().contains(.resolved(id, Resolution())))
     }
 
-    @Test("a question whose known answers need more packets says so in all but the last [mdns.known-answer]")
+    @Test(
+        "a query with many known answers sets the truncation bit in all packets but the last [mdns.known-answer]"
+    )
     func knownAnswers() throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
         var scope = ResponderHarness.lan
@@ -193,7 +196,7 @@ struct EngineTests {
         #expect(Set(messages.flatMap(\.answers).map(\.data)) == Set(known.map(\.data)))
     }
 
-    @Test("a resolution that nobody can answer any more ends at once")
+    @Test("a resolution that can no longer be answered ends at once")
     func resolveAfterwards() throws {
         var engine = try standing()
         engine.shutDown(at: later)

@@ -10,7 +10,7 @@ struct FloodTests {
         #expect(watcher.querier.byteCount <= 1 << 20)
     }
 
-    @Test("100,000 records of garbage take no place and lose nobody [mdns.limit]")
+    @Test("100,000 garbage records fill no cache and lose no peer [mdns.limit]")
     func garbage() throws {
         let ann = try Advertised("Ann", 1)
         var dice = Seeded(5)
@@ -61,7 +61,7 @@ struct FloodTests {
     }
 
     @Test(
-        "whoever answered for himself stays when a flood of instances comes [mdns.limit]",
+        "a peer that answered for itself stays when a flood of instances arrives [mdns.limit]",
         arguments: Sender.allCases)
     func confirmedStays(_ sender: Sender) throws {
         let ann = try Advertised("Ann", 1)
@@ -78,7 +78,7 @@ struct FloodTests {
         #expect(!watcher.events().contains(ann.lost))
     }
 
-    @Test("whoever comes from another address finds a place in the middle of a flood [mdns.limit]")
+    @Test("a peer from another address is found in the middle of a flood [mdns.limit]")
     func newcomer() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -92,7 +92,7 @@ struct FloodTests {
     }
 
     @Test(
-        "after a flood the places are free in about ten seconds, and the question is asked again [mdns.limit]",
+        "after a flood the cache has room after about ten seconds, and the query is sent again [mdns.limit]",
         arguments: Sender.allCases)
     func afterwards(_ sender: Sender) throws {
         var watcher = QuerierHarness()
@@ -109,7 +109,7 @@ struct FloodTests {
         #expect(watcher.events().last == ann.found)
     }
 
-    @Test("a flood of one type leaves places for another [mdns.limit]")
+    @Test("a flood of one type leaves room for another [mdns.limit]")
     func otherType() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
@@ -123,7 +123,7 @@ struct FloodTests {
         check(watcher)
     }
 
-    @Test("what floods us with names does not make us flood the network [mdns.limit]")
+    @Test("a flood of names does not make the querier flood the network [mdns.limit]")
     func questions() throws {
         var watcher = QuerierHarness()
         watcher.browse(.chat)
@@ -141,7 +141,7 @@ struct FloodTests {
     }
 
     @Test(
-        "addresses of hosts that nobody waits for do not fill the cache, and at most 32 are kept of one [mdns.limit]"
+        "addresses of hosts that are not needed do not fill the cache, and at most 32 are kept per host [mdns.limit]"
     )
     func addresses() throws {
         var watcher = QuerierHarness()
@@ -155,7 +155,7 @@ struct FloodTests {
         #expect(watcher.events().count == 200)
     }
 
-    @Test("when there is no more room, what is known already is still kept alive [mdns.limit]")
+    @Test("when the cache is full, known records are still refreshed [mdns.limit]")
     func fullButAlive() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -184,7 +184,7 @@ struct FloodTests {
     }
 
     @Test(
-        "a random life of a network leaves the deadline ahead and the state bounded",
+        "random network events leave the deadline ahead and the state bounded",
         arguments: 1...3 as ClosedRange<UInt64>)
     func randomLife(seed: UInt64) throws {
         var dice = Seeded(seed)

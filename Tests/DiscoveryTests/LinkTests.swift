@@ -5,7 +5,7 @@ import Testing
 
 @Suite("12.5 Engines on a link", .computing)
 struct LinkTests {
-    @Test("eight peers of one machine find each other in half a second, and nobody itself [mdns.self]")
+    @Test("eight peers of one machine find each other in half a second, and none finds itself [mdns.self]")
     func eight() throws {
         var link = VirtualLink(seed: 3, isShared: true)
         try link.join(8)
@@ -24,7 +24,7 @@ struct LinkTests {
     }
 
     @Test(
-        "eight peers find each other although 40 of 100 datagrams are lost and others come twice",
+        "eight peers find each other although 40 of 100 datagrams are lost and others are duplicated",
         arguments: [
             UInt64(1), 2, 3,
         ])
@@ -38,7 +38,7 @@ struct LinkTests {
         #expect(link.isUnrepeated && link.stuck == 0)
     }
 
-    @Test("two halves of a link find each other when it is whole again")
+    @Test("two halves of a network find each other when it is whole again")
     func partition() throws {
         var link = VirtualLink(seed: 6)
         link.conditions.groups = [0: 0, 1: 0, 2: 1, 3: 1]
@@ -52,7 +52,8 @@ struct LinkTests {
     }
 
     @Test(
-        "who stops is lost in a second, also where one goodbye of three was heard [mdns.goodbye] [mdns.lost]")
+        "a peer that stops is lost within a second, even when one goodbye of three arrived [mdns.goodbye] [mdns.lost]"
+    )
     func goodbye() throws {
         var link = VirtualLink(seed: 7)
         let adverts = try link.join(3)
@@ -63,7 +64,7 @@ struct LinkTests {
         #expect(link.peersFound[1...] == [[2], [1]])
     }
 
-    @Test("who changes its info is updated everywhere [mdns.announce] [mdns.lost]")
+    @Test("changed info is updated everywhere [mdns.announce] [mdns.lost]")
     func update() throws {
         var link = VirtualLink(seed: 8)
         let adverts = try link.join(3)
@@ -83,7 +84,7 @@ struct LinkTests {
         #expect(link.told.count == 2)
     }
 
-    @Test("who comes later learns everything of who is there in 150 ms")
+    @Test("a late peer learns of all others within 150 ms")
     func later() throws {
         var link = VirtualLink(seed: 9)
         try link.join(3)
@@ -99,7 +100,7 @@ struct LinkTests {
         #expect(link.told.filter { $0.engine == late }.allSatisfy { $0.at - start <= .milliseconds(125) })
     }
 
-    @Test("who was killed is lost ten seconds after somebody missed it [mdns.reconfirm]")
+    @Test("a killed peer is lost ten seconds after a query for it was not answered [mdns.reconfirm]")
     func killed() throws {
         var link = VirtualLink(seed: 10)
         try link.join(3)
@@ -112,7 +113,7 @@ struct LinkTests {
         #expect(link.peersFound[1] == [2])
     }
 
-    @Test("who was stopped for minutes is found again when it goes on [mdns.wake]")
+    @Test("a peer that was suspended for minutes is found again when it continues [mdns.wake]")
     func stopped() throws {
         var link = VirtualLink(seed: 11)
         try link.join(2)
@@ -125,7 +126,7 @@ struct LinkTests {
         #expect(link.peersFound[1] == [0])
     }
 
-    @Test("two interfaces in one network are no conflict, and a peer there is found once [mdns.scope]")
+    @Test("two interfaces in one network do not conflict, and a peer there is found once [mdns.scope]")
     func twoInterfaces() throws {
         var link = VirtualLink(seed: 12)
         try link.join(2, on: [1, 2])
@@ -136,7 +137,9 @@ struct LinkTests {
         #expect(link.peersFound == [[1], [0]])
     }
 
-    @Test("over ten minutes nobody repeats itself on the wire [mdns.answer] [mdns.announce]")
+    @Test(
+        "over ten minutes no host repeats a record within a second, or sends one unasked [mdns.answer] [mdns.announce]"
+    )
     func audit() throws {
         var link = VirtualLink(seed: 13)
         try link.join(4)

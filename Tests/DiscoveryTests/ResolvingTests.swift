@@ -3,7 +3,7 @@ import MultipeerDiscovery
 import TestSupport
 import Testing
 
-@Suite("12.4 Where a peer is", .computing)
+@Suite("12.4 Resolving peers", .computing)
 struct ResolvingTests {
     private let id = ResolveID(7)
 
@@ -13,7 +13,7 @@ struct ResolvingTests {
         watcher.do { [id] in $0.resolve(peer.peer.uid, of: .chat, within: time, as: id, at: $1) }
     }
 
-    @Test("what is known is told at once, for each scope")
+    @Test("known addresses are returned at once, for each scope")
     func cached() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [[10, 0, 0, 9], [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [9]]
@@ -30,9 +30,7 @@ struct ResolvingTests {
         #expect(resolution.candidates.filter { $0.address.count == 4 }.map(\.zone) == [0])
     }
 
-    @Test(
-        "addresses that are not known are asked for, at once from a port of its own and soon from 5353 [mdns.one-shot]"
-    )
+    @Test("unknown addresses are queried, at once from an own port and soon from 5353 [mdns.one-shot]")
     func asked() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -56,7 +54,7 @@ struct ResolvingTests {
             watcher.sent.dropFirst(count).allSatisfy { $0.message.questions.allSatisfy { $0.type == .ptr } })
     }
 
-    @Test("a peer that is not known yet is looked for")
+    @Test("an unknown peer is queried")
     func unknown() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -68,7 +66,7 @@ struct ResolvingTests {
         #expect(watcher.querier.deadline == nil)
     }
 
-    @Test("it ends when its time is over, with whatever there is", arguments: [true, false])
+    @Test("resolving ends with its timeout, and returns what was found", arguments: [true, false])
     func timeOut(isKnown: Bool) throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -99,9 +97,7 @@ struct ResolvingTests {
         #expect(watcher.resolutions[id]?.candidates.count == 1)
     }
 
-    @Test(
-        "nothing but the SRV record's target is followed, and no address that may not be dialled [mdns.scope]"
-    )
+    @Test("only the SRV record's target is followed, and no address that must not be dialled [mdns.scope]")
     func target() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [
@@ -116,7 +112,7 @@ struct ResolvingTests {
         #expect(watcher.resolutions[id]?.candidates.map(\.address) == [[10, 0, 0, 9]])
     }
 
-    @Test("on the loopback interface its addresses are welcome [mdns.scope]")
+    @Test("on the loopback interface its addresses are accepted [mdns.scope]")
     func loopback() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [[127, 0, 0, 1]]
@@ -127,7 +123,7 @@ struct ResolvingTests {
         #expect(watcher.resolutions[id]?.candidates.map(\.address) == [[127, 0, 0, 1]])
     }
 
-    @Test("there are at most 32 candidates, of every label some [mdns.limit]")
+    @Test("there are at most 32 candidates, with some of every label [mdns.limit]")
     func many() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness()
@@ -146,7 +142,7 @@ struct ResolvingTests {
         #expect(addresses.contains(ann.addresses[0]))
     }
 
-    @Test("a scope that goes takes its addresses along, and ends nobody's waiting for the others")
+    @Test("a scope that disappears removes its addresses, and resolving continues on the others")
     func scopeGone() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = QuerierHarness(scopes: [.one, .two])

@@ -3,7 +3,7 @@ import MultipeerDiscovery
 import TestSupport
 import Testing
 
-@Suite("12.4 Restarts and rest", .computing)
+@Suite("12.4 Restarts and idle networks", .computing)
 struct RestartTests {
     private static let origin = Duration.seconds(5)
 
@@ -32,7 +32,7 @@ struct RestartTests {
     }
 
     @Test(
-        "a peer that died and came back at once is the same peer, and is reached where it is now [mdns.lost] [mdns.flush]"
+        "a peer that restarted at once is the same peer, and is reached at its new address [mdns.lost] [mdns.flush]"
     )
     func silent() throws {
         var (link, events) = try restarted(after: .seconds(2))
@@ -47,21 +47,21 @@ struct RestartTests {
         #expect(candidates == [[Candidate(address: [10, 0, 1, 3], port: 4_999)].compactMap(\.self)])
     }
 
-    @Test("a peer that came back with other info is updated, once [mdns.lost]")
+    @Test("a peer that restarted with other info is updated, once [mdns.lost]")
     func updated() throws {
         let events = try restarted(after: .seconds(2), info: ["level": "2"]).events
         let peer = DiscoveredPeer(peer: try Sample.peer(1, "p1"), info: ["level": "2"])
         #expect(events == [.updated(peer)])
     }
 
-    @Test("a peer that came back when its SRV was over is lost and found [mdns.lost]")
+    @Test("a peer that restarted after its SRV had expired is lost and found [mdns.lost]")
     func late() throws {
         let events = try restarted(after: .seconds(125)).events
         let peer = DiscoveredPeer(peer: try Sample.peer(1, "p1"), info: [:])
         #expect(events == [.lost(peer.peer), .found(peer)])
     }
 
-    @Test("a link on which nothing happens is nearly silent, for an hour [mdns.query] [mdns.refresh]")
+    @Test("an idle network is nearly silent, for an hour [mdns.query] [mdns.refresh]")
     func rest() throws {
         var link = VirtualLink(seed: 32)
         try link.join(8)

@@ -6,7 +6,7 @@ import Testing
 @Suite("12.6 Storms", .longForSanitizers, .computing)
 struct StormTests {
     @Test(
-        "whatever happened to peers and their link, afterwards everybody knows who is there, and nobody else [mdns.lost]",
+        "whatever happened to peers and the network, in the end every peer knows exactly those that exist [mdns.lost]",
         arguments: 1...UInt64(12))
     func convergence(_ seed: UInt64) throws {
         var storm = try Storm(seed: seed, peers: 5)
@@ -20,7 +20,7 @@ struct StormTests {
     }
 
     @Test(
-        "eight peers on a bad link know each other in the end, whatever changes",
+        "eight peers on a bad network know each other in the end, whatever changes",
         arguments: [21, 22] as [UInt64])
     func eight(_ seed: UInt64) throws {
         var storm = try Storm(seed: seed, peers: 8)

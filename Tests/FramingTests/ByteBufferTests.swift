@@ -4,7 +4,7 @@ import Testing
 
 @Suite("2.2 Bytes", .computing)
 struct ByteBufferTests {
-    @Test("what is written at the tail is read at the head", arguments: UInt64(0)..<20)
+    @Test("bytes written at the tail are read at the head", arguments: UInt64(0)..<20)
     func queue(seed: UInt64) {
         var random = Seeded(seed)
         var buffer = ByteBuffer()
@@ -40,7 +40,7 @@ struct ByteBufferTests {
         #expect(buffer.count == 0)
     }
 
-    @Test("the buffer does not grow while what it holds fits")
+    @Test("the buffer does not grow while its contents fit")
     func capacity() {
         var buffer = ByteBuffer(capacity: 1_024)
         for _ in 0..<100 {

@@ -24,7 +24,7 @@ struct DatagramHeaderTests {
         #expect(read == ContentHeader(.message, sequence: 0xFFFE_FDFC))
     }
 
-    @Test("a datagram that is empty behind its header, or longer than 1,200 bytes, is none [dgram.size]")
+    @Test("a datagram that is empty after its header, or longer than 1,200 bytes, is refused [dgram.size]")
     func sizes() {
         for count in 0...1_300 {
             let bytes = [UInt8](repeating: 2, count: count)
@@ -60,7 +60,7 @@ struct DatagramHeaderTests {
         #expect(longest <= Limits.datagram)
     }
 
-    @Test("random bytes are a header or none, and one that is read is written back the same")
+    @Test("random bytes are a header or refused, and a header that is read is written back the same")
     func roundTrip() {
         var random = Seeded(10)
         for _ in 0..<10_000 {

@@ -18,7 +18,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("all frames come out of single bytes")
+    @Test("all frames come out when bytes arrive one by one")
     func singleBytes() throws {
         let bytes = Samples.bytes(Samples.frames)
         var decoder = FrameDecoder()
@@ -73,7 +73,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("random bytes end in an error or in frames, never in a trap", arguments: UInt64(0)..<200)
+    @Test("random bytes end in an error or in frames, never in a crash", arguments: UInt64(0)..<200)
     func noise(seed: UInt64) {
         var random = Seeded(seed)
         var sink = Collector()
@@ -86,7 +86,7 @@ struct FrameDecoderTests {
         for piece in sink.pieces { _ = try? Frame(piece.header, piece.payload.span) }
     }
 
-    @Test("100,000 frames in one piece come out in order, none of them joined")
+    @Test("100,000 frames in one piece come out in order, and are not joined")
     func many() throws {
         var buffer = ByteBuffer()
         for index in 0..<100_000 { Frame.ping(UInt64(index)).encode(into: &buffer) }
@@ -98,7 +98,7 @@ struct FrameDecoderTests {
         #expect(try sink.frames() == (0..<100_000).map { .ping(UInt64($0)) })
     }
 
-    @Test("a sink that wants no more frames leaves the bytes behind them [close.after]")
+    @Test("a sink that accepts no more frames leaves the bytes after them [close.after]")
     func pause() throws {
         let bytes = Samples.bytes([.ping(1), .close(.goodbye, reason: ""), .ping(2), .ping(3)])
         var decoder = FrameDecoder()

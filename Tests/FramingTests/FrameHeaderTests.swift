@@ -2,7 +2,7 @@ import MultipeerFraming
 import TestSupport
 import Testing
 
-@Suite("7 Frames: what a header may say", .computing)
+@Suite("7 Frames: headers", .computing)
 struct FrameHeaderTests {
     @Test("length, kind, channel in this order, most significant byte first [frame.header] [int.big-endian]")
     func form() throws {
@@ -23,13 +23,13 @@ struct FrameHeaderTests {
                 == .frameTooLong(limit + 1, limit: limit))
     }
 
-    @Test("a header that is too long is refused before any of its payload came [frame.limit]")
+    @Test("a header that is too long is refused before any of its payload has arrived [frame.limit]")
     func limitAtHeader() {
         #expect(fault([1, 0, 1, 0x10, 0, 0, 0, 0]) == .frameTooLong(65_537, limit: 65_536))
         #expect(fault([0xFF, 0xFF, 0xFF, 0x10, 0, 0, 0, 0]) == .frameTooLong(0xFF_FFFF, limit: 65_536))
     }
 
-    @Test("the limit is asked for each frame [frame.limit-before]")
+    @Test("the limit is read for each frame [frame.limit-before]")
     func limitChanges() throws {
         struct Growing: FrameSink {
             var frameLimit = Limits.frameBeforeSelect
@@ -70,26 +70,26 @@ struct FrameHeaderTests {
         #expect(decoder.ignoredFrames == 2)
     }
 
-    @Test("a kind that is skipped obeys the limit too [frame.ignorable] [frame.limit]")
+    @Test("a skipped kind obeys the limit, too [frame.ignorable] [frame.limit]")
     func ignorableTooLong() {
         #expect(fault([1, 0, 1, 0x8A, 0, 0, 0, 0]) == .frameTooLong(65_537, limit: 65_536))
     }
 
-    @Test("kinds of the link come on channel 0 only [frame.channel-zero]")
+    @Test("link frames are allowed on channel 0 only [frame.channel-zero]")
     func onlyOnZero() {
         for kind in Array(UInt8(1)...9) + [0x10, 0x11, 0x30, 0x31, 0x32, 0x33, 0x40, 0x41, 0x42] {
             #expect(fault(Samples.raw(kind, channel: 1)) == .wrongChannel(FrameKind(rawValue: kind), 1))
         }
     }
 
-    @Test("kinds of a channel never come on channel 0 [frame.channel-zero]")
+    @Test("channel frames are never allowed on channel 0 [frame.channel-zero]")
     func neverOnZero() {
         for kind: UInt8 in [0x20, 0x21, 0x22, 0x23, 0x24, 0x26] {
             #expect(fault(Samples.raw(kind)) == .wrongChannel(FrameKind(rawValue: kind), 0))
         }
     }
 
-    @Test("each kind comes only when it may [frame.order]")
+    @Test("each kind is allowed only in its phases [frame.order]")
     func order() {
         let everywhere: Set<UInt8> = [0x05]
         let links: Set<UInt8> = [0x06, 0x07]
@@ -112,7 +112,7 @@ struct FrameHeaderTests {
         #expect(FrameContext.beforeSelected.allows(FrameKind(rawValue: 0x8A)))
     }
 
-    @Test("a kind that may not come is refused by its header [frame.order]")
+    @Test("a kind that is not allowed is refused by its header [frame.order]")
     func orderAtHeader() {
         struct Early: FrameSink {
             /// A sink of no size has no address, which ThreadSanitizer's instrumentation cannot take.
@@ -129,13 +129,13 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("a size that is never right is refused by the header [frame.payload]")
+    @Test("an impossible size is refused by the header [frame.payload]")
     func sizeAtHeader() {
         #expect(fault([0, 0, 9, 0x06, 0, 0, 0, 0]) == .wrongLength(.ping, 9))
         #expect(fault([0, 1, 3, 0x05, 0, 0, 0, 0]) == .wrongLength(.close, 259))
     }
 
-    @Test("after an error the decoder takes nothing more")
+    @Test("after an error the decoder accepts nothing more")
     func afterError() {
         var decoder = FrameDecoder()
         var sink = Collector()

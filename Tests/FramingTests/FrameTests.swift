@@ -5,12 +5,12 @@ import Testing
 
 @Suite("7 Frames: payloads", .computing)
 struct FrameTests {
-    @Test("every kind of frame comes back as it was written", arguments: Samples.frames)
+    @Test("every kind of frame survives a round trip", arguments: Samples.frames)
     func roundTrip(_ frame: Frame) throws {
         #expect(try decode(Samples.bytes(frame)) == frame)
     }
 
-    @Test("an ignorable frame reads back when it is asked for")
+    @Test("an ignorable frame is read on request")
     func ignorable() throws {
         let frame = Frame.ignorable(FrameKind(rawValue: 0xFA), channel: 3, [1])
         let bytes = Samples.bytes(frame)
@@ -50,7 +50,7 @@ struct FrameTests {
         #expect(fault(Samples.raw(0x05)) == .wrongLength(.close, 0))
     }
 
-    @Test("a longer reason is cut before it is sent, never inside a character [close.reason]")
+    @Test("a longer reason is truncated before it is sent, never inside a character [close.reason]")
     func cutReason() throws {
         let fits = String(repeating: "x", count: 255)
         let sent = Samples.bytes(.close(.ok, reason: fits + "é"))
@@ -62,7 +62,7 @@ struct FrameTests {
         #expect(fault(Samples.raw(0x05, [0, 1] + bytes)) == .invalidText)
     }
 
-    @Test("MEMBERS must hold what it counts, and may count 32")
+    @Test("MEMBERS must contain as many entries as it counts, at most 32")
     func members() throws {
         let most = Members(
             origin: Samples.ann, sequence: 1, members: Array(repeating: Samples.bob, count: 32))
@@ -106,7 +106,7 @@ struct ChannelOpeningTests {
         #expect(named([0xFF]) == .invalidText)
     }
 
-    @Test("a size has 8 bytes, and the type kept for later is ignored [tlv.unknown]")
+    @Test("a size has 8 bytes, and the reserved type is ignored [tlv.unknown]")
     func others() {
         let start = ChannelOpeningTests.kind + ChannelOpeningTests.name
         #expect(fault(ChannelOpeningTests.opening(start + [0, 3, 0, 1, 1])) == .wrongFieldLength(3, 1))
@@ -130,7 +130,7 @@ struct InviteTests {
         #expect(fault(Samples.raw(0x40, fields[0] + nameless)) == .wrongFieldLength(2, 16))
     }
 
-    @Test("an inviter's name obeys the rule for names [peer.name]")
+    @Test("an inviter's name obeys the rules for names [peer.name]")
     func inviterName() {
         var invite = Samples.invite
         invite.inviterName = "a\u{202E}b"

@@ -20,7 +20,7 @@ struct HelloTests {
         return Samples.raw(0x01, some.flatMap { $0 })
     }
 
-    @Test("the fields 1 to 8 are mandatory, the agent is not [hello.complete]", arguments: 1...9)
+    @Test("fields 1 to 8 are mandatory, the agent is not [hello.complete]", arguments: 1...9)
     func missing(_ type: Int) {
         var some = HelloTests.fields
         some.remove(at: type - 1)
@@ -28,7 +28,7 @@ struct HelloTests {
             fault(Samples.raw(0x01, some.flatMap { $0 })) == (type == 9 ? nil : .missingField(UInt16(type))))
     }
 
-    @Test("each field has the size of its form [hello.complete]", arguments: 2...7)
+    @Test("each field has the size of its type [hello.complete]", arguments: 2...7)
     func sizes(_ type: Int) {
         let size = HelloTests.fields[type - 1].count - 4
         for wrong in [0, size - 1, size + 1] {
@@ -44,7 +44,7 @@ struct HelloTests {
         #expect(fault(HelloTests.hello(replacing: 1, with: [0, 1])) == nil)
     }
 
-    @Test("the members are as many as the count says, at most 32 [hello.complete]")
+    @Test("the number of members matches the count, at most 32 [hello.complete]")
     func members() {
         #expect(fault(HelloTests.hello(replacing: 8, with: [])) == .truncated)
         #expect(fault(HelloTests.hello(replacing: 8, with: [0])) == nil)
@@ -54,7 +54,7 @@ struct HelloTests {
         #expect(fault(HelloTests.hello(replacing: 8, with: [33])) == .tooManyMembers(33))
     }
 
-    @Test("a receiver takes messages of at least 65,536 bytes [msg.max]")
+    @Test("a receiver accepts messages of at least 65,536 bytes [msg.max]")
     func smallestMaxMessage() throws {
         var hello = Samples.hello
         hello.limits.maxMessage = 65_536
@@ -82,7 +82,7 @@ struct HelloTests {
         #expect(try decode(bytes, limit: Limits.frameBeforeSelect) == .hello(Samples.hello))
     }
 
-    @Test("the longest HELLO that this side writes fits before SELECT [frame.limit-before]")
+    @Test("the longest HELLO of this side fits before SELECT [frame.limit-before]")
     func longest() throws {
         var hello = Samples.hello
         hello.versions = [1, 0xFAFA]

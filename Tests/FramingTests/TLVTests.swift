@@ -37,7 +37,7 @@ struct TLVTests {
         #expect(buffer.takeAll() == [0, 1, 1, 2] + long)
     }
 
-    @Test("types ascend, the unknown ones too [tlv.order]")
+    @Test("types ascend, including unknown ones [tlv.order]")
     func order() {
         #expect(TLVTests.fault([0, 2, 0, 0, 0, 1, 0, 0]) == .fieldOrder(1, after: 2))
         #expect(TLVTests.fault([0, 9, 0, 0, 0, 3, 0, 0]) == .fieldOrder(3, after: 9))
@@ -72,7 +72,7 @@ struct TLVTests {
     }
 
     @Test(
-        "every cut of a container is refused or ends between two fields [tlv.length]",
+        "every truncated container is refused or ends between two fields [tlv.length]",
         arguments: UInt64(0)..<50)
     func cuts(seed: UInt64) {
         var random = Seeded(seed)
@@ -97,7 +97,7 @@ struct GreaseTests {
         #expect(types == [0x0A0A, 0x1A1A, 0x2A2A, 0x3A3A, 0x4A4A, 0x5A5A, 0x6A6A, 0x7A7A])
     }
 
-    @Test("versions are 0x?A?A and are told from real ones [ext.grease]")
+    @Test("versions are 0x?A?A and differ from real ones [ext.grease]")
     func versions() {
         let versions = Set((UInt64(0)..<64).map(Grease.version))
         #expect(versions.count == 16)

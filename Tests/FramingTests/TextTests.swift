@@ -29,7 +29,7 @@ struct TextTests {
         #expect(TextTests.name(bytes) == nil)
     }
 
-    @Test("a name has no control character and none that turns the direction of text [peer.name]")
+    @Test("a name has no control character and none that changes the direction of text [peer.name]")
     func controls() {
         let refused: [ClosedRange<UInt32>] = [0...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069]
         for value in UInt32(0)...0x2100 {
@@ -40,7 +40,9 @@ struct TextTests {
         }
     }
 
-    @Test("text of every length of encoding reads", arguments: ["", "a", "é", "€", "𝄞", "Ann’s phone 📱"])
+    @Test(
+        "text with characters of every encoded length is read",
+        arguments: ["", "a", "é", "€", "𝄞", "Ann’s phone 📱"])
     func valid(_ text: String) throws {
         #expect(try Text.read(Array(text.utf8).span) == text)
     }
@@ -48,7 +50,9 @@ struct TextTests {
 
 @Suite("16 Codes", .computing)
 struct CloseCodeTests {
-    @Test("an unknown code reads as INTERNAL [code.unknown]", arguments: [21, 255, 0x0102, .max] as [UInt16])
+    @Test(
+        "an unknown code is read as INTERNAL [code.unknown]",
+        arguments: [21, 255, 0x0102, .max] as [UInt16])
     func unknown(_ number: UInt16) {
         let code = CloseCode(rawValue: number)
         #expect(code.known == .internal)

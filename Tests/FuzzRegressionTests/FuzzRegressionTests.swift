@@ -5,7 +5,8 @@ import Testing
 @Suite("20 Fuzz regressions", .computing)
 struct FuzzRegressionTests {
     @Test(
-        "no seed and no input that once broke something breaks it again", arguments: FuzzBody.all.map(\.name))
+        "no seed and no input that once caused a failure causes it again",
+        arguments: FuzzBody.all.map(\.name))
     func replay(_ name: String) throws {
         let body = try #require(FuzzBody.all.first { $0.name == name })
         let inputs = try Corpus.inputs(for: body)
@@ -15,7 +16,7 @@ struct FuzzRegressionTests {
         }
     }
 
-    @Test("no body breaks on nothing at all", arguments: FuzzBody.all.map(\.name))
+    @Test("no fuzz body fails on empty input", arguments: FuzzBody.all.map(\.name))
     func empty(_ name: String) throws {
         let body = try #require(FuzzBody.all.first { $0.name == name })
         try body.run([])

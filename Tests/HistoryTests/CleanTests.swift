@@ -90,7 +90,7 @@ struct CleanTests {
         ("a death with a message and a file on their way", onTheWay),
     ]
 
-    @Test("nothing is found", arguments: tales.indices)
+    @Test("no violation is found", arguments: tales.indices)
     func nothing(_ index: Int) {
         let (name, tale) = Self.tales[index]
         #expect(tale.violations.map(\.description) == [], "\(name)")
@@ -147,7 +147,7 @@ struct CleanTests {
         return tale
     }
 
-    @Test("what is written can be read, and the line that a death has cut is passed over")
+    @Test("written entries can be read, and a line that was cut off by a crash is skipped")
     func file() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -162,7 +162,7 @@ struct CleanTests {
         #expect(history.unreadable.isEmpty)
     }
 
-    @Test("a line that is no entry is a violation with its place")
+    @Test("a line that is not an entry is a violation with its line number")
     func unreadable() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -130,7 +130,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
 @Suite("14 History", .computing)
 struct PlantedFaultTests {
-    @Test("a fault is caught by the property that it breaks", arguments: Fault.all)
+    @Test("a fault is caught by the property that it violates", arguments: Fault.all)
     func caught(_ fault: Fault) {
         var tale = Tale.clean
         fault.plant(&tale)

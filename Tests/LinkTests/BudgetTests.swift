@@ -5,7 +5,7 @@ import Testing
 
 @Suite("15 Limits", .computing)
 struct BudgetTests {
-    @Test("the 401st control frame in one moment is a flood [limit.control]")
+    @Test("the 401st control frame at one moment is a flood [limit.control]")
     func flood() {
         let end = End()
         end.receive((0..<400).map { .ping($0) })
@@ -15,7 +15,7 @@ struct BudgetTests {
         #expect(end.frames() == [.close(.flood, reason: "")])
     }
 
-    @Test("time gives a hundred frames a second, never more than four hundred [limit.control]")
+    @Test("the token bucket gains a hundred frames a second, and holds at most four hundred [limit.control]")
     func refill() {
         var budget = TokenBucket(now: .start)
         let asked: [(frames: Int, second: Double)] = [
@@ -25,7 +25,7 @@ struct BudgetTests {
         #expect(answers == [true, false, true, false, true, false])
     }
 
-    @Test("traffic gives one frame for each 16 KiB, in either direction [limit.control]")
+    @Test("traffic adds one frame for each 16 KiB, in either direction [limit.control]")
     func traffic() {
         let end = End()
         end.receive((0..<400).map { .ping($0) })
@@ -40,7 +40,7 @@ struct BudgetTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("ignorable frames count, although nobody reads them [limit.control] [frame.ignorable]")
+    @Test("ignorable frames count, although they are not read [limit.control] [frame.ignorable]")
     func ignorable() {
         let end = End()
         let frame = Frame.ignorable(Grease.frameKind(3), channel: 9, [1, 2])
@@ -52,7 +52,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "two of our own links at full speed never flood each other, though no time passes [limit.control]",
+        "two own links at full speed never flood each other, even when no time passes [limit.control]",
         arguments: [(0, 65_536), (64, 65_536), (1_500, 65_536), (60_000, 262_144), (64, 4_194_304)])
     func fullSpeed(_ size: Int, _ credit: Int) {
         let pair = Pair(.small(credit: credit), .small(credit: credit))
@@ -70,7 +70,7 @@ struct BudgetTests {
         #expect(pair.other.link.statistics.messagesReceived > 2_000)
     }
 
-    @Test("an application that marks all the time is slowed down, not refused [limit.control]")
+    @Test("an application that sends marks all the time is slowed down, not refused [limit.control]")
     func manyMarks() {
         let pair = Pair()
         var reached = 0
@@ -96,7 +96,7 @@ struct BudgetTests {
         #expect(reached == 2_000)
     }
 
-    @Test("eight empty DATA in a row are borne, nine are a flood [limit.empty]")
+    @Test("eight empty DATA in a row are allowed, nine are a flood [limit.empty]")
     func emptyData() {
         let end = End()
         end.receive(.open(channel: 1, ChannelOpening(kind: .stream, name: "a")))
@@ -109,7 +109,7 @@ struct BudgetTests {
         #expect(end.frames() == [.close(.flood, reason: "")])
     }
 
-    @Test("a peer that asks and never reads does not make answers pile up [limit.control]")
+    @Test("a peer that sends PINGs and never reads does not make answers accumulate [limit.control]")
     func unreadAnswers() {
         let end = End()
         for second in 0..<10 as Range<UInt64> where end.link.end == nil {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("14 The end of a link", .computing)
 struct ClosingTests {
-    @Test("CLOSE goes ahead of everything and nothing goes after it [close.linger] [close.goodbye]")
+    @Test("CLOSE precedes everything, and nothing follows it [close.linger] [close.goodbye]")
     func ahead() {
         let end = End()
         end.link.enqueue([[1], [2]])
@@ -22,7 +22,7 @@ struct ClosingTests {
         #expect(end.messages().isEmpty)
     }
 
-    @Test("a graceful end waits for what is enqueued, and no longer [close.goodbye] [msg.order]")
+    @Test("a graceful close waits for what is enqueued, and no longer [close.goodbye] [msg.order]")
     func drained() {
         let end = End(.init(remote: .small(credit: 130)))
         end.link.enqueue([[1], [2], [3]])
@@ -37,14 +37,14 @@ struct ClosingTests {
         #expect(end.link.queuedMessages == 1)
     }
 
-    @Test("with nothing enqueued a graceful end is an end at once [close.goodbye]")
+    @Test("with nothing enqueued a graceful close is immediate [close.goodbye]")
     func drainedAlready() {
         let end = End()
         end.link.closeWhenDrained(.goodbye, at: end.now)
         #expect(end.frames() == [.close(.goodbye, reason: "")])
     }
 
-    @Test("a graceful end waits for what there is to say of channels [close.goodbye] [resource.cancel]")
+    @Test("a graceful close waits for pending channel frames [close.goodbye] [resource.cancel]")
     func channels() {
         let end = End()
         let number = end.link.open(ChannelOpening(kind: .resource, name: "file"))
@@ -69,7 +69,7 @@ struct ClosingTests {
         #expect(end.frames() == [])
     }
 
-    @Test("what came before the peer's CLOSE is delivered, what comes after it is left alone [close.after]")
+    @Test("data before the peer's CLOSE is delivered, data after it is ignored [close.after]")
     func after() {
         let end = End()
         end.receive(.message([1]), .close(.goodbye, reason: ""), .message([2]), .stop(channel: 9, .ok))
@@ -79,14 +79,14 @@ struct ClosingTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("the peer's words are made fit to be shown [close.reason]")
+    @Test("the peer's reason is sanitized for display [close.reason]")
     func words() {
         let end = End()
         end.receive(.close(.busy, reason: "no\n\u{1B}[31mroom\u{202E}x"))
         #expect(end.link.end == .closedByPeer(.busy, reason: "no  [31mroom x"))
     }
 
-    @Test("a CLOSE that is not UTF-8 breaks a rule [close.reason]")
+    @Test("a CLOSE that is not UTF-8 violates the protocol [close.reason]")
     func notText() {
         let end = End()
         end.receive([0, 0, 3, 5, 0, 0, 0, 0, 0, 1, 0xFF])
@@ -102,7 +102,7 @@ struct ClosingTests {
         #expect(end.link.end?.closeCode == nil)
     }
 
-    @Test("the first reason stays [state.reason]")
+    @Test("the first reason is kept [state.reason]")
     func first() {
         let end = End()
         end.link.superseded(at: end.now)
@@ -113,7 +113,7 @@ struct ClosingTests {
         #expect(end.frames() == [])
     }
 
-    @Test("statistics count whole messages both ways [msg.order]")
+    @Test("statistics count whole messages in both directions [msg.order]")
     func statistics() {
         let end = End()
         end.link.enqueue([[1, 2], []])

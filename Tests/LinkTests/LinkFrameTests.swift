@@ -7,7 +7,7 @@ import Testing
 @Suite("7 Frames on a link", .computing)
 struct LinkFrameTests {
     @Test(
-        "frames of the handshake and of invitations end the link [frame.order]",
+        "handshake and invitation frames end the link [frame.order]",
         arguments: [.confirm(mac: [UInt8](repeating: 1, count: 32)), .select, .selected] as [Frame])
     func outOfPlace(_ frame: Frame) {
         let end = End()
@@ -16,7 +16,7 @@ struct LinkFrameTests {
         #expect(end.frames() == [.close(.protocolError, reason: "")])
     }
 
-    @Test("the same holds for a driver that lets the link judge the order [frame.order]")
+    @Test("the same holds for a driver that leaves checking the order to the link [frame.order]")
     func outOfPlaceDirect() {
         var link = Link(.init(), now: .start)
         link.receive(FrameHeader(.select, length: 0), owning: [])
@@ -24,7 +24,7 @@ struct LinkFrameTests {
         #expect(end == .violation(.outOfPlace(.select)))
     }
 
-    @Test("a GREASE frame is sent once on each link, and the other side does not mind [frame.grease]")
+    @Test("a GREASE frame is sent once on each link, and the peer ignores it [frame.grease]")
     func grease() {
         let pair = Pair(seed: 5)
         pair.settle()
@@ -35,7 +35,7 @@ struct LinkFrameTests {
     }
 
     @Test(
-        "an entry of the mesh is handed on by a mesh link, and ends any other [mesh.plain]",
+        "an entry of the mesh is passed on by a mesh link, and ends any other [mesh.plain]",
         arguments: [true, false])
     func entry(_ isMesh: Bool) {
         let endpoint = Endpoint(uid: UID(high: 1, low: 2), instance: 3)
@@ -47,7 +47,9 @@ struct LinkFrameTests {
         #expect(end.messages() == (isMesh ? [[1]] : []))
     }
 
-    @Test("what is for other machines is handed to the owner, in order, as control frames [limit.control]")
+    @Test(
+        "frames for other state machines are passed to the owner, in order, as control frames [limit.control]"
+    )
     func handedOn() {
         let end = End()
         let offer = DatagramOffer(association: 1, port: 2_000, flags: 0)
@@ -63,7 +65,7 @@ struct LinkFrameTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("what the owner says goes as it is, ahead of messages [channel.priority]")
+    @Test("the owner's frames are sent unchanged, ahead of messages [channel.priority]")
     func said() {
         let end = End()
         end.link.enqueue([[1]])
@@ -75,7 +77,7 @@ struct LinkFrameTests {
     }
 
     @Test(
-        "but they must be well formed [frame.payload]",
+        "the owner's frames must be well formed [frame.payload]",
         arguments: [(0x08, 28), (0x09, 10), (0x31, 31), (0x06, 7)])
     func malformed(_ kind: Int, _ count: Int) {
         let end = End()
@@ -84,7 +86,7 @@ struct LinkFrameTests {
     }
 
     @Test(
-        "random bytes end the link or do nothing, and never more [frame.header]",
+        "random bytes end the link or do nothing else [frame.header]",
         arguments: 1...50 as ClosedRange<UInt64>)
     func noise(_ seed: UInt64) {
         var random = Seeded(seed)

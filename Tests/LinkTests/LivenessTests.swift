@@ -8,7 +8,7 @@ import Testing
 struct LivenessTests {
     private func at(_ seconds: Double) -> Moment { Moment.start.later(seconds) }
 
-    @Test("three seconds of silence ask, ten end the link [live.ping] [live.dead]")
+    @Test("after three seconds of silence a PING is sent, after ten the link ends [live.ping] [live.dead]")
     func silence() {
         let end = End()
         #expect(end.link.deadline == at(3))
@@ -24,7 +24,7 @@ struct LivenessTests {
         #expect(end.frames() == [.close(.timeout, reason: "")])
     }
 
-    @Test("any byte ends the silence, half a header too [live.ping]")
+    @Test("any byte ends the silence, even half a header [live.ping]")
     func anyByte() {
         let end = End()
         end.advance(3)
@@ -35,7 +35,7 @@ struct LivenessTests {
         #expect(end.frames() == [.ping(2)])
     }
 
-    @Test("a PING is answered with its own bytes, ahead of messages [live.pong]")
+    @Test("a PING is answered with the same bytes, ahead of messages [live.pong]")
     func pong() {
         let end = End()
         end.link.enqueue([[1]])
@@ -43,7 +43,7 @@ struct LivenessTests {
         #expect(end.frames() == [.pong(0x0102_0304_0506_0708), .pong(0), .message([1])])
     }
 
-    @Test("a PONG gives the round trip; one that answers nothing is ignored [live.pong]")
+    @Test("a PONG gives the round-trip time; one without a PING is ignored [live.pong]")
     func roundTrip() {
         let end = End()
         end.advance(3)
@@ -57,7 +57,7 @@ struct LivenessTests {
         #expect(end.link.end == nil)
     }
 
-    @Test("a clock that jumped means that we slept: ask, and wait three seconds [live.resume]")
+    @Test("a clock that jumped means a suspension: send a PING, and wait three seconds [live.resume]")
     func resume() {
         let end = End()
         end.advance(3 + 5.001)
@@ -69,7 +69,7 @@ struct LivenessTests {
         #expect(end.link.end == .timedOut)
     }
 
-    @Test("sleeping while a PING is out gives grace too, and an answer saves the link [live.resume]")
+    @Test("a suspension during a PING gives extra time, too, and an answer keeps the link [live.resume]")
     func resumeAsked() {
         let end = End()
         end.advance(3)
@@ -81,7 +81,7 @@ struct LivenessTests {
         #expect(end.link.deadline == end.now + .seconds(3))
     }
 
-    @Test("five seconds late is not yet a sleep [live.resume]")
+    @Test("a timer that is five seconds late is not yet a suspension [live.resume]")
     func late() {
         let end = End()
         end.advance(8)
@@ -91,7 +91,7 @@ struct LivenessTests {
         #expect(end.link.end == .timedOut)
     }
 
-    @Test("a machine that is asked early has nothing to say [live.ping]", arguments: [0, 1, 2.9])
+    @Test("an early timer sends nothing [live.ping]", arguments: [0, 1, 2.9])
     func early(_ seconds: Double) {
         var liveness = Liveness(.init(), now: .start)
         let said = liveness.advance(to: at(seconds))
@@ -99,7 +99,9 @@ struct LivenessTests {
         #expect(liveness.deadline == at(3))
     }
 
-    @Test("every phase and every input: heard, early, due, slept [live.ping] [live.dead] [live.resume]")
+    @Test(
+        "every phase and every input: byte received, early, due, suspended [live.ping] [live.dead] [live.resume]"
+    )
     func everything() {
         func machine(_ asked: Bool) -> Liveness {
             var liveness = Liveness(.init(), now: .start)
@@ -120,7 +122,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("the times can be set [live.dead]")
+    @Test("the intervals can be configured [live.dead]")
     func timing() {
         let end = End(
             .init(timing: .init(keepAliveInterval: .milliseconds(100), idleTimeout: .milliseconds(300))))
@@ -130,7 +132,7 @@ struct LivenessTests {
         #expect(end.link.end == .timedOut)
     }
 
-    @Test("a probe goes out at once and its answer is told apart [live.pong]")
+    @Test("a probe is sent at once and its answer is distinguished [live.pong]")
     func probe() {
         let end = End()
         end.link.enqueue([[1]])
@@ -140,7 +142,7 @@ struct LivenessTests {
         #expect(end.events() == [.roundTrip(.zero), .probeAnswered])
     }
 
-    @Test("a mark is reached when everything before it was read, and not before [live.pong] [msg.order]")
+    @Test("a mark is answered when everything before it was read, and not before [live.pong] [msg.order]")
     func marks() {
         let end = End(.init(remote: .small(credit: 70)))
         end.link.mark(1)

@@ -7,7 +7,7 @@ import Testing
 @Suite("8 Messages", .computing)
 struct MessageTests {
     @Test(
-        "messages of every size arrive once and in order, however the bytes are split, and what is held is bounded [msg.order] [msg.empty] [msg.credit-return]",
+        "messages of every size arrive once and in order, however the bytes are split, and memory is bounded [msg.order] [msg.empty] [msg.credit-return]",
         arguments: 1...24 as ClosedRange<UInt64>)
     func order(_ seed: UInt64) {
         var random = Seeded(seed)
@@ -42,7 +42,7 @@ struct MessageTests {
     }
 
     @Test(
-        "a receiver that takes nothing stops the sender within the credit [msg.credit-limit] [msg.credit-return]"
+        "a receiver that reads nothing stops the sender within the credit [msg.credit-limit] [msg.credit-return]"
     )
     func stopped() {
         let pair = Pair(.small(), .small(credit: 65_536))
@@ -68,7 +68,7 @@ struct MessageTests {
         #expect(held.allSatisfy { $0.cost == 64 })
     }
 
-    @Test("messages that trickle in do not take more memory than they cost [msg.cost]")
+    @Test("messages that arrive slowly use no more memory than they cost [msg.cost]")
     func trickle() {
         let end = End()
         let held = (0..<100).flatMap { _ in
@@ -79,7 +79,7 @@ struct MessageTests {
         #expect(held.allSatisfy { $0.storage.capacity <= $0.cost })
     }
 
-    @Test("a message longer than the window gets through, and what is held stays bounded [msg.credit-return]")
+    @Test("a message longer than the window arrives, and memory stays bounded [msg.credit-return]")
     func longerThanWindow() {
         let pair = Pair(.small(), .small(message: 300_000, credit: 8_192))
         pair.one.link.enqueue([[UInt8](repeating: 7, count: 300_000), [UInt8](repeating: 8, count: 100_000)])
@@ -102,7 +102,7 @@ struct MessageTests {
         #expect(end.messages().isEmpty)
     }
 
-    @Test("a part that goes beyond the limit is refused at once [msg.max]")
+    @Test("a part beyond the limit is refused at once [msg.max]")
     func tooLongPart() {
         let end = End(.init(local: .small(message: 65_536)))
         end.receive(.messagePart([UInt8](repeating: 1, count: 60_000)))
@@ -122,7 +122,7 @@ struct MessageTests {
         #expect(end.frames() == [.close(.flood, reason: "")])
     }
 
-    @Test("a frame that spends one byte more than the credit is refused [msg.credit-limit] [msg.cost]")
+    @Test("a frame that exceeds the credit by one byte is refused [msg.credit-limit] [msg.cost]")
     func beyondCredit() {
         for (size, isWithin) in [(10_000 - 64, true), (10_001 - 64, false)] {
             let end = End(.init(local: .small(credit: 10_000)))
@@ -141,7 +141,7 @@ struct MessageTests {
         #expect(end.frames() == [.close(.protocolError, reason: "")])
     }
 
-    @Test("the largest credit there is overflows nothing [msg.credit-grow]")
+    @Test("the largest possible credit causes no overflow [msg.credit-grow]")
     func largestCredit() {
         let end = End(.init(remote: .small(credit: 0)))
         end.link.enqueue([[1], [2]])
@@ -153,7 +153,7 @@ struct MessageTests {
     }
 
     @Test(
-        "credit comes back in steps of a quarter window, as in the example of the chapter [msg.credit-return]"
+        "credit is returned in steps of a quarter window, as in the example of the chapter [msg.credit-return]"
     )
     func example() throws {
         let end = End(.init(local: .small(credit: 65_536)))
@@ -169,7 +169,7 @@ struct MessageTests {
         #expect(end.frames() == [.credit(channel: 0, limit: 105_728)])
     }
 
-    @Test("what was not written when the link ends is still counted [msg.failed]")
+    @Test("messages that were not written when the link ends are counted [msg.failed]")
     func failed() {
         let end = End(.init(remote: .small(credit: 1_200)))
         end.link.enqueue([[1, 2], [UInt8](repeating: 3, count: 5_000), [4, 5, 6]])
@@ -180,7 +180,7 @@ struct MessageTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("a short message is not split for the end of a batch, a long one fills it [msg.order]")
+    @Test("a short message is not split at the end of a batch, a long one fills it [msg.order]")
     func batches() {
         let end = End()
         end.link.enqueue([[UInt8](repeating: 1, count: 3_000), [UInt8](repeating: 2, count: 3_000)])

@@ -10,7 +10,7 @@ import Testing
 @Suite("14.3 Causes", .computing)
 struct CauseTests {
     @Test(
-        "whatever ends a link, each end has the one reason of the table [state.reason]",
+        "whatever ends a link, each end has the reason in the table [state.reason]",
         arguments: try Cause.ofLinks())
     func reasons(_ cause: Cause) throws {
         for isHeard in [true, false] {

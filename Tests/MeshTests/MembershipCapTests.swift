@@ -6,7 +6,7 @@ import Testing
 
 @Suite("11 The cap", .computing)
 struct MembershipCapTests {
-    @Test("two meshes are joined only if together they have no more peers than the cap [mesh.full]")
+    @Test("two meshes are merged only if together they are within the cap [mesh.full]")
     func admission() throws {
         var ann = try Member(1, cap: 4)
         try ann.join([2])
@@ -40,7 +40,7 @@ struct MembershipCapTests {
         return member
     }
 
-    @Test("whoever ranks behind the last seat for 1 s to 2 s leaves, and nobody else [mesh.evict]")
+    @Test("a member that ranks beyond the cap for 1 s to 2 s leaves, and no other does [mesh.evict]")
     func eviction() throws {
         var holds: Set<Int64> = []
         for seed in 0..<20 as Range<UInt64> {
@@ -60,7 +60,7 @@ struct MembershipCapTests {
         }
     }
 
-    @Test("whoever has room again before its hold is over stays [mesh.evict]")
+    @Test("a member that is within the cap again before its hold is over stays [mesh.evict]")
     func room() throws {
         var last = try crowded(9, Array(2...8), all: 1...9)
         _ = last.wait(.milliseconds(900))
@@ -69,7 +69,7 @@ struct MembershipCapTests {
         #expect(!last.wait(.seconds(60)).contains { $0.action == .leave })
     }
 
-    @Test("if whoever should go stays for 10 s, whoever has the fewest pairs goes [mesh.backstop]")
+    @Test("if the surplus member stays for 10 s, the member with the fewest pairs leaves [mesh.backstop]")
     func backstop() throws {
         // 3 has a link to 2 only; 4 and 5 will not go.
         var member = try Member(3, cap: 4)
@@ -85,7 +85,7 @@ struct MembershipCapTests {
         #expect(after >= .seconds(11) && after <= .seconds(12))
     }
 
-    @Test("after 12 s a link to whoever should have gone and does not is ended [mesh.dismiss]")
+    @Test("after 12 s the links to a surplus member that did not leave are ended [mesh.dismiss]")
     func dismissal() throws {
         // 5 and 6 cannot reach each other, so neither sees that there are too many; 6 has the fewest pairs.
         var member = try Member(1, cap: 5)
@@ -110,7 +110,7 @@ struct MembershipCapTests {
         #expect(member.held(peer(6)) != nil)
     }
 
-    @Test("whoever slept while there were too many begins to count anew [mesh.slept]")
+    @Test("a member that was suspended while there were too many restarts its times [mesh.slept]")
     func slept() throws {
         var member = try Member(1, cap: 5)
         let lists = [2: [1, 3, 4, 5], 3: [1, 2, 4, 5], 4: [1, 2, 3, 5], 5: [2, 3, 4], 6: [1]]
@@ -127,7 +127,8 @@ struct MembershipCapTests {
     }
 
     @Test(
-        "what only one other member has seen counts for nothing, met or vouched for it counts [mesh.counted]")
+        "a member that only one other lists does not count; one that was met or is vouched for does [mesh.counted]"
+    )
     func counted() throws {
         var ann = try Member(20, cap: 4)
         let invented = (1...9).map { peer($0) }
@@ -152,7 +153,7 @@ struct MembershipCapTests {
         #expect(other.wait(.seconds(2)).contains { $0.action == .leave })
     }
 
-    @Test("two instances of one peer are one member [mesh.counted]")
+    @Test("two instances of one peer count as one member [mesh.counted]")
     func instances() throws {
         var ann = try Member(9, cap: 3)
         try ann.join([1, 2])

@@ -4,9 +4,9 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("11 Who is in the mesh", .computing)
+@Suite("11 Members of the mesh", .computing)
 struct MembershipComponentTests {
-    @Test("whoever is reachable over pairs that list each other is in the mesh [mesh.component]")
+    @Test("an endpoint that is reachable over pairs that list each other is in the mesh [mesh.component]")
     func pairs() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -24,7 +24,7 @@ struct MembershipComponentTests {
         #expect(ann.component.isEmpty)
     }
 
-    @Test("an entry for which nobody reachable stands is dropped after 60 s [mesh.component]")
+    @Test("an entry outside the component is dropped after 60 s [mesh.component]")
     func unreachable() throws {
         var ann = try Member(1)
         try ann.join([2, 3])
@@ -41,7 +41,7 @@ struct MembershipComponentTests {
         #expect(ann.held(peer(2)) != nil)
     }
 
-    @Test("with 32 entries, whoever is unreachable for the longest time gives way [mesh.entries]")
+    @Test("of 32 entries, the one outside the component for the longest time is dropped [mesh.entries]")
     func room() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -69,7 +69,7 @@ struct MembershipComponentTests {
         return ann
     }
 
-    @Test("when all 32 are reachable, another one is ignored, also if it is reachable [mesh.entries]")
+    @Test("when all 32 are reachable, another one is ignored, even if it is reachable [mesh.entries]")
     func crowd() throws {
         var ann = try crowded()
         try ann.hear(try entry(of: peer(50), 1, [peer(11)]), on: 2)
@@ -77,7 +77,7 @@ struct MembershipComponentTests {
         #expect(ann.membership.entries.count == 32)
     }
 
-    @Test("a neighbour's entry, and one for which two neighbours stand, find a place [mesh.entries]")
+    @Test("a neighbour's entry, and one that two neighbours list, always find a place [mesh.entries]")
     func place() throws {
         var ann = try crowded()
         ann.link(peer(3))
@@ -95,7 +95,7 @@ struct MembershipComponentTests {
         #expect(ann.held(peer(38)) == nil)
     }
 
-    @Test("entries of an endpoint that said it leaves go at once and do not come back [mesh.departed]")
+    @Test("entries of an endpoint that said it leaves are removed at once and do not return [mesh.departed]")
     func departed() throws {
         var ann = try Member(1)
         try ann.join([2, 3])
@@ -116,7 +116,7 @@ struct MembershipComponentTests {
         #expect(ann.held(peer(3)) != nil)
     }
 
-    @Test("an endpoint that left and comes back by a link is heard again [mesh.departed]")
+    @Test("an endpoint that left and returns over a link is accepted again [mesh.departed]")
     func returned() throws {
         var ann = try Member(1)
         try ann.join([2, 3])

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("11 Entries of the mesh", .computing)
 struct MembershipEntryTests {
-    @Test("an entry that no honest member passes on ends the link, and changes nothing [mesh.entry]")
+    @Test("an entry that no honest member sends ends the link, and changes nothing [mesh.entry]")
     func flaws() throws {
         let (two, three, four) = (peer(2), peer(3), peer(4))
         let good = try MeshFixture.data(of: two).bytes
@@ -40,7 +40,7 @@ struct MembershipEntryTests {
 
     private func flaw(_ data: InvalidConnectionData) -> EntryViolation { .data("\(data)") }
 
-    @Test("a link that is not of the mesh carries no entry and is in none [mesh.plain]")
+    @Test("a link outside the mesh carries no entry and is in none [mesh.plain]")
     func direct() throws {
         var ann = try Member(1)
         ann.link(peer(2), isMesh: false)
@@ -69,7 +69,9 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(9))?.sequence == .max)
     }
 
-    @Test("of a neighbour only its own link is believed, whatever was heard before [mesh.first-hand]")
+    @Test(
+        "a neighbour's entry is accepted only over its own link, whatever was received before [mesh.first-hand]"
+    )
     func firstHand() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -91,7 +93,7 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(3)) == later)
     }
 
-    @Test("what others say of a neighbour is kept, even if it has said nothing itself [mesh.first-hand]")
+    @Test("others' entries of a neighbour are kept, even if it has sent none itself [mesh.first-hand]")
     func rumourOfSilent() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -112,7 +114,8 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(4)) == nil)
     }
 
-    @Test("the own entry begins with 1 and grows by 1 with every change of links or data [mesh.own]")
+    @Test(
+        "the own entry's sequence begins with 1 and grows by 1 with every change of links or data [mesh.own]")
     func own() throws {
         var ann = try Member(1, isPublished: false)
         #expect(ann.own == nil)
@@ -131,7 +134,7 @@ struct MembershipEntryTests {
         #expect(ann.own == (try entry(of: peer(1), 5, [peer(2)], variant: 1)))
     }
 
-    @Test("an own entry that comes back wrong is outdone, unless that would use up the numbers [mesh.own]")
+    @Test("a forged own entry is superseded, unless that would exhaust the numbers [mesh.own]")
     func ownComesBack() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -155,7 +158,7 @@ struct MembershipEntryTests {
         #expect(ann.own?.sequence == 0x8000_0001)
     }
 
-    @Test("an entry of our peer's other instance is kept, but it is not sought [mesh.same-uid]")
+    @Test("an entry of another instance of the own peer is kept, but it is not dialled [mesh.same-uid]")
     func otherInstance() throws {
         var ann = try Member(1)
         ann.link(peer(2))

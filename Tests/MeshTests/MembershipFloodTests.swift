@@ -7,7 +7,7 @@ import Testing
 
 @Suite("11 Flooding", .computing)
 struct MembershipFloodTests {
-    @Test("a new mesh link hears the own entry first, and then every other one [mesh.flood]")
+    @Test("a new mesh link receives the own entry first, and then all others [mesh.flood]")
     func everything() throws {
         var ann = try Member(1)
         ann.link(peer(2))
@@ -21,7 +21,7 @@ struct MembershipFloodTests {
         #expect(told.told(on: 2) == [peer(1)])
     }
 
-    @Test("news goes to every other mesh link, and only news [mesh.flood]")
+    @Test("new entries are forwarded to all other mesh links, and only new ones [mesh.flood]")
     func news() throws {
         var ann = try Member(1)
         for number in [2, 3, 4] { ann.link(peer(number)) }
@@ -36,8 +36,7 @@ struct MembershipFloodTests {
     }
 
     @Test(
-        "what a rumour said of a new neighbour is told to it, so that it can outdo that [mesh.flood] [mesh.own]"
-    )
+        "hearsay about a new neighbour is sent to it, so that it can supersede that [mesh.flood] [mesh.own]")
     func correction() throws {
         var (ann, bob) = (try Member(1), try Member(2))
         ann.link(peer(3))
@@ -53,7 +52,7 @@ struct MembershipFloodTests {
         #expect(ann.take().told(on: 3).contains(peer(2)))
     }
 
-    @Test("a link is told 32 entries at once and then 15 each second, always the latest [mesh.pace]")
+    @Test("a link is sent 32 entries at once and then 15 each second, always the latest [mesh.pace]")
     func sending() throws {
         var ann = try Member(1, cap: 16)
         for number in [2, 3] { ann.link(peer(number)) }
@@ -71,7 +70,7 @@ struct MembershipFloodTests {
         for case .tell(_, let entry) in rest.map(\.action) + last { #expect(entry.sequence == 10) }
     }
 
-    @Test("the own entry does not wait behind others' [mesh.pace]")
+    @Test("the own entry does not wait for others' [mesh.pace]")
     func ownFirst() throws {
         var ann = try Member(1, cap: 16)
         for number in [2, 3] { ann.link(peer(number)) }
@@ -83,7 +82,7 @@ struct MembershipFloodTests {
         #expect(ann.wait(.seconds(1)).map(\.action).told(on: 3).first == peer(1))
     }
 
-    @Test("more than 256 entries at once, or than 20 each second, is a flood [mesh.pace]")
+    @Test("more than 256 entries at once, or 20 each second, are a flood [mesh.pace]")
     func receiving() throws {
         var ann = try Member(1)
         ann.link(peer(2))

@@ -2,10 +2,10 @@ import FuzzBodies
 import TestSupport
 import Testing
 
-@Suite("11 Membership and its model", .computing)
+@Suite("11 Membership against a model", .computing)
 struct MembershipModelTests {
     @Test(
-        "whatever happens in whatever order, entries, component, cap and whom it seeks are what the rules say",
+        "after any events in any order, entries, component, cap and dialled members follow the rules",
         arguments: 0..<20 as Range<UInt64>)
     func scripts(_ seed: UInt64) throws {
         var random = Seeded(seed)

@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("11 Everyone dials everyone", .computing)
+@Suite("11 Dialling members", .computing)
 struct MembershipSeekingTests {
     /// Returns member 1, linked to 2, which has links to these others.
     private func member(among others: [Int], cap: Int = 8, seed: UInt64 = 1) throws -> Member {
@@ -15,7 +15,7 @@ struct MembershipSeekingTests {
         return ann
     }
 
-    @Test("members without a link are sought with the data of their entry, once [mesh.dial]")
+    @Test("members without a link are dialled with the data of their entry, once [mesh.dial]")
     func seek() throws {
         var ann = try member(among: [3, 4])
         let (three, four) = (try MeshFixture.data(of: peer(3)), try MeshFixture.data(of: peer(4)))
@@ -24,7 +24,7 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(29)).map(\.action).sought.isEmpty)
     }
 
-    @Test("whoever has a link of any kind is not sought [mesh.dial]")
+    @Test("a peer with any link is not dialled [mesh.dial]")
     func anyLink() throws {
         var ann = try member(among: [3, 4, 5])
         ann.link(peer(3), isMesh: false)
@@ -32,7 +32,7 @@ struct MembershipSeekingTests {
         #expect(ann.take().sought == [peer(5)])
     }
 
-    @Test("a link that replaces another in one go makes nobody seek [mesh.dial]")
+    @Test("a link that replaces another at once causes no dial [mesh.dial]")
     func superseded() throws {
         var ann = try Member(1)
         try ann.join([2, 3])
@@ -42,7 +42,7 @@ struct MembershipSeekingTests {
         #expect(ann.take().sought.isEmpty)
     }
 
-    @Test("at most twice the cap is sought at once, and then whoever waited longest [mesh.dial]")
+    @Test("at most twice the cap are dialled at once, and then the one that waited longest [mesh.dial]")
     func crowd() throws {
         var ann = try member(among: Array(3...9), cap: 3)
         #expect(ann.take().sought == (3...8).map { peer($0) })
@@ -52,9 +52,7 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(3)).map(\.action).sought.count == 1)
     }
 
-    @Test(
-        "after a failure it pauses 1 s, then 2 s, each half as long or half as long again [mesh.retry] [mesh.silent]"
-    )
+    @Test("after a failure it pauses for 1 s, then 2 s, ± 50 % [mesh.retry] [mesh.silent]")
     func pauses() throws {
         var pauses: [[Duration]] = [[], [], [], [], []]
         for seed in 0..<40 as Range<UInt64> {
@@ -76,7 +74,7 @@ struct MembershipSeekingTests {
         }
     }
 
-    @Test("what can never work is not tried again with the same data [mesh.dial]")
+    @Test("an attempt that can never succeed is not repeated with the same data [mesh.dial]")
     func hopeless() throws {
         var ann = try member(among: [3])
         _ = ann.take()
@@ -86,7 +84,7 @@ struct MembershipSeekingTests {
         #expect(ann.take().sought == [peer(3)])
     }
 
-    @Test("newer data take over an attempt that has lasted 5 s [mesh.dial]")
+    @Test("newer data replaces an attempt that has lasted 5 s [mesh.dial]")
     func freshData() throws {
         var ann = try member(among: [3])
         _ = ann.take()
@@ -98,7 +96,7 @@ struct MembershipSeekingTests {
         #expect(done.map(\.after) == [.seconds(3)])
     }
 
-    @Test("the new instance of a peer is sought instead of the old one, linked or not [mesh.dial]")
+    @Test("the new instance of a peer is dialled instead of the old one, linked or not [mesh.dial]")
     func restarted() throws {
         var ann = try member(among: [3])
         #expect(ann.take().sought == [peer(3)])
@@ -111,7 +109,7 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
     }
 
-    @Test("an attempt that a link to another instance replaced is made again [mesh.dial]")
+    @Test("an attempt that a link to another instance replaced is repeated [mesh.dial]")
     func linkedToTheOtherInstance() throws {
         var ann = try member(among: [3])
         _ = ann.take()
@@ -125,7 +123,7 @@ struct MembershipSeekingTests {
         #expect(next.allSatisfy { $0.after >= .milliseconds(500) && $0.after <= .milliseconds(1_500) })
     }
 
-    @Test("a lost peer is sought again at once, and later if its links do not last [mesh.dial]")
+    @Test("a lost peer is dialled again at once, and later if its links do not last [mesh.dial]")
     func lost() throws {
         var ann = try member(among: [3])
         ann.link(peer(3))
@@ -146,7 +144,7 @@ struct MembershipSeekingTests {
         #expect(waits.last.map { $0 >= .seconds(1) } == true)
     }
 
-    @Test("whoever is no longer in the mesh is not sought any more [mesh.withdraw]")
+    @Test("an attempt to a peer that is no longer in the mesh is withdrawn [mesh.withdraw]")
     func withdraw() throws {
         var ann = try member(among: [3, 4])
         _ = ann.take()
@@ -157,7 +155,7 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(2)).map(\.action).first == [true])
     }
 
-    @Test("a pause is not withdrawn, for nothing is under way [mesh.withdraw]")
+    @Test("a pause is not withdrawn, for no attempt is in progress [mesh.withdraw]")
     func pausing() throws {
         var ann = try member(among: [3])
         _ = ann.take()

@@ -6,7 +6,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("14 What the application is told of a peer", .computing)
+@Suite("14 Peer states seen by the application", .computing)
 struct PeerStateTableTests {
     private let ann = UID(high: 1, low: 1)
 
@@ -27,7 +27,7 @@ struct PeerStateTableTests {
     }
 
     @Test(
-        "whatever happens in whatever order, no state is told twice in a row [state.serial] [state.reason]",
+        "after any events in any order, no state is reported twice in a row [state.serial] [state.reason]",
         arguments: 1...20 as ClosedRange<UInt64>)
     func serial(_ seed: UInt64) {
         var random = Seeded(seed)
@@ -48,7 +48,7 @@ struct PeerStateTableTests {
         }
     }
 
-    @Test("a peer that is not connected any more has the reason of what ended it [state.reason]")
+    @Test("a peer that is no longer connected has the reason that ended it [state.reason]")
     func reasons() {
         var roster = PeerStateTable()
         let full = DisconnectReason(code: .full, closeCode: .full)
@@ -75,7 +75,7 @@ struct PeerStateTableTests {
         #expect(roster.hasLinkCapacity(for: ann))
     }
 
-    @Test("leaving tells of every peer once, in the order of their ids [state.serial]")
+    @Test("leaving reports every peer once, in the order of their ids [state.serial]")
     func leave() {
         var roster = PeerStateTable()
         for number in [3, 1, 2] as [UInt64] { _ = roster.handle(.linked, of: UID(high: 0, low: number)) }
@@ -104,7 +104,7 @@ struct DisconnectReasonTests {
     }
 
     @Test(
-        "GOODBYE is a departure, FULL is one behind an entry, and UNKNOWN_PEER there a dismissal [mesh.departed] [mesh.dismiss]",
+        "GOODBYE is a departure, as is FULL after an entry; UNKNOWN_PEER after an entry is a dismissal [mesh.departed] [mesh.dismiss]",
         arguments: [
             (.closedByPeer(.goodbye, reason: ""), false, true),
             (.closedByPeer(.full, reason: ""), true, true),
@@ -137,7 +137,7 @@ struct DisconnectReasonTests {
         #expect(reason.code == code)
     }
 
-    @Test("a code that nobody knows is read as INTERNAL, and the number is kept [code.unknown]")
+    @Test("an unknown code is read as INTERNAL, and the number is kept [code.unknown]")
     func unknown() {
         let reason = DisconnectReason(
             LinkCloseReason.closedByPeer(CloseCode(rawValue: 999), reason: "why not"))
@@ -146,7 +146,7 @@ struct DisconnectReasonTests {
         #expect(reason.description == "the peer closed the link (INTERNAL (999)): why not")
     }
 
-    @Test("a reason reads as one line in lower case [state.reason]")
+    @Test("a reason is printed as one line in lower case [state.reason]")
     func words() {
         #expect(DisconnectReason(LinkCloseReason.lost).description == "the connection was lost")
         #expect(

@@ -7,7 +7,7 @@ import Testing
 @Suite("11 Meshes", .computing)
 struct SimulatedMeshTests {
     @Test(
-        "whoever joins in whatever order, all find each other and know the same [mesh.dial] [mesh.flood]",
+        "in whatever order peers join, all find each other and have the same entries [mesh.dial] [mesh.flood]",
         arguments: [(3, 1), (6, 3), (8, 4)] as [(Int, UInt64)])
     func forming(_ count: Int, _ seed: UInt64) {
         let mesh = SimulatedMesh(count, seed: seed)
@@ -22,7 +22,7 @@ struct SimulatedMeshTests {
     }
 
     @Test(
-        "lost links are made again, wherever there is a way around [mesh.dial]",
+        "lost links are made again, wherever there is another path [mesh.dial]",
         arguments: [1, 2, 3] as [UInt64])
     func healing(_ seed: UInt64) {
         let mesh = SimulatedMesh(6, seed: seed)
@@ -39,8 +39,7 @@ struct SimulatedMeshTests {
         mesh.expectRest()
     }
 
-    @Test(
-        "when two members each let somebody in for the last seat, one of them goes [mesh.evict] [mesh.full]")
+    @Test("when two members each admit a peer for the last seat, one of them leaves [mesh.evict] [mesh.full]")
     func race() {
         var evictions = 0
         for seed in 1...12 as ClosedRange<UInt64> {
@@ -57,8 +56,7 @@ struct SimulatedMeshTests {
         #expect(evictions > 0)
     }
 
-    @Test(
-        "two meshes that become one through two links at once keep as many as there is room for [mesh.evict]")
+    @Test("two meshes that merge through two links at once keep as many as there is room for [mesh.evict]")
     func merge() {
         var evictions = 0
         for seed in 1...12 as ClosedRange<UInt64> {
@@ -80,7 +78,7 @@ struct SimulatedMeshTests {
     }
 
     @Test(
-        "pairs that cannot reach each other stay apart, and the rest is whole [mesh.dismiss] [mesh.counted]",
+        "pairs that cannot reach each other stay apart, and all others are linked [mesh.dismiss] [mesh.counted]",
         arguments: [1, 2, 4] as [UInt64])
     func walls(_ seed: UInt64) {
         let mesh = SimulatedMesh(6, cap: 5, seed: seed)
@@ -98,7 +96,7 @@ struct SimulatedMeshTests {
     }
 }
 
-@Suite("11 A member that lies", .computing)
+@Suite("11 A dishonest member", .computing)
 struct LyingMemberTests {
     /// Four honest members and one that is not, all linked.
     private func mesh(_ seed: UInt64) -> SimulatedMesh {
@@ -122,7 +120,7 @@ struct LyingMemberTests {
         for (pair, connection) in before where !pair.contains(4) { #expect(mesh.links[pair] == connection) }
     }
 
-    @Test("members that it invents evict nobody, however low their uids [mesh.counted]")
+    @Test("members that it invents evict no honest one, however low their uids [mesh.counted]")
     func inventions() {
         let mesh = mesh(1)
         let before = mesh.links
@@ -133,8 +131,7 @@ struct LyingMemberTests {
     }
 
     @Test(
-        "what it says of honest members with the highest sequence changes nothing [mesh.first-hand] [mesh.own]"
-    )
+        "its entries of honest members with the highest sequence change nothing [mesh.first-hand] [mesh.own]")
     func slander() {
         let mesh = mesh(2)
         let before = mesh.links
@@ -150,7 +147,7 @@ struct LyingMemberTests {
         }
     }
 
-    @Test("as fast as it may, it makes no honest member break the pace [mesh.pace]")
+    @Test("sending as fast as allowed, it makes no honest member exceed the pace [mesh.pace]")
     func chatter() {
         let mesh = mesh(3)
         let before = (mesh.links, mesh.world.observer.counts.entries)

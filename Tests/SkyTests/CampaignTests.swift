@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sky: a campaign", .computing)
 struct CampaignTests {
-    @Test("what failed is repeated with high priority, and nothing else has it")
+    @Test("failed tiles are repeated with high priority, and only those")
     func priority() async throws {
         let seen = Mutex<[Int: TaskPriority]>([:])
         var plan = Plan()

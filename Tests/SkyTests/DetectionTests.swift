@@ -22,7 +22,7 @@ struct DetectionTests {
     }
 
     @Test(
-        "stars that stand apart are found where they are, bright ones and faint ones",
+        "separate stars are found at their positions, bright ones and faint ones",
         arguments: [40, 120, 200])
     func places(_ peak: Int) {
         let places = [(12, 10), (50, 12), (80, 40), (20, 70), (60, 80)]
@@ -36,7 +36,7 @@ struct DetectionTests {
         }
     }
 
-    @Test("an empty sky, a bright one and one of noise alone have no stars")
+    @Test("an empty sky, a bright one and one of pure noise have no stars")
     func none() {
         for level: UInt8 in [0, 128, 255] {
             let even = Tile(number: 0, size: 32, pixels: [UInt8](repeating: level, count: 1_024))
@@ -51,12 +51,12 @@ struct DetectionTests {
         #expect(found.stars.count == 3)
     }
 
-    @Test("two stars in one place are one")
+    @Test("two stars at one position are one")
     func together() {
         #expect(Detection.findings(on: tile([(x: 40, y: 40), (x: 42, y: 41)])).stars.count == 1)
     }
 
-    @Test("a seed and a number make the same tile again, and others make another one")
+    @Test("a seed and a number always make the same tile, and others make another one")
     func seeds() {
         let field = StarField(seed: 5, size: 64)
         #expect(field.tile(9) == field.tile(9))
@@ -70,7 +70,7 @@ struct DetectionTests {
         #expect(stars == [3, 1, 3, 1])
     }
 
-    @Test("a tile that is no square, or too large, is not decoded")
+    @Test("a tile that is not square, or too large, is not decoded")
     func square() throws {
         func decode(_ size: Int, _ count: Int) throws -> Tile {
             try JSONDecoder().decode(
@@ -84,7 +84,7 @@ struct DetectionTests {
         }
     }
 
-    @Test("a task that waits longer than anybody may is not decoded")
+    @Test("a task with too long an exposure is not decoded")
     func exposure() throws {
         let tile = tile([], size: 16)
         for (exposure, isTaken) in [(0, true), (60_000, true), (60_001, false), (-1, false)] {

@@ -4,13 +4,13 @@ import Testing
 
 @testable import sky
 
-@Suite("Sky: who is asked to come", .computing)
+@Suite("Sky: invitations", .computing)
 struct GuestsTests {
     private let bob: PeerID
 
     init() throws { bob = try PeerID(displayName: "bob") }
 
-    @Test("nobody is asked twice at once, and everybody as often as it takes")
+    @Test("a peer is never invited twice at once, and is invited again until it succeeds")
     func again() {
         var guests = Guests()
         for attempt in 1...20 {
@@ -22,7 +22,7 @@ struct GuestsTests {
         #expect(guests.pause(for: bob) == .seconds(10))
     }
 
-    @Test("who was here and is lost is asked without a word, and who says no is left alone")
+    @Test("a lost peer is invited again without a message, and one that declines is not")
     func lost() {
         var guests = Guests()
         let stopped = MultipeerError(.timedOut, "it is stopped")

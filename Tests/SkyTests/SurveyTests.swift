@@ -3,7 +3,7 @@ import Testing
 
 @testable import sky
 
-@Suite("Sky: who scans what", .computing)
+@Suite("Sky: distribution of tiles", .computing)
 struct SurveyTests {
     /// Returns a survey with the sites 0, which is home, to `others`.
     private func survey(tiles: Int, others: Int = 0, attempts: Int = 3) -> Survey<Int> {
@@ -22,7 +22,7 @@ struct SurveyTests {
         return orders
     }
 
-    @Test("each site has four tiles at the most, and whoever has the fewest gets the next")
+    @Test("each site has at most four tiles, and the one with the fewest gets the next")
     func spread() {
         var survey = survey(tiles: 20, others: 2)
         let orders = all(&survey)
@@ -33,7 +33,7 @@ struct SurveyTests {
         #expect(more.map(\.site) == [1])
     }
 
-    @Test("a site that comes later gets tiles, and coming again changes nothing")
+    @Test("a site that joins later gets tiles, and joining again changes nothing")
     func late() {
         var survey = survey(tiles: 9)
         let first = all(&survey)
@@ -45,7 +45,7 @@ struct SurveyTests {
         #expect(survey.tallies.count == 2)
     }
 
-    @Test("what failed elsewhere is repeated at home, before all others")
+    @Test("a tile that failed elsewhere is repeated at home, before all others")
     func retry() {
         var survey = survey(tiles: 20, others: 1)
         let orders = all(&survey)
@@ -63,7 +63,7 @@ struct SurveyTests {
         #expect(survey.tallies[1].spent == .seconds(1))
     }
 
-    @Test("what fails three times is given up, and the rest goes on")
+    @Test("a tile that fails three times is given up, and the others continue")
     func givenUp() throws {
         var survey = survey(tiles: 2)
         var notes: [Survey<Int>.Note] = []
@@ -79,7 +79,7 @@ struct SurveyTests {
         #expect(survey.findings.keys.sorted() == [1])
     }
 
-    @Test("findings of another tile are a failure")
+    @Test("results for another tile are a failure")
     func wrongTile() throws {
         var survey = survey(tiles: 2, others: 1)
         let orders = all(&survey)
@@ -88,7 +88,7 @@ struct SurveyTests {
         #expect(survey.findings.isEmpty)
     }
 
-    @Test("the tiles of a lost site are given out again, first of all, and its late answers do not count")
+    @Test("the tiles of a lost site are reassigned first, and its late answers do not count")
     func lost() {
         var survey = survey(tiles: 30, others: 2)
         let orders = all(&survey)
@@ -107,7 +107,7 @@ struct SurveyTests {
         #expect(survey.tallies[1].returned == 4)
     }
 
-    @Test("a site that was lost and comes back takes tiles again, and its answers from before are late")
+    @Test("a site that was lost and returns gets tiles again, and its earlier answers are late")
     func back() {
         var survey = survey(tiles: 12, others: 1)
         let its = all(&survey).filter { $0.site == 1 }
@@ -122,9 +122,7 @@ struct SurveyTests {
         #expect(survey.tallies.count == 2)
     }
 
-    @Test(
-        "who cannot be called for an order that does not stand any more is not lost: it may have come back since"
-    )
+    @Test("a failed call for an expired order does not lose the site: it may have returned since")
     func lateLoss() {
         var survey = survey(tiles: 12, others: 1)
         let before = all(&survey).filter { $0.site == 1 }
@@ -140,7 +138,7 @@ struct SurveyTests {
         #expect(survey.tallies[1].isLost)
     }
 
-    @Test("home is never lost, and works alone when all others are")
+    @Test("home is never lost, and works alone when all others are lost")
     func alone() throws {
         var survey = survey(tiles: 12, others: 2)
         _ = all(&survey)
@@ -152,7 +150,7 @@ struct SurveyTests {
         #expect(survey.tallies.map(\.isLost) == [false, true, true])
     }
 
-    @Test("whatever fails, comes and is lost, every tile is counted once or given up", arguments: 0..<200)
+    @Test("whatever fails, joins or is lost, every tile is counted once or given up", arguments: 0..<200)
     func chance(_ seed: Int) throws {
         var dice = Dice(state: UInt64(seed))
         var survey = Survey(tiles: 40, home: 0)
@@ -203,7 +201,7 @@ struct SurveyTests {
         #expect(survey.tallies.reduce(0) { $0 + $1.counted } == counted.count)
     }
 
-    @Test("the fingerprint is the same whoever counted, and another one for another star")
+    @Test("the fingerprint does not depend on who counted, and changes with each star")
     func fingerprint() {
         var (one, two, three) = (survey(tiles: 2), survey(tiles: 2, others: 1), survey(tiles: 2))
         for order in all(&one) { _ = one.take(found(order.tile), of: order.number, after: .zero) }

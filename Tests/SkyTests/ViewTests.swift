@@ -5,7 +5,7 @@ import Testing
 
 @testable import sky
 
-@Suite("Sky: what is shown", .computing)
+@Suite("Sky: the display", .computing)
 struct ViewTests {
     private func id(_ name: String) throws -> ActorID {
         try ActorID("observatory", at: PeerID(displayName: name))
@@ -29,7 +29,7 @@ struct ViewTests {
         return survey
     }
 
-    @Test("a line for each observatory and one for all say how far it is, in the width there is")
+    @Test("a line for each observatory and one for all show the progress, within the width")
     func board() throws {
         let lines = Board(try survey(), in: Terminal.Size()).lines
         #expect(lines.count == 3)
@@ -44,7 +44,7 @@ struct ViewTests {
         #expect(low.lines == lines.suffix(2), "all of them can be reached, the last of them first")
     }
 
-    @Test("a name of wide characters takes the columns that it takes, and is cut where they end")
+    @Test("a name with wide characters is cut by columns")
     func wide() throws {
         #expect(["ann", "Zoë", "Zoe\u{308}", "夜空", "🔭"].map(\.columns) == [3, 3, 3, 4, 2])
         #expect(["夜空".head(3), "夜空".padded(to: 5), "夜空".padded(to: 3)] == ["夜", "夜空 ", "夜空"])
@@ -56,7 +56,7 @@ struct ViewTests {
         #expect(Board(survey, in: Terminal.Size(columns: 40, rows: 24)).lines.allSatisfy { $0.columns < 40 })
     }
 
-    @Test("lines are rewritten where they are, and below them when the terminal was made smaller since")
+    @Test("lines are rewritten in place, and below when the terminal has become smaller")
     func rewriting() {
         var view = View(isLive: true)
         let (wide, narrow) = (Terminal.Size(), Terminal.Size(columns: 10, rows: 24))
@@ -83,7 +83,7 @@ struct ViewTests {
         #expect(text == "\(long)\n")
     }
 
-    @Test("what somebody else says does not move the cursor")
+    @Test("other peers' texts do not move the cursor")
     func printable() throws {
         var survey = Survey(tiles: 1, home: try id("ann"), attempts: 1)
         let order = survey.next()
@@ -91,7 +91,7 @@ struct ViewTests {
         #expect(survey.summary(after: .zero).contains("tile 0 was given up: no[2J"))
     }
 
-    @Test("the summary says who did what, and how long it took")
+    @Test("the summary shows who did what, and how long it took")
     func summary() throws {
         let lines = try survey().summary(after: .milliseconds(1_234))
         #expect(lines.first?.hasPrefix("3 stars on 3 of 12 tiles, fingerprint ") == true)
@@ -99,7 +99,7 @@ struct ViewTests {
         #expect(lines.last == "1234 ms in all")
     }
 
-    @Test("so many tiles are cloudy, spread over all, the first time")
+    @Test("the given number of tiles is cloudy at the first attempt, spread over all")
     func clouds() {
         for failures in [0, 1, 5, 12, 20] {
             var plan = Plan()
@@ -111,7 +111,7 @@ struct ViewTests {
         }
     }
 
-    @Test("what the command line asks for is understood, or refused with a sentence")
+    @Test("the command line is parsed, or refused with a sentence")
     func options() throws {
         let words = [
             "--workers", "2", "--tiles", "9", "--size", "32", "--wait", "0", "--fail", "1", "--kill", "3",
@@ -132,7 +132,7 @@ struct ViewTests {
         #expect(try Options.parse(["--workers", "2", "--kill", "20", "--tiles", "20"]) != nil)
     }
 
-    @Test("the last of the workers is slow, or this process where there are none")
+    @Test("the last worker is slow, or this process when there are none")
     func slow() throws {
         for (words, own) in [
             ([], 9), (["--peers", "2"], 9), (["--workers", "0"], 9), (["--workers", "2"], 0),

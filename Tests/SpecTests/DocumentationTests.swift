@@ -68,7 +68,7 @@ struct DocumentationTests {
         #expect(shown.count > 4)
     }
 
-    @Test("the manifest of the tutorial is one, and names products that there are")
+    @Test("the manifest of the tutorial is valid, and names existing products")
     func manifest() throws {
         let path = "Examples/Tutorial/SkyPackage.swift"
         let products = try Repository.file(path).text.matches(of: /\.product\(name: "(\w+)"/).map(\.1)
@@ -81,7 +81,7 @@ struct DocumentationTests {
         #expect(try run(words).code == 0)
     }
 
-    @Test("the command with which the tutorial begins makes a manifest and nothing else")
+    @Test("the command at the beginning of the tutorial creates a manifest and nothing else")
     func empty() throws {
         let tutorial = try Repository.file("\(tutorials)/Sky.tutorial").text
         let command = try #require(tutorial.firstMatch(of: /`(swift package init [^`]+)`/)?.1)
@@ -112,7 +112,7 @@ struct DocumentationTests {
         return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
-    @Test("every test and every check that an article names is there")
+    @Test("every test and every check that an article names exists")
     func tests() throws {
         let text = try Repository.files(
             under: "Tests", where: { $0.hasSuffix(".swift") || $0.hasSuffix(".py") }

@@ -54,8 +54,7 @@ struct IsolationTests {
         return sections
     }
 
-    @Test(
-        "every class and every actor is in one row of the section that says what it is, and nothing else is")
+    @Test("every class and every actor is in one row of the section for its kind, and nothing else is")
     func objects() {
         for module in IsolationTests.libraries {
             var listed: [String: Declarations.Kind] = [:]
@@ -73,7 +72,7 @@ struct IsolationTests {
         #expect(Set(sections.keys).isSuperset(of: IsolationTests.kinds.keys))
     }
 
-    @Test("what the compiler is told and cannot see is on the page, in every module, and nothing else")
+    @Test("every assertion that the compiler cannot check is on the page, in every module, and nothing else")
     func exceptions() {
         for (module, declarations) in modules {
             let unchecked = declarations.objects.filter { $0.value == .unchecked }.keys
@@ -94,7 +93,7 @@ struct IsolationTests {
     }
 
     @Test(
-        "what decides has no class, no actor, no task, no lock and no await",
+        "code that decides has no class, no actor, no task, no lock and no await",
         arguments: [
             "MultipeerCore", "MultipeerFraming", "MultipeerIntroduction", "MultipeerDiscovery",
             "MultipeerLink", "MultipeerMesh",
@@ -105,7 +104,7 @@ struct IsolationTests {
         #expect(declarations.effects.isEmpty, "\(declarations.effects)")
     }
 
-    @Test("whoever has a lock is on the page")
+    @Test("every type with a lock is on the page")
     func locks() {
         for module in IsolationTests.libraries {
             let listed = sections.values.joined().filter { $0.module == module }.flatMap(\.names)
@@ -114,7 +113,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("isolation is assumed by actors of a loop and on the main actor alone")
+    @Test("only actors of a loop and on the main actor assume isolation")
     func assumptions() {
         for module in IsolationTests.libraries {
             let allowed =
@@ -123,7 +122,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("declarations are recognised however they are written")
+    @Test("declarations are recognised in every notation")
     func headers() throws {
         let lines: [Substring] = [
             "@MainActor", "open class View: NSObject {", "final class Box<Value: Sendable>: Sendable {",

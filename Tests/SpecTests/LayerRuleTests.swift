@@ -100,7 +100,7 @@ private struct Layer: CustomTestStringConvertible {
 
 @Suite("1 Layers", .computing)
 struct LayerRuleTests {
-    @Test("every folder under Sources is a layer of the table, and the other way round")
+    @Test("every folder under Sources is a layer of the table, and every layer is a folder")
     func folders() throws {
         #expect(try Repository.folders(in: "Sources") == layers.map(\.name).sorted())
     }
@@ -112,7 +112,7 @@ struct LayerRuleTests {
         }
     }
 
-    @Test("deciding layers and those below may import nothing from outside the package")
+    @Test("deciding layers and those below import nothing from outside the package")
     func purity() throws {
         let engine = try #require(layers.firstIndex { $0.name == "MultipeerEngine" })
         for layer in layers[...engine] { #expect(layer.outside.isEmpty, "\(layer.name)") }
@@ -132,7 +132,7 @@ struct LayerRuleTests {
     }
 
     @Test(
-        "import lines are recognised however they are written",
+        "import lines are recognised in every notation",
         arguments: [
             ("import Foundation", "Foundation"), ("    import Glibc", "Glibc"),
             ("public import MultipeerFraming", "MultipeerFraming"),

@@ -14,14 +14,14 @@ struct RegistryTests {
             Registries.self, from: try Repository.data("Spec/registries.json"))
     }
 
-    @Test("every frame kind has the number that the registry gives it, and no other exists")
+    @Test("every frame kind has its number in the registry, and no other exists")
     func frameKinds() throws {
         let kinds = try constants(
             of: "FrameKind(rawValue:", in: "Sources/MultipeerFraming/Frames/FrameKind.swift")
         #expect(kinds == numbers(registries.frames))
     }
 
-    @Test("every code has the number that the registry gives it, and no other exists")
+    @Test("every code has its number in the registry, and no other exists")
     func codes() throws {
         let codes = try constants(
             of: "CloseCode(rawValue:", in: "Sources/MultipeerFraming/Frames/CloseCode.swift")
@@ -39,31 +39,33 @@ struct RegistryTests {
         }
     }
 
-    @Test("a timer of the code has the duration that the registry gives it", arguments: timerConstants)
+    @Test("a timer in the code has its duration in the registry", arguments: timerConstants)
     func timers(_ name: String, _ duration: Duration) throws {
         let timer = try #require(registries.timers.first { $0.name == name })
         #expect(Duration.milliseconds(timer.milliseconds) == duration)
     }
 
-    @Test("a limit of discovery or invitations is the registry's", arguments: limitConstants)
+    @Test("a limit of discovery or invitations has its value in the registry", arguments: limitConstants)
     func meetings(_ name: String, _ value: Int) throws {
         let limit = try #require(registries.limits.first { $0.name == name })
         #expect(limit.value == value)
     }
 
-    @Test("a limit that stands in the code has the registry's value", arguments: RegistryPlace.limits)
+    @Test(
+        "a limit that is written in the code has its value in the registry",
+        arguments: RegistryPlace.limits)
     func limitPlaces(_ place: RegistryPlace) throws {
         let limit = try #require(registries.limits.first { $0.name == place.name })
         #expect(try place.value() == limit.value)
     }
 
-    @Test("a time that stands in the code has the registry's value", arguments: RegistryPlace.timers)
+    @Test("a time that is written in the code has its value in the registry", arguments: RegistryPlace.timers)
     func timerPlaces(_ place: RegistryPlace) throws {
         let timer = try #require(registries.timers.first { $0.name == place.name })
         #expect(try place.value() == timer.milliseconds)
     }
 
-    @Test("no limit and no timer of the registry is left unchecked")
+    @Test("every limit and every timer of the registry is checked")
     func complete() throws {
         let elsewhere = Set(RegistryPlace.elsewhere.keys)
         let limits = Set(registries.limits.map(\.name)).subtracting(elsewhere)
@@ -85,7 +87,7 @@ struct RegistryTests {
     }
 
     @Test(
-        "numbers in Swift are read however they are written",
+        "Swift numbers are read in every notation",
         arguments: [("2_048", 2_048), ("0x2A", 42), ("16 * 1_048_576", 16_777_216)])
     func literal(_ text: String, _ value: Int) {
         #expect(number(text[...]) == value)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shim of this package speaks as chapter 20 says.
+/// The shim of this package implements chapter 20.
 @Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerConform/Shim")))
 struct ShimTests {
     private struct Description: Decodable {
@@ -22,20 +22,20 @@ struct ShimTests {
             .map(\.text).joined()
     }
 
-    @Test("every request of the description is understood, and no other")
+    @Test("every request in the description is implemented, and no other")
     func requests() throws {
         let dispatch = try Repository.file("Sources/MultipeerConform/Shim/Shim.swift").text
         let understood = dispatch.matches(of: /case "([a-z]+)":/).map { String($0.1) }
         #expect(words(description.requests.map(\.op)) == Set(understood + ["quit"]))
     }
 
-    @Test("every event of the description is told, and no other")
+    @Test("every event in the description is sent, and no other")
     func events() {
         let told = code.matches(of: /tell\(\s*"([a-z-]+)", of:/).map { String($0.1) }
         #expect(words(description.events.map(\.event)) == Set(told))
     }
 
-    /// Some rows have two.
+    /// Returns all names; some rows of the description have two.
     private func words(_ names: [String]) -> Set<String> {
         Set(names.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) })
     }

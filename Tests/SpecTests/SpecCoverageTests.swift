@@ -27,20 +27,20 @@ struct SpecCoverageTests {
         #expect(citations(in: "let a = [frame.length]") == [])
     }
 
-    @Test("titles are read over line breaks and escaped quotes")
+    @Test("titles are read across line breaks and escaped quotes")
     func title() {
         let source =
             "@Test(\n    \"a \\\"quoted\\\" word\", arguments: [1])\nfunc a() {}\n@Suite(\"7 Frames\") struct B {}"
         #expect(titles(in: source) == ["a \\\"quoted\\\" word", "7 Frames"])
     }
 
-    @Test("a conformance case names the rules that it shows, on as many lines as it likes")
+    @Test("a conformance case names the rules that it shows, on any number of lines")
     func shown() {
         let source = "Case(\"MSG-11\", rules: [\"msg.max\",\n    \"msg.order\"], bugs: [\"no.check\"])"
         #expect(rules(in: source) == ["msg.max", "msg.order"])
     }
 
-    @Test("an exception says what is missing and why")
+    @Test("an exception states what is missing and why")
     func excuse() {
         let both = Labels.Exception(label: "mesh.cap", lacksCode: true, lacksTest: true)
         #expect(exception(in: "- [mesh.cap] code and test: comes with the mesh") == both)

@@ -5,7 +5,7 @@ import Testing
 /// wait for sockets until they miss their deadlines.
 @Suite("Suites take turns", .computing)
 struct TurnsTests {
-    @Test("every suite says whether it computes or waits")
+    @Test("every suite states whether it computes or waits")
     func places() throws {
         let files = try Repository.files(under: "Tests") { $0.hasSuffix(".swift") }
         let suites = files.flatMap { file in

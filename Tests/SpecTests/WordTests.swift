@@ -5,7 +5,7 @@ import Testing
 /// One thing has one word, and folders say what is in them.
 @Suite("1 Words and folders", .computing)
 struct WordTests {
-    @Test("a word that the table of words has retired names nothing any more")
+    @Test("a word that the table of words has retired is not used as a name")
     func retired() throws {
         let retired = try retiredWords()
         #expect(retired.count > 50)

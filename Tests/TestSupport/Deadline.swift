@@ -1,9 +1,9 @@
-/// The timeout of a wait in a test.
+/// A wait in a test timed out.
 package struct Overdue: Error {
     package init() {}
 }
 
-/// Waits for the body for at most that long; then the body's task is cancelled.
+/// Waits for the body for at most `patience`, then cancels its task and throws ``Overdue``.
 package func within<Value: Sendable>(
     _ patience: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Lets only a few tests of its kind run at a time, over all suites; each says which kind its tests are of.
+/// Limits how many tests of its kind run at a time, over all suites. Each suite states the kind of its tests.
 package struct Turns: SuiteTrait, TestTrait, TestScoping {
     fileprivate let kind: Places.Kind
 
@@ -10,7 +10,7 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        // A suite holds no place: its tests take them.
+        // A suite takes no place; its tests do.
         guard testCase != nil else { return try await body() }
         await Places.shared.take(kind)
         do {
@@ -24,19 +24,19 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Turns {
-    /// For tests that wait for real sockets, processes and timeouts, which a hundred others beside them would starve.
+    /// For tests that wait for real sockets, processes and timeouts, which a hundred tests at once would starve.
     package static var inTurns: Turns { Turns(kind: .waiting) }
 
-    /// For tests that compute and wait for nothing: they leave threads for those that wait.
+    /// For tests that only compute: they leave threads for those that wait.
     package static var computing: Turns { Turns(kind: .computing) }
 }
 
-/// A limited number of places; a test that finds none waits for its turn. An actor, since ThreadSanitizer does not
-/// understand `Mutex`.
+/// A limited number of places; a test that finds none waits for its turn. This is an actor because ThreadSanitizer does
+/// not understand `Mutex`.
 private actor Places {
     enum Kind { case computing, waiting }
 
-    /// Tests of one kind.
+    /// The tests of one kind.
     private struct Line {
         var running = 0
         var queue: [AsyncStream<Void>.Continuation] = []
@@ -49,7 +49,7 @@ private actor Places {
     private var computing = Line()
     private var waiting = Line()
 
-    /// Half of the pool's threads, as long as there is a test that waits for something.
+    /// Half of the pool's threads while any waiting test runs or is queued, else all of them.
     private var computingPlaces: Int { waiting.isEmpty ? processors : max(1, processors / 2) }
 
     func take(_ kind: Kind) async {

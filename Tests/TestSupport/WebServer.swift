@@ -1,7 +1,7 @@
 package import Foundation
 import Glibc
 
-/// A web server on loopback that sends given bytes, and closes.
+/// A web server on loopback that sends given bytes and closes the connection.
 package final class WebServer: Sendable {
     /// Writes to the connection; returns false when the client is gone.
     package typealias Write = ([UInt8]) -> Bool
@@ -28,7 +28,7 @@ package final class WebServer: Sendable {
         }
         guard bound else { throw NoServer() }
         port = UInt16(bigEndian: address.sin_port)
-        // Threads of its own: the answers block while the client takes nothing.
+        // The server has its own threads: answers block while the client reads nothing.
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
@@ -42,7 +42,7 @@ package final class WebServer: Sendable {
     }
 
     deinit {
-        // Ends the accepting thread, which closes it.
+        // This ends the accepting thread, which closes the socket.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 

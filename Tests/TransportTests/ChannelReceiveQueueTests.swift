@@ -7,7 +7,7 @@ import Testing
 
 @Suite("9 The reading end of a channel", .inTurns)
 struct ChannelReceiveQueueTests {
-    @Test("pieces come in order; what was taken is given back when more is asked for [channel.credit-return]")
+    @Test("pieces arrive in order; read data is credited when more is requested [channel.credit-return]")
     func credit() async throws {
         let (receiveQueue, receiver, wakeups) = try Self.make()
         for number in UInt8(0)..<4 { receiveQueue.deliver([UInt8](repeating: number, count: 12_000)) }
@@ -27,7 +27,7 @@ struct ChannelReceiveQueueTests {
         #expect(receiver.received == 48_001)
     }
 
-    @Test("little that was taken does not ring for itself")
+    @Test("small reads do not cause wakeups of their own")
     func steps() async throws {
         let (receiveQueue, receiver, wakeups) = try Self.make()
         for _ in 0..<100 {
@@ -38,7 +38,7 @@ struct ChannelReceiveQueueTests {
         #expect(receiveQueue.take().consumed == 99_000)
     }
 
-    @Test("bytes that trickle in share an array, which is not one that was handed out")
+    @Test("bytes that arrive slowly share an array, which is not one that was handed out")
     func trickle() async throws {
         let (receiveQueue, receiver, _) = try Self.make()
         for _ in 0..<20_000 { receiveQueue.deliver([1]) }
@@ -63,7 +63,7 @@ struct ChannelReceiveQueueTests {
         #expect(received == Array(0..<100))
     }
 
-    @Test("the end of the link comes behind what is there, a RESET before it [channel.late]")
+    @Test("the end of the link comes after queued data, a RESET before it [channel.late]")
     func failures() async throws {
         let (receiveQueue, receiver, _) = try Self.make()
         receiveQueue.deliver([1])
@@ -82,7 +82,7 @@ struct ChannelReceiveQueueTests {
         #expect(other.take() == .init(consumed: 1, isDrained: true))
     }
 
-    @Test("STOP is said once; what still comes counts as taken [channel.late]")
+    @Test("STOP is requested once; later data counts as read [channel.late]")
     func stop() async throws {
         let (receiveQueue, receiver, wakeups) = try Self.make()
         receiveQueue.deliver([1, 2, 3])
@@ -95,7 +95,7 @@ struct ChannelReceiveQueueTests {
         await #expect(throws: ChannelFault.cancelled) { try await receiver.next() }
     }
 
-    @Test("a resource that came whole is answered once [resource.done]")
+    @Test("a resource that arrived whole is answered once [resource.done]")
     func done() async throws {
         let (receiveQueue, receiver, wakeups) = try Self.make()
         receiver.done()
@@ -109,7 +109,7 @@ struct ChannelReceiveQueueTests {
         #expect(wakeups.all.count == 1)
     }
 
-    @Test("whoever lets go of it declines it, or cancels it when it was read; at the end it says nothing")
+    @Test("releasing the receiver declines, or cancels after a read; at the end it does nothing")
     func lettingGo() async throws {
         func abandoned(_ use: @Sendable (ChannelReceiveQueue, ChannelReceiver) async throws -> Void)
             async throws
@@ -131,7 +131,7 @@ struct ChannelReceiveQueueTests {
         #expect(try await abandoned { receiveQueue, _ in receiveQueue.fail(.reset(.ok)) } == nil)
     }
 
-    @Test("a task that is cancelled waits no longer, and another can wait")
+    @Test("a cancelled task stops waiting, and another can wait")
     func cancelled() async throws {
         let (receiveQueue, receiver, _) = try Self.make()
         let task = Task { try await receiver.next() }
@@ -144,7 +144,7 @@ struct ChannelReceiveQueueTests {
         #expect(try await waiting.value == [[5]])
     }
 
-    @Test("of two tasks that wait at once, the second gets an error and the first what comes")
+    @Test("of two tasks that wait at once, the second gets an error and the first the data")
     func twoReaders() async throws {
         let (receiveQueue, receiver, _) = try Self.make()
         await withTaskGroup(of: Result<[[UInt8]]?, ChannelFault>.self) { group in

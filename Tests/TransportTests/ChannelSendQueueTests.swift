@@ -6,7 +6,7 @@ import Testing
 
 @Suite("9 The writing end of a channel", .inTurns)
 struct ChannelSendQueueTests {
-    @Test("pieces go in order, FIN behind them, and nothing behind FIN [channel.fin]")
+    @Test("pieces are sent in order, then FIN, and nothing after FIN [channel.fin]")
     func finish() async throws {
         let (sendQueue, sender, wakeups) = try Self.make()
         try await sender.write([1])
@@ -21,7 +21,7 @@ struct ChannelSendQueueTests {
         #expect(sendQueue.take().abort == .cancelled)
     }
 
-    @Test("what was accepted goes with FIN, also when nobody had taken it")
+    @Test("accepted data is sent with FIN, even when none of it was taken before")
     func accepted() async throws {
         let (sendQueue, sender, _) = try Self.make()
         try await sender.write([1])
@@ -42,7 +42,7 @@ struct ChannelSendQueueTests {
         #expect(sendQueue.take().abort == nil)
     }
 
-    @Test("512 KiB are queued; then a writer waits until some are on their way [limit.outbox]")
+    @Test("512 KiB are queued; then a writer waits until some are sent [limit.outbox]")
     func limit() async throws {
         let (sendQueue, sender, _) = try Self.make()
         let piece = [UInt8](repeating: 0, count: 131_072)
@@ -58,7 +58,7 @@ struct ChannelSendQueueTests {
         #expect(sender.written == 131_072)
     }
 
-    @Test("the first outcome stays, and everybody who waits hears it")
+    @Test("the first outcome is kept, and every waiting task receives it")
     func outcome() async throws {
         let (sendQueue, sender, _) = try Self.make()
         let waiting = (0..<5).map { _ in Task { await sender.outcome() } }
@@ -71,7 +71,7 @@ struct ChannelSendQueueTests {
         #expect(sendQueue.take().abort == nil)
     }
 
-    @Test("whoever lets go of it unfinished gives it up; finished, it goes on")
+    @Test("releasing an unfinished sender cancels the channel; a finished one continues")
     func lettingGo() async throws {
         func abandoned(_ use: @Sendable (ChannelSender) async throws -> Void) async throws
             -> ChannelSendQueue.Work
@@ -92,7 +92,7 @@ struct ChannelSendQueueTests {
         #expect(finished.abort == nil && finished.pieces == [[1]] && finished.isFinished)
     }
 
-    @Test("what several threads write and finish and take at once is neither lost nor doubled")
+    @Test("concurrent writes, finishes and takes neither lose nor duplicate data")
     func race() async throws {
         for _ in 0..<200 {
             let (sendQueue, sender, _) = try Self.make()
@@ -114,7 +114,7 @@ struct ChannelSendQueueTests {
         }
     }
 
-    @Test("opening waits for OPEN, or for the reason why it never goes")
+    @Test("opening waits for OPEN, or for the reason why it is never sent")
     func beginning() async throws {
         let (sendQueue, sender, _) = try Self.make()
         sendQueue.begin()

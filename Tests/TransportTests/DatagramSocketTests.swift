@@ -22,7 +22,7 @@ struct DatagramSocketTests {
     ]
 
     @Test(
-        "packets of equal and unequal sizes arrive as they were sent, by every means",
+        "packets of equal and unequal sizes arrive unchanged, by every method",
         arguments: Self.sizes, SendMethod.allCases)
     func arrives(_ sizes: [Int], _ means: SendMethod) async throws {
         for host in Self.hosts {
@@ -36,7 +36,7 @@ struct DatagramSocketTests {
         }
     }
 
-    @Test("a run is of equal packets, ends behind a shorter one, and has at most 64 packets and 64 KiB")
+    @Test("a run has equal packets, ends after a shorter one, and has at most 64 packets and 64 KiB")
     func runs() {
         #expect(run(of: []) == [0, 0])
         #expect(run(of: [5]) == [1, 5])
@@ -47,7 +47,7 @@ struct DatagramSocketTests {
         #expect(run(of: Array(repeating: 1_200, count: 60)) == [54, 64_800])
     }
 
-    @Test("a kernel that refuses segments is asked once, and nothing is lost")
+    @Test("a kernel that refuses segmentation is asked once, and nothing is lost")
     func refusedSegments() async throws {
         try await withSockets(on: .loopbackV4, .segments) { sender, receiver, there, probe in
             // Segments need a checksum: without one the kernel refuses them.
@@ -65,7 +65,7 @@ struct DatagramSocketTests {
         }
     }
 
-    @Test("a socket everywhere speaks IPv4 and IPv6, and names the sources plainly")
+    @Test("a wildcard socket uses IPv4 and IPv6, and reports IPv4 sources as such")
     func dualStack() async throws {
         try await withLoop { loop in
             let probe = Probe(loop)
@@ -94,7 +94,7 @@ struct DatagramSocketTests {
         }
     }
 
-    @Test("what does not fit the room, or is too long for the network, is dropped, and the rest goes on")
+    @Test("packets that exceed the buffer or the network's MTU are dropped, and the rest is sent")
     func truncated() async throws {
         try await withSockets(on: .loopbackV4, .oneByOne) { sender, receiver, there, probe in
             var batch = DatagramBatch()
@@ -113,7 +113,7 @@ struct DatagramSocketTests {
         }
     }
 
-    @Test("a port where nobody listens, and a network that is not there, are no end", arguments: Self.hosts)
+    @Test("a closed port, and an unreachable network, do not end the socket", arguments: Self.hosts)
     func nobody(_ host: SocketAddress.Host) async throws {
         try await withSockets(on: host, .segments) { sender, receiver, there, probe in
             let nowhere = try closedPort(on: host)

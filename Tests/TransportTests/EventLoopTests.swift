@@ -26,7 +26,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("ten thousand wakes while the loop is busy become one call")
+    @Test("ten thousand wakeups while the loop is busy become one call")
     func coalescing() async throws {
         try await withLoop { loop in
             let probe = Probe(loop)
@@ -38,7 +38,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("of a thousand jobs that wait together, the last does not hold back what the first ones left")
+    @Test("of a thousand jobs that wait together, the last does not delay the effects of the first")
     func bursts() async throws {
         try await withLoop { loop in
             let probe = Probe(loop)
@@ -59,7 +59,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("no wake is lost, whoever wakes when")
+    @Test("no wakeup is lost, from whatever thread")
     func wakes() async throws {
         try await withLoop { loop in
             let probe = Probe(loop)
@@ -77,7 +77,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("deadlines come in their order, each once, and the client is told the turn has ended")
+    @Test("deadlines fire in order, each once, and the client is notified of the turn's end")
     func deadlines() async throws {
         try await withLoop { loop in
             let early = Probe(loop)
@@ -113,7 +113,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("a hang-up is reported as failed, also without interest")
+    @Test("a hang-up is reported as failed, even without interest")
     func hangUp() async throws {
         try await withLoop { loop in
             let probe = Probe(loop)
@@ -151,7 +151,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("a loop that was shut down lets go of its clients and closes its descriptors")
+    @Test("a loop that was shut down releases its clients and closes its descriptors")
     func shutdown() async throws {
         weak var forgotten: Probe?
         weak var gone: EventLoop?
@@ -171,7 +171,7 @@ struct EventLoopTests {
         #expect(gone == nil)
     }
 
-    @Test("the pool gives one loop after the other, and the same ones again")
+    @Test("the pool returns its loops one after the other, and then again")
     func pool() throws {
         let loops = try (0..<8).map { _ in ObjectIdentifier(try EventLoop.next()) }
         #expect(Set(loops).count <= 4)

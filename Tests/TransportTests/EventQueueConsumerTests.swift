@@ -5,7 +5,7 @@ import Testing
 /// Several consumers at once, and the end of those that there are. Zeros are markers, which cost nothing.
 @Suite("Consumers of an event queue", .inTurns, .timeLimit(.minutes(5)))
 struct EventQueueConsumerTests {
-    @Test("each gets every element from its first wait on, and the first also what was there")
+    @Test("each gets every element from its first wait on, and the first also the earlier ones")
     func each() async {
         let eventQueue = EventQueue<Int>()
         eventQueue.push([1, 2])
@@ -19,7 +19,7 @@ struct EventQueueConsumerTests {
         #expect(await second.rest() == [4])
     }
 
-    @Test("many that wait at once all get everything")
+    @Test("many consumers that wait at once all get everything")
     func many() async throws {
         let (eventQueue, begun) = (EventQueue<Int>(), Notes<Void>())
         let sums = try await within {
@@ -42,7 +42,7 @@ struct EventQueueConsumerTests {
         #expect(sums == Array(repeating: 500_500, count: 5))
     }
 
-    @Test("what several get is reported once, when the last of them is done with it")
+    @Test("an element for several is reported once, when the last of them is done with it")
     func shared() async {
         let reports = Notes<CostTotals>()
         let eventQueue = EventQueue<Int> { reports.append($0) }
@@ -64,7 +64,7 @@ struct EventQueueConsumerTests {
         #expect(reports.all.map { $0[3] } == [10, 5])
     }
 
-    @Test("an iterator that goes releases its part; the last one puts back what it has not handed out")
+    @Test("releasing an iterator releases its part; the last one puts back what it has not handed out")
     func leaving() async {
         let reports = Notes<CostTotals>()
         let eventQueue = EventQueue<Int> { reports.append($0) }
@@ -87,7 +87,7 @@ struct EventQueueConsumerTests {
         #expect(reports.all.map { $0[0] } == [2, 2])
     }
 
-    @Test("iterators end after what was pushed, and those made later go on")
+    @Test("iterators end after the last element, and later ones continue")
     func ending() async {
         let eventQueue = EventQueue<Int>()
         var (reading, fresh) = (eventQueue.makeAsyncIterator(), eventQueue.makeAsyncIterator())
@@ -103,7 +103,7 @@ struct EventQueueConsumerTests {
         #expect(await reading.next() == nil)
     }
 
-    @Test("what nobody has read by the end is for an iterator that was made before, or else for the next one")
+    @Test("unread elements at the end are for an iterator that was made before, or else for the next one")
     func unread() async {
         let eventQueue = EventQueue<Int>()
         var fresh = eventQueue.makeAsyncIterator()
@@ -124,7 +124,7 @@ struct EventQueueConsumerTests {
         #expect(await later.nextBatch() == [2])
     }
 
-    @Test("the end wakes an iterator that waits")
+    @Test("the end wakes a waiting iterator")
     func waking() async throws {
         let (eventQueue, begun) = (EventQueue<Int>(), Promise<Void>())
         let waiting = Task {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("EventQueue", .inTurns)
 struct EventQueueTests {
-    @Test("everything that was pushed comes out once, in order, and the end behind it")
+    @Test("all elements come out once, in order, followed by the end")
     func order() async {
         let eventQueue = EventQueue<Int>()
         let producer = Task {
@@ -22,7 +22,7 @@ struct EventQueueTests {
         #expect(await firstElement(of: eventQueue) == nil)
     }
 
-    @Test("markers come where they were put, and only to who asks for runs")
+    @Test("markers keep their positions, and are returned only for runs")
     func markers() async throws {
         let (eventQueue, reached) = (EventQueue<Int>(), Promise<Void>())
         var batch = EventQueue<Int>.Batch()
@@ -46,7 +46,7 @@ struct EventQueueTests {
         #expect(await iterator.nextRun() == nil)
     }
 
-    @Test("a batch of nothing but markers is none for who takes elements")
+    @Test("a batch of markers alone is not returned to a consumer of elements")
     func markersAlone() async {
         let eventQueue = EventQueue<Int>()
         var batch = EventQueue<Int>.Batch()
@@ -56,7 +56,7 @@ struct EventQueueTests {
         #expect(await firstElement(of: eventQueue) == 1)
     }
 
-    @Test("a batch is reported when the consumer comes back for the next, with one sum for each key")
+    @Test("a batch is reported when the consumer asks for the next, with one sum for each key")
     func report() async {
         let reports = Notes<CostTotals>()
         let eventQueue = EventQueue<Int> { reports.append($0) }
@@ -88,7 +88,7 @@ struct EventQueueTests {
         #expect(reports.all.map { $0[0] } == [100, 100])
     }
 
-    @Test("what an iterator has taken and not handed out is there for the next one, and is not reported")
+    @Test("elements that an iterator took and did not hand out are there for the next one, and not reported")
     func breakingOff() async {
         let reports = Notes<CostTotals>()
         let eventQueue = EventQueue<Int> { reports.append($0) }
@@ -104,7 +104,7 @@ struct EventQueueTests {
         #expect(reports.all.map { $0[0] }.reduce(0, +) == 12)
     }
 
-    @Test("a batch that an iterator handed out whole before it went is no end for the next one")
+    @Test("a batch that an iterator handed out completely before its release is not the end for the next one")
     func anEmptyBatchIsNoEnd() async {
         let reports = Notes<CostTotals>()
         let eventQueue = EventQueue<Int> { reports.append($0) }
@@ -133,7 +133,7 @@ struct EventQueueTests {
         #expect(await firstElement(of: eventQueue) == 2)
     }
 
-    @Test("cancellation against a push: the element comes, now or later")
+    @Test("cancellation racing with a push: the element is returned, now or later")
     func cancellationRace() async {
         for number in 0..<500 {
             let eventQueue = EventQueue<Int>()

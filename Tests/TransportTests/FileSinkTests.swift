@@ -4,11 +4,11 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 The file that is received", .inTurns)
+@Suite("9.4 The received file", .inTurns)
 struct FileSinkTests {
     private let folder = Folder()
 
-    @Test("what is kept has the bytes, and only its owner may read it [resource.private]")
+    @Test("a kept file has the bytes, and only its owner may read it [resource.private]")
     func kept() throws {
         let before = umask(0)
         defer { umask(before) }
@@ -24,7 +24,7 @@ struct FileSinkTests {
         #expect(folder.names.count == 1)
     }
 
-    @Test("what is not kept is gone, written, closed or not [resource.private]", arguments: 0..<3)
+    @Test("a file that is not kept is removed, written, closed or not [resource.private]", arguments: 0..<3)
     func dropped(_ steps: Int) throws {
         do {
             var sink = try FileSink(in: folder.path)
@@ -35,7 +35,7 @@ struct FileSinkTests {
         #expect(folder.names == [])
     }
 
-    @Test("a file or link that has the name is left alone, and another is taken [resource.private]")
+    @Test("a file or link with the same name is left alone, and another name is used [resource.private]")
     func taken() throws {
         _ = try folder.make("mine", [1])
         unsafe symlink(folder.path("target"), folder.path("link"))
@@ -53,7 +53,7 @@ struct FileSinkTests {
         }
     }
 
-    @Test("a directory that does not serve says so")
+    @Test("an unusable directory is reported")
     func directories() throws {
         let file = try folder.make("file", [1])
         let lost = folder.path("missing")
@@ -63,7 +63,7 @@ struct FileSinkTests {
         #expect(folder.names == ["file"])
     }
 
-    @Test("a directory that may not be written to says so")
+    @Test("a directory without write permission is reported")
     func permission() async throws {
         unsafe chmod(folder.path, 0o555)
         let path = folder.path
@@ -74,7 +74,7 @@ struct FileSinkTests {
         unsafe chmod(folder.path, 0o755)
     }
 
-    @Test("a file that becomes larger than the system allows finds no space, and is gone")
+    @Test("a file that exceeds the system's limit fails for lack of space, and is removed")
     func limit() async throws {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -90,7 +90,7 @@ struct FileSinkTests {
     }
 
     @Test(
-        "a full disk says so, at once where the size is known, and nothing stays [resource.space]",
+        "a full disk is reported, at once where the size is known, and no file stays [resource.space]",
         .enabled(if: geteuid() == 0, "only root can mount a small file system"))
     func fullDisk() throws {
         guard try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path]) else {
@@ -128,7 +128,9 @@ struct FileSinkTests {
 struct ResourceFolderTests {
     private let parent = Folder()
 
-    @Test("it is made when needed, its owner's alone, and goes when it is empty [resource.private]")
+    @Test(
+        "it is made when needed, accessible to its owner only, and removed when it is empty [resource.private]"
+    )
     func life() throws {
         var folder: ResourceFolder? = ResourceFolder(in: parent.path)
         #expect(parent.names == [])
@@ -141,7 +143,7 @@ struct ResourceFolderTests {
         #expect(parent.names == [])
     }
 
-    @Test("one with files in it stays")
+    @Test("a directory with files in it stays")
     func used() throws {
         var folder: ResourceFolder? = ResourceFolder(in: parent.path)
         let path = try #require(try folder?.path())
@@ -151,7 +153,7 @@ struct ResourceFolderTests {
         unsafe unlink("\(path)/file")
     }
 
-    @Test("one that was removed meanwhile, or replaced by a link, is made anew [resource.private]")
+    @Test("a directory that was removed meanwhile, or replaced by a link, is made again [resource.private]")
     func removed() throws {
         let folder = ResourceFolder(in: parent.path)
         let path = try folder.path()

@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 The file that is sent", .inTurns)
+@Suite("9.4 The sent file", .inTurns)
 struct FileSourceTests {
     private let folder = Folder()
 
@@ -23,14 +23,14 @@ struct FileSourceTests {
         #expect(try source.read() == nil)
     }
 
-    @Test("a link is followed, because its owner named it")
+    @Test("a link is followed, because its owner chose it")
     func link() throws {
         let target = try folder.make("target", [1, 2, 3])
         unsafe symlink(target, folder.path("link"))
         #expect(try FileSource(folder.path("link")).read() == [1, 2, 3])
     }
 
-    @Test("what is no regular file says so before anything is sent, and does not block")
+    @Test("anything but a regular file is refused before anything is sent, without blocking")
     func kinds() throws {
         let pipe = folder.path("pipe")
         unsafe mkfifo(pipe, 0o600)
@@ -45,13 +45,13 @@ struct FileSourceTests {
         #expect(throws: FileFault(.notRegular, path: loop)) { try FileSource(loop) }
     }
 
-    @Test("a path with a NUL names nothing, and not what stands before it")
+    @Test("a path with a NUL is refused, instead of being cut there")
     func nul() throws {
         let path = try folder.make("file", [1])
         #expect(throws: FileFault(.notFound, path: path + "\0.txt")) { try FileSource(path + "\0.txt") }
     }
 
-    @Test("a file that may not be read says so")
+    @Test("a file without read permission is reported")
     func permission() async throws {
         let path = try folder.make("secret", [1])
         unsafe chmod(path, 0)
@@ -63,7 +63,7 @@ struct FileSourceTests {
         }
     }
 
-    @Test("a file that becomes shorter while it is read is an error, not a shorter file")
+    @Test("a file that shrinks while it is read is an error, not a shorter file")
     func shrinking() throws {
         let path = try folder.make("file", [UInt8](repeating: 7, count: 2 * FileSource.piece))
         let source = try FileSource(path)
@@ -72,7 +72,7 @@ struct FileSourceTests {
         #expect(throws: FileFault(.shrank, path: path)) { try source.read() }
     }
 
-    @Test("of a file that grows, what it had at first is read")
+    @Test("a file that grows is read with its initial length")
     func growing() throws {
         let path = try folder.make("file", [1, 2, 3])
         let source = try FileSource(path)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Network interfaces", .computing)
 struct NetworkInterfaceTests {
-    @Test("the loopback interface is there, up, and has its address")
+    @Test("the loopback interface exists, is up, and has its address")
     func loopback() throws {
         let loopback = try #require(try NetworkInterface.all().first { $0.isLoopback })
         #expect(loopback.isUp)

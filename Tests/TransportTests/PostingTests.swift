@@ -6,7 +6,7 @@ import Testing
 struct PostingTests {
     struct Gone: Error, Equatable { let number: Int }
 
-    @Test("what finds no room waits by itself, bounded in messages, and goes in its order [limit.outbox]")
+    @Test("posted messages without room wait, bounded in number, and are sent in order [limit.outbox]")
     func order() {
         let sendQueue = SendQueue<Gone>(messageLimit: 2) {}
         let limit = Backlog(messages: 3, bytes: 100)
@@ -25,7 +25,7 @@ struct PostingTests {
         #expect(sendQueue.backlog == Backlog())
     }
 
-    @Test("it is bounded in bytes, and one larger than that waits alone [limit.outbox]")
+    @Test("they are bounded in bytes, too, and one larger than the limit waits alone [limit.outbox]")
     func bytes() {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         let limit = Backlog(messages: 100, bytes: 20)
@@ -39,7 +39,7 @@ struct PostingTests {
         #expect(sendQueue.post([3], limit: limit).isFull)
     }
 
-    @Test("the loop is woken for what is let in later, too")
+    @Test("the loop is woken for messages that are admitted later, too")
     func wakes() {
         let wakes = Notes<Void>()
         let sendQueue = SendQueue<Gone>(messageLimit: 1) { wakes.append(()) }
@@ -52,7 +52,7 @@ struct PostingTests {
         #expect(sendQueue.take() == [[2]])
     }
 
-    @Test("senders that wait and messages that were posted go in one order")
+    @Test("waiting senders and posted messages share one order")
     func mixed() async throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         #expect(sendQueue.post([0]).isAccepted)
@@ -74,7 +74,7 @@ struct PostingTests {
         try await fourth.value
     }
 
-    @Test("closing gives back what was posted, too, in order, and refuses more [msg.failed]")
+    @Test("closing returns the posted messages, too, in order, and refuses more [msg.failed]")
     func closing() async throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         #expect(sendQueue.post([0]).isAccepted)
@@ -92,7 +92,7 @@ struct PostingTests {
         #expect(sendQueue.close(with: Gone(number: 2)) == [])
     }
 
-    @Test("a place is kept until it is taken or given up, and nobody passes it meanwhile")
+    @Test("a reserved place is kept until it is used or released, and no message overtakes it")
     func reservations() throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 10) {}
         let first = try #require(sendQueue.reserve([1]).ticket)
@@ -114,7 +114,7 @@ struct PostingTests {
         }
     }
 
-    @Test("a place counts like what was posted [limit.outbox]")
+    @Test("a reserved place counts like a posted message [limit.outbox]")
     func fullOfPlaces() throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         let limit = Backlog(messages: 1, bytes: 100)

@@ -7,7 +7,7 @@ import Testing
 struct PrivateFileTests {
     private let folder = Folder()
 
-    @Test("what is written is read back, and only its owner may read it")
+    @Test("a written file is read back, and only its owner may read it")
     func roundTrip() throws {
         let path = folder.path("identity")
         let before = umask(0)
@@ -22,7 +22,7 @@ struct PrivateFileTests {
         #expect(folder.names == ["identity"])
     }
 
-    @Test("a file that is too large, missing, or no file says so with its path")
+    @Test("a file that is too large, missing, or not a regular file is reported with its path")
     func faults() throws {
         let path = folder.path("store")
         #expect(throws: FileFault(.notFound, path: path)) { try PrivateFile.read(path, limit: 9) }
@@ -63,7 +63,7 @@ struct PrivateFileTests {
         #expect(throws: FileFault(.notRegular, path: path)) { try KeyLogFile(path) }
     }
 
-    @Test("a path without a directory is in the current one")
+    @Test("a path without a directory refers to the current one")
     func relative() async {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -85,7 +85,7 @@ struct PrivateFileTests {
         #expect(mode(of: path) == S_IFREG | 0o600)
     }
 
-    @Test("a key log that everybody could read is its owner's alone from then on")
+    @Test("a key log that was readable by all is private from then on")
     func exposedKeyLog() throws {
         let path = folder.path("keys")
         try PrivateFile.replace(path, with: Array("# mine\n".utf8))
@@ -95,7 +95,7 @@ struct PrivateFileTests {
         #expect(try PrivateFile.read(path, limit: 99) == Array("# mine\na 1\n".utf8))
     }
 
-    @Test("random bytes fill their room")
+    @Test("random bytes fill their buffer")
     func randomness() {
         var random = SystemRandomness()
         #expect(random.bytes(0) == [])

@@ -6,7 +6,7 @@ import Testing
 struct SendQueueTests {
     struct Gone: Error, Equatable { let number: Int }
 
-    @Test("messages come out in order, with one wake until they are taken")
+    @Test("messages come out in order, with one wakeup until they are taken")
     func order() throws {
         let wakes = Notes<Void>()
         let sendQueue = SendQueue<Gone> { wakes.append(()) }
@@ -19,7 +19,7 @@ struct SendQueueTests {
         #expect(wakes.all.count == 2)
     }
 
-    @Test("it is full at its bytes or its messages until they are released [limit.outbox]")
+    @Test("it is full at its limit of bytes or messages until they are released [limit.outbox]")
     func limits() throws {
         let sendQueue = SendQueue<Gone>(byteLimit: 10, messageLimit: 3) {}
         #expect(try sendQueue.offer(contentsOf: [[1], [2], [3], [4]]) == 3)
@@ -45,7 +45,7 @@ struct SendQueueTests {
         #expect(sendQueue.offer([1]).isFull)
     }
 
-    @Test("whoever waits is let in when there is room, the first come first, and nobody overtakes")
+    @Test("waiting senders are admitted in order when there is room, and none overtakes another")
     func fairness() async throws {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         #expect(sendQueue.offer([UInt8](repeating: 0, count: 10)).isAccepted)
@@ -66,7 +66,7 @@ struct SendQueueTests {
         #expect(sendQueue.take().map(\.count) == [9, 1])
     }
 
-    @Test("a cancelled sender leaves the queue without its message, and those behind it move up")
+    @Test("a cancelled sender leaves the queue without its message, and those after it move up")
     func cancellation() async throws {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         #expect(sendQueue.offer([UInt8](repeating: 0, count: 6)).isAccepted)
@@ -86,7 +86,7 @@ struct SendQueueTests {
         #expect(sendQueue.take() == [])
     }
 
-    @Test("closing refuses everything with its reason, wakes who waits, and gives back what was not taken")
+    @Test("closing refuses everything with its reason, wakes waiting senders, and returns what was not taken")
     func closing() async throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         #expect(sendQueue.offer([1]).isAccepted)
@@ -102,7 +102,7 @@ struct SendQueueTests {
         }
     }
 
-    @Test("many senders against a loop that takes: everything arrives once, each sender's in its order")
+    @Test("many concurrent senders: every message arrives once, each sender's in order")
     func stress() async throws {
         let half = Sanitizer.fewer(5_000)
         try await withLoop { loop in

@@ -5,7 +5,7 @@ import Testing
 @Suite("Socket addresses", .computing)
 struct SocketAddressTests {
     @Test(
-        "what is printed is what was read",
+        "an address survives a round trip through its text",
         arguments: ["127.0.0.1:80", "[::1]:65535", "[fe80::1%7]:1024", "0.0.0.0:0", "[2001:db8::5:0:1]:443"])
     func roundTrip(_ text: String) throws {
         let address = try #require(SocketAddress(text))
@@ -15,7 +15,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "what is not an address with a port is refused",
+        "texts without an address and a port are refused",
         arguments: [
             "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
             "[127.0.0.1]:1",
@@ -24,7 +24,7 @@ struct SocketAddressTests {
         ])
     func refusal(_ text: String) { #expect(SocketAddress(text) == nil) }
 
-    @Test("an interface is known by its name")
+    @Test("an interface is found by its name")
     func scope() throws {
         let loopback = try #require(try NetworkInterface.all().first { $0.isLoopback })
         let host = try #require(SocketAddress("[fe80::1%\(loopback.name)]:1024")?.host)
@@ -32,7 +32,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "addresses that nobody may dial are recognised, also when they are mapped",
+        "addresses that must not be dialled are recognised, even when they are mapped",
         arguments: [
             ("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"), ("::", "unspecified"),
             ("::ffff:0.0.0.0", "unspecified"), ("127.8.9.1", "loopback"), ("::1", "loopback"),

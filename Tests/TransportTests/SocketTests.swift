@@ -7,7 +7,7 @@ import Testing
 @Suite("Sockets", .inTurns)
 struct SocketTests {
     @Test(
-        "what is sent through the loopback comes back",
+        "bytes sent through loopback come back",
         arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
     func echo(_ host: SocketAddress.Host) async throws {
         try await withConnection(on: host) { client, server, probe in
@@ -37,7 +37,7 @@ struct SocketTests {
         }
     }
 
-    @Test("the end of what the other side sends is seen, and the way back stays open")
+    @Test("the end of the peer's data is seen, and the other direction stays open")
     func halfClose() async throws {
         try await withConnection(on: .loopbackV4) { client, server, probe in
             client.shutdownWriting()
@@ -69,7 +69,7 @@ struct SocketTests {
         }
     }
 
-    @Test("a port where nobody listens refuses", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
+    @Test("a closed port refuses a connection", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
     func refused(_ host: SocketAddress.Host) async throws {
         try await withConnection(on: host) { client, _, probe in
             // A port that is taken, so that no other process can listen on it meanwhile.
@@ -82,7 +82,7 @@ struct SocketTests {
         }
     }
 
-    @Test("an address that is in use, is not ours, or is not permitted is told apart")
+    @Test("an address that is in use, foreign, or not permitted is distinguished")
     func binding() throws {
         let listener = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))
         let taken = listener.localAddress
@@ -95,7 +95,7 @@ struct SocketTests {
         #expect(received == .failed(.other(ENOTCONN)))
     }
 
-    @Test("a listener with nothing to accept says so")
+    @Test("a listener without a connection to accept says so")
     func nothingToAccept() throws {
         let listener = try Socket.listening(on: SocketAddress(.loopbackV6, port: 0))
         let isEmpty =
@@ -106,7 +106,7 @@ struct SocketTests {
         #expect(isEmpty)
     }
 
-    @Test("without descriptors left, accepting is exhausted and goes on once there are some")
+    @Test("without free descriptors accepting is exhausted, and continues once there are some")
     func exhaustion() async throws {
         await #expect(processExitsWith: .success) {
             let listener = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))

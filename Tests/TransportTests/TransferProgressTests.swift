@@ -59,7 +59,7 @@ struct TransferProgressTests {
         #expect(meter.reading().progress.total == 7)
     }
 
-    @Test("the rate follows the last seconds, the time left the rate, and the time stops at the end")
+    @Test("the rate covers the last seconds, the time left follows the rate, and time stops at the end")
     func rate() throws {
         let meter = meter(100_000)
         for step in 1...40 {
@@ -81,7 +81,7 @@ struct TransferProgressTests {
         #expect(meter.reading().progress.elapsed == .seconds(6))
     }
 
-    @Test("a transfer that does not move has no time left to tell")
+    @Test("a transfer without progress has no time left")
     func still() {
         let meter = meter(10)
         clock.advance(.seconds(1))
@@ -98,7 +98,7 @@ struct TransferProgressTests {
         #expect(meter.reading().progress.elapsed == .seconds(2))
     }
 
-    @Test("several watchers see the state at once, the latest and the last; late ones the last")
+    @Test("several watchers see the state at once, the latest and the last; late ones only the last")
     func watchers() async {
         let meter = ProgressMeter(total: 1_000)
         let begun = Promise<Void>()
@@ -116,7 +116,7 @@ struct TransferProgressTests {
         }
     }
 
-    @Test("a watcher that is cancelled stops, and one of a stalled transfer still hears")
+    @Test("a cancelled watcher stops, and one of a stalled transfer still gets updates")
     func cancellation() async {
         let meter = ProgressMeter(total: 10)
         let begun = Promise<Void>()

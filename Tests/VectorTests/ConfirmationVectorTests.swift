@@ -21,7 +21,7 @@ struct Confirmation: VectorBody {
 @Suite("6.3 Vectors of CONFIRM", .computing)
 struct ConfirmationVectorTests {
     @Test(
-        "key, transcript and mac are those of the formula, and no other mac will do [confirm.mac] [confirm.role] [confirm.binding]",
+        "key, transcript and mac follow the formula, and any other mac is refused [confirm.mac] [confirm.role] [confirm.binding]",
         arguments: try VectorFiles.all(Confirmation.self))
     func confirmation(_ vector: Vector<Confirmation>) throws {
         let body = vector.body

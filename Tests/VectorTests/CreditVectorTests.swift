@@ -71,7 +71,7 @@ struct CreditVectorTests {
     }
 
     @Test(
-        "a sender spends what there is, and the limit must grow [msg.cost] [msg.credit-limit] [msg.credit-grow]",
+        "a sender uses the credit it has, and the limit must grow [msg.cost] [msg.credit-limit] [msg.credit-grow]",
         arguments: try VectorFiles.all(CreditOfSender.self))
     func sender(_ vector: Vector<CreditOfSender>) throws {
         var sendWindow = MessageCredit.SendWindow(limit: vector.body.initialLimit)

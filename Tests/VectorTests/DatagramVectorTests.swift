@@ -45,7 +45,7 @@ struct DatagramKey: VectorBody {
 @Suite("10 Vectors of datagrams", .computing)
 struct DatagramVectorTests {
     @Test(
-        "a datagram of the right kind for this path gives its body, any other is dropped [dgram.header] [dgram.size] [dgram.mode] [dgram.silent]",
+        "a datagram of the right kind for the path gives its body, any other is dropped [dgram.header] [dgram.size] [dgram.mode] [dgram.silent]",
         arguments: try VectorFiles.all(Datagram.self))
     func datagram(_ vector: Vector<Datagram>) {
         let bytes = vector.body.hex.bytes
@@ -65,7 +65,7 @@ struct DatagramVectorTests {
     }
 
     @Test(
-        "a content is understood, or dropped and counted [dgram.silent] [dgram.message-max]",
+        "a content is read, or dropped and counted [dgram.silent] [dgram.message-max]",
         arguments: try VectorFiles.all(DatagramContent.self))
     func content(_ vector: Vector<DatagramContent>) throws {
         let bytes = vector.body.hex.bytes
@@ -93,7 +93,7 @@ struct DatagramVectorTests {
     }
 
     @Test(
-        "what came, or is 64 behind, is dropped [dgram.sequence]",
+        "a repeated number, or one 64 behind, is dropped [dgram.sequence]",
         arguments: try VectorFiles.all(DatagramWindow.self))
     func window(_ vector: Vector<DatagramWindow>) {
         var path = path(receivingUnder: 1, isProtected: false)
@@ -106,7 +106,7 @@ struct DatagramVectorTests {
     }
 
     @Test(
-        "both ends make the same key and headers of two DGRAMs [dgram.key] [dgram.header]",
+        "both ends derive the same key and headers from two DGRAMs [dgram.key] [dgram.header]",
         arguments: try VectorFiles.all(DatagramKey.self))
     func key(_ vector: Vector<DatagramKey>) {
         let (lower, higher) = (number(vector.body.lower), number(vector.body.higher))

@@ -30,7 +30,7 @@ struct MessageFrames: VectorBody {
 @Suite("8.1 Vectors of messages", .computing)
 struct MessageVectorTests {
     @Test(
-        "parts become messages, or the end of the link [msg.order] [msg.empty] [msg.max] [msg.part-size]",
+        "parts become messages, or end the link [msg.order] [msg.empty] [msg.max] [msg.part-size]",
         arguments: try VectorFiles.all(MessageFrames.self))
     func messages(_ vector: Vector<MessageFrames>) {
         var end = LinkEndpoint(maxMessage: vector.body.maxMessage)

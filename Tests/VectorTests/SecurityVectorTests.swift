@@ -49,7 +49,7 @@ struct SecurityVectorTests {
     }
 
     @Test(
-        "the two preferences decide, from either end alike [enc.outcome] [enc.identity]",
+        "the two preferences give the same outcome at either end [enc.outcome] [enc.identity]",
         arguments: try VectorFiles.all(Outcome.self))
     func outcome(_ vector: Vector<Outcome>) throws {
         let (one, other) = (vector.body.one, vector.body.other)
@@ -72,7 +72,7 @@ struct SecurityVectorTests {
     }
 
     @Test(
-        "of a chain the leaf, and only the leaf, is compared [tls.pin] [tls.dates] [tls.client-certificate] [chain.limit]",
+        "of a chain only the leaf is compared [tls.pin] [tls.dates] [tls.client-certificate] [chain.limit]",
         arguments: try VectorFiles.all(Pin.self))
     func pin(_ vector: Vector<Pin>) throws {
         let chain = try vector.body.chain.map(certificate)

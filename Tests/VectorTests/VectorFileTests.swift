@@ -15,7 +15,7 @@ struct VectorFileTests {
         DNSForm.self, InstanceForm.self, InviteForm.self, AnswerForm.self, CompleteForm.self,
     ]
 
-    @Test("no file is without a runner, and no runner without vectors")
+    @Test("every file has a runner, and every runner has vectors")
     func complete() throws {
         let counts = try VectorFiles.counts()
         #expect(Set(counts.keys) == Set(Self.runners.map { $0.type }))

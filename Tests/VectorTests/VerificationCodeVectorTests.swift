@@ -36,7 +36,7 @@ struct CodeRun: VectorBody {
 @Suite("13 Vectors of the verification code", .computing)
 struct VerificationCodeVectorTests {
     @Test(
-        "commitment and code are those of the formula [sas.value] [sas.commit]",
+        "commitment and code follow the formula [sas.value] [sas.commit]",
         arguments: try VectorFiles.all(CodeValue.self))
     func value(_ vector: Vector<CodeValue>) {
         let body = vector.body
@@ -48,7 +48,7 @@ struct VerificationCodeVectorTests {
     }
 
     @Test(
-        "an end says what is due once it is asked [sas.role] [sas.asked] [sas.reveal] [sas.once] [sas.order]",
+        "an end sends what is due once the application asks [sas.role] [sas.asked] [sas.reveal] [sas.once] [sas.order]",
         arguments: try VectorFiles.all(CodeRun.self))
     func run(_ vector: Vector<CodeRun>) throws {
         let body = vector.body

@@ -12,7 +12,7 @@ struct ArgumentsTests {
             .init("--listen", "ADDRESS", isRepeatable: true, "a value, again and again"),
         ])
 
-    @Test("options and operands come out in any order and both spellings")
+    @Test("options and operands are accepted in any order and in both spellings")
     func sorted() throws {
         let arguments = try Arguments(
             ["--out=a=b", "x", "--quiet", "--listen", "1", "--listen", "2"], for: usage)
@@ -23,20 +23,20 @@ struct ArgumentsTests {
         #expect(arguments.value("--missing") == nil)
     }
 
-    @Test("behind -- nothing is an option, and - is an operand")
+    @Test("after -- nothing is an option, and - is an operand")
     func operands() throws {
         #expect(try Arguments(["--", "--quiet"], for: usage).operands == ["--quiet"])
         #expect(try Arguments(["--", "--help"], for: usage).wantsHelp == false)
         #expect(try Arguments(["-"], for: usage).operands == ["-"])
     }
 
-    @Test("a request for help wins over everything that is wrong", arguments: ["--help", "-h"])
+    @Test("a request for help takes precedence over every mistake", arguments: ["--help", "-h"])
     func help(_ word: String) throws {
         #expect(try Arguments(["--nonsense", "a", "b", word], for: usage).wantsHelp)
     }
 
     @Test(
-        "every mistake is named in one line, with a hint",
+        "every mistake is reported in one line, with a hint",
         arguments: [
             (["--x"], "unknown option '--x'"), (["--x=1"], "unknown option '--x'"),
             (["-q"], "unknown option '-q'"), (["--out"], "option '--out' needs a value: FILE"),
@@ -52,7 +52,7 @@ struct ArgumentsTests {
         #expect(throws: expected) { try Arguments(words, for: usage) }
     }
 
-    @Test("numbers and words outside what is allowed are refused")
+    @Test("numbers and words outside the allowed range are refused")
     func values() throws {
         let arguments = try Arguments(["--out", "7"], for: usage)
         #expect(try arguments.number("--out", in: 1...7) == 7)
@@ -63,7 +63,7 @@ struct ArgumentsTests {
         #expect(throws: unknown) { try arguments.choice("--out", of: ["a", "b", "c"]) { $0 } }
     }
 
-    @Test("what excludes each other is named")
+    @Test("options that exclude each other are named")
     func exclusion() throws {
         let arguments = try Arguments(["--out", "7", "--quiet", "x"], for: usage)
         #expect(throws: arguments.commandError("--out and --quiet cannot be used together")) {
@@ -79,7 +79,7 @@ struct ArgumentsTests {
 @Suite("Command: text for terminals", .computing)
 struct PrintableTests {
     @Test(
-        "what could play tricks on a terminal is escaped, everything else is left alone",
+        "what could mislead on a terminal is escaped, everything else is left alone",
         arguments: [
             ("änn 日本 👋", "änn 日本 👋"), ("a\u{1b}[2Jb", "a\\u{1b}[2Jb"), ("a\r\nb", "a\\u{d}\\u{a}b"),
             ("\u{202e}gnp.exe", "\\u{202e}gnp.exe"), ("\u{9b}31m", "\\u{9b}31m"),

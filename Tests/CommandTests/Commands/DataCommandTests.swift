@@ -36,7 +36,7 @@ struct DataCommandTests {
         #expect(try await inspect(blob, "--secret").text.contains(token))
     }
 
-    @Test("the rows follow each other without a gap, whatever the bytes are")
+    @Test("the rows are contiguous, whatever the bytes are")
     func complete() async throws {
         let blob = try await DataCommandTests.blob()
         for count in 0...blob.count {
@@ -51,7 +51,7 @@ struct DataCommandTests {
         }
     }
 
-    @Test("JSON says the same")
+    @Test("JSON has the same content")
     func json() async throws {
         let blob = try await DataCommandTests.blob()
         let text = try await inspect(blob, "--json")
@@ -64,7 +64,7 @@ struct DataCommandTests {
     }
 
     @Test(
-        "damaged data is shown as far as possible and the failed check is named",
+        "damaged data is shown as far as possible, and the failed check is named",
         arguments: [
             (0, "check 2 failed: this is not connection data: it does not start with MPCD"),
             (4, "check 3 failed: connection data of version 254 is not understood, only version 1"),
@@ -81,7 +81,7 @@ struct DataCommandTests {
         #expect(try await inspect(blob, "--json").text.contains("\"isValid\" : false"))
     }
 
-    @Test("data comes from an argument, a file in either form, or standard input")
+    @Test("data is read from an argument, a file in either form, or standard input")
     func sources() async throws {
         let blob = try await DataCommandTests.blob()
         let base64 = Data(blob).base64EncodedString()

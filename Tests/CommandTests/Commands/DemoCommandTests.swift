@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Command: demo", .serialized, .inTurns)
 struct DemoCommandTests {
-    @Test("three processes link, talk, and it is shown what protects them", .longForSanitizers)
+    @Test(
+        "three processes link and exchange messages, and the output shows what protects them",
+        .longForSanitizers)
     func three() async throws {
         let ending = try await Command.run("--seconds", "1", program: "multipeer-demo")
         #expect(ending.code == 0)
@@ -21,7 +23,7 @@ struct DemoCommandTests {
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
 
-    @Test("JSON holds every pair, with what the preference demands", .longForSanitizers)
+    @Test("JSON lists every pair, with the outcome of its preferences", .longForSanitizers)
     func json() async throws {
         let ending = try await Command.run(
             "--preference", "none", "--seconds", "1", "--json", program: "multipeer-demo")
@@ -44,7 +46,7 @@ struct DemoCommandTests {
         }
     }
 
-    @Test("processes that find each other become a mesh, and its links are shown as they come")
+    @Test("processes that find each other become a mesh, and its links are shown as they are made")
     func mesh() async throws {
         let ending = try await Command.run("--peers", "4", program: "multipeer-demo")
         #expect(ending.code == 0)
@@ -57,7 +59,7 @@ struct DemoCommandTests {
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
 
-    @Test("JSON holds every link of the mesh, and when it was full")
+    @Test("JSON lists every link of the mesh, and when the mesh was complete")
     func meshJSON() async throws {
         let ending = try await Command.run(
             "--peers", "3", "--preference", "none", "--json", program: "multipeer-demo")
@@ -87,7 +89,7 @@ struct DemoCommandTests {
         #expect(refused.code == 4 && refused.text.isEmpty)
     }
 
-    @Test("an interrupted demonstration leaves no process behind")
+    @Test("an interrupted demonstration leaves no process running")
     func interrupted() async throws {
         let demo = try Command(["--seconds", "20"], program: "multipeer-demo")
         let list = try await demo.firstLine()

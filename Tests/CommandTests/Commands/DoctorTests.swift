@@ -26,7 +26,7 @@ struct DoctorTests {
         #expect(!findings.contains { $0["topic"] == "multicast" && $0["text"]?.hasPrefix("lo") != true })
     }
 
-    @Test("an interface that is not there is a problem, and exit code 1")
+    @Test("a missing interface is a problem, and the exit code is 1")
     func missing() async throws {
         let ending = try await Command.run("doctor", "--interface", "nothing0")
         #expect(ending.code == 1)
@@ -62,7 +62,7 @@ struct DoctorTests {
         #expect(proc.number("net/nothing") == nil)
     }
 
-    @Test("a port that nobody shares is a problem, with whose it is")
+    @Test("a port that its holder does not share is a problem, and the holder is named")
     func port() {
         #expect(PortCheck(holders: [], refusal: nil).finding == .ok("port 5353", "free"))
         #expect(
@@ -77,7 +77,7 @@ struct DoctorTests {
         #expect(PortCheck(holders: [], refusal: EACCES).finding.text.hasSuffix("permission denied"))
     }
 
-    @Test("multicast that does not come back is a problem, others who are silent are not")
+    @Test("multicast that does not come back is a problem, but silent neighbours are not")
     func multicast() {
         func verdict(_ outcome: MulticastCheck.Outcome, isLoopback: Bool = false) -> Finding.Verdict {
             MulticastCheck(interface: "eth0", isLoopback: isLoopback, family: "IPv4", outcome: outcome)
@@ -91,7 +91,7 @@ struct DoctorTests {
         #expect(verdict(.failed("no such device")) == .problem)
     }
 
-    @Test("somebody must be in reach")
+    @Test("without an interface over which peers can be reached there is a problem")
     func reach() {
         typealias Interface = InterfaceCheck.Interface
         let lo = Interface(name: "lo", isLoopback: true, isMulticast: false, addresses: ["127.0.0.1/8"])
@@ -108,7 +108,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "rules that could drop what comes in are noticed",
+        "firewall rules that could drop incoming packets are noticed",
         arguments: [
             (
                 "table inet f {\n chain input {\n  type filter hook input priority 0; policy drop;\n }\n}",
@@ -130,7 +130,7 @@ struct DoctorTests {
         #expect((finding.hint != nil) == isSuspicious)
     }
 
-    @Test("rules that nobody may read are a note, and so are those of the old filter")
+    @Test("rules that cannot be read are a note, and so are those of the old filter")
     func unreadable() {
         #expect(FirewallCheck(rules: .forbidden, services: ["ufw"]).finding.text.hasSuffix("created by ufw"))
         #expect(FirewallCheck(rules: .unlisted).finding.verdict == .ok)
@@ -150,7 +150,7 @@ struct DoctorTests {
         #expect(findings(time: 1_800_000_000, descriptors: .max, buffer: nil) == [.ok, .ok, .ok, .note])
     }
 
-    @Test("avahi that tolerates nobody is a problem")
+    @Test("avahi that disallows other stacks is a problem")
     func responders() {
         #expect(ResponderCheck(running: [], avahi: nil).finding.verdict == .ok)
         #expect(ResponderCheck(running: [ann], avahi: "#disallow-other-stacks=yes\n").finding.verdict == .ok)

@@ -26,7 +26,7 @@ struct HelpTests {
         }
     }
 
-    @Test("every command that encrypts writes its secrets down when asked, and says what that means")
+    @Test("every command that encrypts writes its secrets to a file on request, and explains what that means")
     func keyLog() {
         let encrypting: Set = ["link", "send", "receive", "chat", "invite", "advertise"]
         for usage in Multipeer.program.usages
@@ -42,7 +42,7 @@ struct HelpTests {
     }
 
     @Test(
-        "the overview names every command, also for groups of them",
+        "the overview names every command, including groups",
         arguments: programsWithCommands.map(\.name))
     func overview(_ name: String) async throws {
         let program = try #require(programsWithCommands.first { $0.name == name })
@@ -80,7 +80,7 @@ struct HelpTests {
     }
 
     @Test(
-        "a wrong command line is one line on standard error and exit code 2",
+        "a wrong command line prints one line on standard error and ends with exit code 2",
         arguments: [
             ([], "no command given (try 'multipeer --help')"),
             (["fly"], "unknown command 'fly' (try 'multipeer --help')"),

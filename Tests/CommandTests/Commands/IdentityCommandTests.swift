@@ -8,7 +8,7 @@ struct IdentityCommandTests {
 
     init() throws { folder = try Folder() }
 
-    @Test("a new identity is a private file, and show tells what is in it")
+    @Test("a new identity is a private file, and show prints its contents")
     func pem() async throws {
         let made = try await Command.run("identity", "new", "--name", "ann", "--out", folder.path("ann.pem"))
         #expect(made.code == 0)
@@ -26,7 +26,7 @@ struct IdentityCommandTests {
         #expect(!shown.text.contains("PRIVATE"))
     }
 
-    @Test("a file is replaced only when that is asked for")
+    @Test("a file is replaced only on request")
     func force() async throws {
         let path = folder.path("a.pem")
         let first = try await Command.run("identity", "new", "--out", path)
@@ -40,7 +40,7 @@ struct IdentityCommandTests {
         #expect(try await Command.run("identity", "show", path).text.contains(third.text.dropLast()))
     }
 
-    @Test("PKCS#12 opens with its passphrase alone")
+    @Test("PKCS#12 opens only with its passphrase")
     func archive() async throws {
         let path = folder.path("a.p12")
         let secret = try folder.write("correct horse\nbattery\n", to: "secret")
@@ -56,7 +56,7 @@ struct IdentityCommandTests {
         #expect(wrong.errors == "multipeer: \(path): the passphrase does not open the identity\n")
     }
 
-    @Test("PEM goes to standard output without --out, and others' eyes are warned about")
+    @Test("PEM goes to standard output without --out, with a warning that others may see it")
     func output() async throws {
         let made = try await Command.run("identity", "new")
         #expect(made.text.hasPrefix("-----BEGIN CERTIFICATE-----"))
@@ -67,7 +67,7 @@ struct IdentityCommandTests {
         #expect(shown.errors.contains("\(path) is readable by others, mode 644"))
     }
 
-    @Test("what is no identity is refused with its reason")
+    @Test("a file that is not an identity is refused with the reason")
     func refused() async throws {
         let empty = try await Command.run("identity", "show", folder.write("hello", to: "x"))
         #expect(empty.code == 3)

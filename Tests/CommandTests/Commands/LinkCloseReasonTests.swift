@@ -31,7 +31,7 @@ struct LinkEndTests {
         #expect(try await pair.bob.finish().code == 130)
     }
 
-    @Test("a closed standard output ends both sides, and nothing traps")
+    @Test("a closed standard output ends both sides without a crash")
     func closedOutput() async throws {
         let pair = try LinkProcesses()
         try await pair.linked()
@@ -44,7 +44,7 @@ struct LinkEndTests {
         #expect(try await pair.bob.says("multipeer: standard output was closed"))
     }
 
-    @Test("a receiver whose output nobody reads holds the sender back, and neither grows")
+    @Test("a receiver whose output is not read slows the sender down, and the memory of neither grows")
     func stalled() async throws {
         let pair = try LinkProcesses()
         try await pair.linked()

@@ -7,7 +7,7 @@ import MultipeerCommandLine
 
 @Suite("Command: link", .serialized, .inTurns)
 struct LinkCommandTests {
-    @Test("what goes in at one end comes out at the other, both ways, and the data files are gone")
+    @Test("what is written at one end is printed at the other, both ways, and the data files are removed")
     func transfer() async throws {
         let pair = try LinkProcesses()
         let (one, other) = (pattern(300_000, seed: 1), pattern(70_001, seed: 2))
@@ -39,7 +39,7 @@ struct LinkCommandTests {
     }
 
     @Test(
-        "preferences decide as chapter 5 says [enc.outcome]", .longForSanitizers,
+        "preferences lead to the outcomes of chapter 5 [enc.outcome]", .longForSanitizers,
         arguments: EncryptionPreference.allCases)
     func preferences(_ one: EncryptionPreference) async throws {
         for other in EncryptionPreference.allCases {
@@ -63,7 +63,7 @@ struct LinkCommandTests {
         }
     }
 
-    @Test("an identity is shown to those who pin it, and to nobody else")
+    @Test("an identity is accepted by a peer that pins it, and by no other")
     func identity() async throws {
         let folder = try Folder()
         let made = try await Command.run("identity", "new", "--name", "ann", "--out", folder.path("ann.pem"))
@@ -83,7 +83,7 @@ struct LinkCommandTests {
         #expect(try await [first, refused].map(\.code) == [1, 1])
     }
 
-    @Test("the key of the first time is remembered, and another one is refused")
+    @Test("the key of the first link is remembered, and another one is refused")
     func firstUse() async throws {
         let folder = try Folder()
         let trust = ["--trust", "tofu", "--trust-store", folder.path("trust")]
@@ -97,7 +97,7 @@ struct LinkCommandTests {
         #expect(try folder.mode("trust") == 0o600)
     }
 
-    @Test("data that does not serve is one line and exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])
+    @Test("unusable data is reported in one line, with exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])
     func wrongData(_ text: String) async throws {
         let ending = try await Command.run("link", "--listen", "127.0.0.1", text)
         #expect(ending.code == 3)
@@ -105,7 +105,7 @@ struct LinkCommandTests {
         #expect(ending.output.isEmpty)
     }
 
-    @Test("a peer's own data is refused at once")
+    @Test("a peer refuses its own data at once")
     func itself() async throws {
         let folder = try Folder()
         let ann = try LinkProcesses.start("ann", seeking: "ann", in: folder)
@@ -114,7 +114,9 @@ struct LinkCommandTests {
         #expect(ending.errorLines.last == "multipeer: the peer is this session itself")
     }
 
-    @Test("nobody who answers, and no file that comes, ends after the timeout", arguments: [true, false])
+    @Test(
+        "without an answer, or without the file, the command ends after the timeout",
+        arguments: [true, false])
     func timeout(_ hasData: Bool) async throws {
         let folder = try Folder()
         var options = ["--timeout", "1", "--listen", "127.0.0.1"]
@@ -133,7 +135,7 @@ struct LinkCommandTests {
         #expect(ending.errorLines.last?.contains(reason) == true)
     }
 
-    @Test("data is asked for on standard input when there is neither argument nor terminal")
+    @Test("data is read from standard input when there is neither an argument nor a terminal")
     func prompt() async throws {
         let folder = try Folder()
         let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
@@ -151,7 +153,7 @@ struct LinkCommandTests {
         #expect(other.text == "the rest")
     }
 
-    @Test("in a chat every line has its speaker, and nothing plays tricks")
+    @Test("in a chat every line has its speaker, and no text misleads the terminal")
     func chat() async throws {
         let pair = try LinkProcesses(bob: ["--chat"])
         async let ann = pair.ann.finish(Array("hello\n\u{1b}[2J\u{202e}x\n".utf8))

@@ -9,7 +9,7 @@ struct ShimTests {
     private let annID = ShimProcess.annID
     private let bobID = ShimProcess.bobID
 
-    @Test("two shims link, and send each other messages, a stream and a file")
+    @Test("two shims link, and exchange messages, a stream and a file")
     func exchange() async throws {
         let folder = try Folder()
         let (ann, bob) = try await ShimProcess.linked(["receiving": folder.path(".")])
@@ -36,7 +36,7 @@ struct ShimTests {
         #expect(try await ann.event("sent")["error"] == nil)
     }
 
-    @Test("what cannot be read or is not known is answered, and nothing else is lost by it")
+    @Test("requests that are malformed or unknown are answered, and no other request is lost")
     func mistakes() async throws {
         let shim = try ShimProcess()
         try await shim.command.send(Array("garbage\n[1]\n{\"id\":7}\n".utf8))
@@ -59,7 +59,7 @@ struct ShimTests {
         #expect(ending.code == 0 && ending.errors.isEmpty)
     }
 
-    @Test("data that cannot be used is refused in the answer")
+    @Test("unusable data is refused in the answer")
     func refusals() async throws {
         let (ann, bob) = try await ShimProcess.pair()
         let own = try #require(try await ann.call("data")["data"] as? String)
@@ -73,7 +73,7 @@ struct ShimTests {
         #expect(try await ann.ask("send", ["to": bobID, "hex": ""])["error"] as? String == "UNKNOWN_PEER")
     }
 
-    @Test("connection data has the lifetime that is asked for")
+    @Test("connection data has the requested lifetime")
     func lifetime() async throws {
         let (ann, _) = try await ShimProcess.pair()
         let usual = try #require(try await ann.call("data", ["peer": bobID])["data"] as? String)
@@ -89,7 +89,7 @@ struct ShimTests {
         #expect(mesh["unimplemented"] as? Bool == true && mesh["parameter"] as? String == "lifetime")
     }
 
-    @Test("a session grants what its limits say, and everything arrives all the same")
+    @Test("a session grants what its limits allow, and everything arrives anyway")
     func windows() async throws {
         let (ann, bob) = try await ShimProcess.linked([
             "limits": ["messageCredit": 65_536, "channelCredit": 4_096]
@@ -106,7 +106,7 @@ struct ShimTests {
         }
     }
 
-    @Test("an application that takes nothing hears nothing, and a stream that is held is not read")
+    @Test("while an application reads nothing there are no events, and a stream that is held is not read")
     func holding() async throws {
         let (ann, bob) = try await ShimProcess.linked()
         try await bob.call("hold")
@@ -123,7 +123,7 @@ struct ShimTests {
         #expect(try await ann.event("stream-end")["error"] as? String == "DECLINED")
     }
 
-    @Test("two sessions of one shim live side by side, and each event says whose it is")
+    @Test("two sessions of one shim run side by side, and each event names its session")
     func sessions() async throws {
         let (ann, bob) = try await ShimProcess.linked()
         try await ann.call("session", ["name": "cid"])
@@ -139,7 +139,7 @@ struct ShimTests {
         #expect(own["reason"] as? String == "left")
     }
 
-    @Test("an invitation is dialled where the request says, answered, and led to a link")
+    @Test("an invitation is dialled at the requested address, answered, and leads to a link")
     func invitation() async throws {
         let (ann, bob) = try await ShimProcess.pair()
         let port = try #require(try await bob.call("advertise", ["info": ["k": "v"]])["port"] as? Int)
@@ -156,7 +156,7 @@ struct ShimTests {
         #expect(try await bob.event("code")["code"] as? String == code && code?.count == 6)
     }
 
-    @Test("a file that is longer than the disk takes is refused for want of room, and nothing of it stays")
+    @Test("a file that does not fit on the disk is refused for lack of space, and nothing of it stays")
     func room() async throws {
         let (source, folder) = (try Folder(), try Folder())
         let (ann, bob) = try await ShimProcess.linked(["receiving": folder.path(".")])
@@ -168,14 +168,14 @@ struct ShimTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".")).isEmpty)
     }
 
-    @Test("the end of its input ends it with a goodbye, and a signal ends it, too")
+    @Test("the end of its input ends it with a goodbye, and so does a signal")
     func ending() async throws {
         let (ann, bob) = try await ShimProcess.linked()
         #expect(try await ann.command.finish().code == 0)
         let end = try await bob.event("state", ["state": "notConnected"])
         #expect(end["code"] as? String == "GOODBYE")
         bob.command.process.signal(SIGTERM)
-        // Its input stays open, or the end of that might come first.
+        // Its input stays open: otherwise its end might be read before the signal.
         #expect(try await bob.command.finish(nil).code == 130)
     }
 }

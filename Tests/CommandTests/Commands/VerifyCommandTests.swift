@@ -7,7 +7,7 @@ import MultipeerCommandLine
 
 @Suite("Command: link --verify", .serialized, .inTurns)
 struct VerifyCommandTests {
-    @Test("both are shown the same code, and their bytes go over once they have said yes [sas.value]")
+    @Test("both users see the same code, and their bytes are sent once both have said yes [sas.value]")
     func yes() async throws {
         let pair = try Terminals()
         let codes = [try await pair.ann.code(), try await pair.bob.code()]
@@ -35,7 +35,7 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
     }
 
-    @Test("a side that did not give the option says how to compare, and has no code made [sas.asked]")
+    @Test("a side without the option explains how to compare, and computes no code [sas.asked]")
     func oneSided() async throws {
         let folder = try Folder()
         let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])
@@ -48,7 +48,7 @@ struct VerifyCommandTests {
         #expect(try ann.output() == "")
     }
 
-    @Test("without a terminal it is refused before there is a link")
+    @Test("without a terminal --verify is refused before there is a link")
     func noTerminal() async throws {
         let folder = try Folder()
         let ann = try Command(
@@ -63,7 +63,9 @@ struct VerifyCommandTests {
         #expect(!folder.exists("ann.data"))
     }
 
-    @Test("a link without encryption has no code: asked for it is wrong, agreed on it fails [sas.plain]")
+    @Test(
+        "without encryption there is no code: --verify is refused with none, and fails on a plain link [sas.plain]"
+    )
     func plain() async throws {
         let asked = try await Command.run("link", "--verify", "--preference", "none", "--from", "x")
         #expect(asked.code == 2)

@@ -15,7 +15,7 @@ struct DiscoveryCommandTests {
         return command
     }
 
-    @Test("who announces itself is a line with its id, info and address, and so is that it has gone")
+    @Test("a peer that advertises is a line with its id, info and address, and its loss is a line, too")
     func lines() async throws {
         let ann = try await advertise("ann", ["--info", "os=linux", "--info", "a=b c"])
         let browse = try Command(["browse", "--type", type, "--resolve"])
@@ -32,7 +32,7 @@ struct DiscoveryCommandTests {
         #expect(ending.errors.isEmpty && ending.output.isEmpty)
     }
 
-    @Test("JSON is an object a line, nobody sees itself or another type, and the time ends it")
+    @Test("JSON is one object per line, without the own peer and other types, until the timeout")
     func json() async throws {
         let people = [try await advertise("ann", ["--info", "k=v"]), try await advertise("bob")]
         let browse = try Command(["browse", "--type", type, "--json"])
@@ -57,7 +57,7 @@ struct DiscoveryCommandTests {
         for one in people { #expect(try await one.finish().code == 130) }
     }
 
-    @Test("on a terminal it is a table that follows what happens, on a dumb one lines")
+    @Test("on a terminal it is a table that is updated, on a dumb terminal it is lines")
     func table() async throws {
         let ann = try await advertise("ann", ["--info", "k=v"])
         let screen = try TerminalUser(["browse", "--type", type])
@@ -75,7 +75,7 @@ struct DiscoveryCommandTests {
         #expect(try await ann.finish().code == 130)
     }
 
-    @Test("who invites is shown and declined, and the other side hears that")
+    @Test("an invitation is shown and declined, and the inviter is notified")
     func declined() async throws {
         let folder = try Folder()
         let path = try folder.write("x", to: "x")
@@ -90,7 +90,7 @@ struct DiscoveryCommandTests {
         #expect(try await ann.finish().code == 130)
     }
 
-    @Test("with --accept both are linked, and what is sent is dropped")
+    @Test("with --accept both are linked, and received data is dropped")
     func accepted() async throws {
         let folder = try Folder()
         let path = try folder.write("x", to: "x")
@@ -105,7 +105,7 @@ struct DiscoveryCommandTests {
         #expect(try await ann.finish().code == 130)
     }
 
-    @Test("an interface that is not there is told, with where to look")
+    @Test("an interface that does not exist is an error, with a hint")
     func noInterface() async throws {
         for words in [
             ["browse"], ["advertise"], ["receive", "--yes"], ["chat"], ["send", "/etc/passwd", "--to", "x"],

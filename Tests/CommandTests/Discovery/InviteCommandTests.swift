@@ -22,7 +22,9 @@ struct InviteCommandTests {
             String.init)
     }
 
-    @Test("in a pipe each event is a line, and whom a line names is invited; the other user is asked")
+    @Test(
+        "in a pipe each event is a line, and a line of input invites a peer, whose user is asked"
+    )
     func pipe() async throws {
         let bob = try await waiting("bob")
         let ann = try Command(["invite"] + options("ann"))
@@ -44,7 +46,7 @@ struct InviteCommandTests {
         #expect(try await bob.end() == 130)
     }
 
-    @Test("whoever waits and is interrupted is not found any more, at once")
+    @Test("a peer that waits and is interrupted is lost at once")
     func interrupted() async throws {
         let bob = try await waiting("bob")
         let ann = try Command(["invite"] + options("ann"))
@@ -55,7 +57,7 @@ struct InviteCommandTests {
         #expect(try await ann.finish(Array("cancel\n".utf8)).code == 1)
     }
 
-    @Test("a no is a line, too, and 'cancel', the end of the input, and the time end it with exit code 1")
+    @Test("a refusal is a line, too, and 'cancel', the end of input and a timeout end it with exit code 1")
     func declined() async throws {
         let bob = try await waiting("bob")
         let ann = try Command(["invite"] + options("ann"))
@@ -80,7 +82,7 @@ struct InviteCommandTests {
     }
 
     @Test(
-        "on a terminal people read sentences, on a dumb one without escape sequences",
+        "on a terminal it prints sentences, on a dumb one without escape sequences",
         arguments: ["xterm", "dumb"])
     func terminal(_ kind: String) async throws {
         let host = try Command(["advertise", "--accept", "--info", "room=attic"] + options("host"))
@@ -100,7 +102,7 @@ struct InviteCommandTests {
         #expect(try await host.finish().code == 130)
     }
 
-    @Test("where there is no terminal to ask at, whoever invites is declined, and that is said")
+    @Test("without a terminal to ask at, invitations are declined, and a message says so")
     func unasked() async throws {
         let bob = try Command(
             ["invite", "--wait"] + options("bob"), through: ["/usr/bin/setsid", "--wait"])

@@ -22,7 +22,7 @@ struct NearbyTests {
         ["receive", "--into", folder.path("inbox")] + options(name) + more
     }
 
-    @Test("a file gets to whoever has the name, byte for byte")
+    @Test("a file is sent to the peer with the given name, byte for byte")
     func file() async throws {
         let bytes = pattern(300_001, seed: 5)
         let path = try folder.write(bytes, to: "a file")
@@ -41,7 +41,7 @@ struct NearbyTests {
         #expect(try await other.finish().code == 130)
     }
 
-    @Test("two of one name are told with their ids, which choose one of them")
+    @Test("two peers with one name are listed with their ids, which choose one of them")
     func sameName() async throws {
         let path = try folder.write("x", to: "x")
         let receivers = [try Command(try receive("bob")), try Command(try receive("bob"))]
@@ -61,7 +61,7 @@ struct NearbyTests {
         #expect(names.sorted() == choices.sorted())
     }
 
-    @Test("nobody of a name is told, with who is there instead")
+    @Test("when no peer has the name, those that are there are listed")
     func nobody() async throws {
         let path = try folder.write("x", to: "x")
         let carl = try Command(try receive("carl"))
@@ -84,7 +84,7 @@ struct NearbyTests {
         #expect(lonely.errorLines.last == "multipeer: no sender connected (use --timeout to wait longer)")
     }
 
-    @Test("where nobody can be asked, nothing is taken without --yes")
+    @Test("without a terminal nothing is accepted, unless --yes is given")
     func unasked() async throws {
         let words = try receive("bob", [])
         let ending = try await Command(words, through: ["/usr/bin/setsid", "--wait"]).finish()
@@ -94,7 +94,7 @@ struct NearbyTests {
                 "multipeer: no terminal to ask for consent on (use --yes "))
     }
 
-    @Test("the user is asked about everybody, and only a yes lets files in")
+    @Test("the user is asked about every sender, and files are accepted only after a yes")
     func consent() async throws {
         let path = try folder.write("x", to: "x")
         let bob = try TerminalUser(try receive("bob", []))
@@ -114,7 +114,7 @@ struct NearbyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox")) == ["x"])
     }
 
-    @Test("whoever is in the same room is linked with everybody in it, and with nobody else")
+    @Test("peers in the same room are linked with each other, and with no other peer")
     func rooms() async throws {
         let names = ["ann", "bob", "cid"]
         let people = try names.map { try Command(["chat", "--room", "kitchen"] + options($0)) }
@@ -139,7 +139,7 @@ struct NearbyTests {
         #expect(!alone.errors.contains("joined"))
     }
 
-    @Test("a script whose room stays empty is told, and ends with exit code 1")
+    @Test("a script whose room stays empty ends with a message and exit code 1")
     func empty() async throws {
         let ending = try await Command.run(
             "chat", "--timeout", "1", "--type", type, input: Array("hello\n".utf8))

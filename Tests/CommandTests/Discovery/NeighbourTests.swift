@@ -9,7 +9,7 @@ import MultipeerCommandLine
 struct NeighbourTests {
     private let type = ServiceType.random()
 
-    @Test("eight processes all find each other, once each, and nobody finds itself [mdns.self]")
+    @Test("eight processes all find each other, once each, and none finds itself [mdns.self]")
     func eight() async throws {
         let all = try (1...8).map { try NeighbourProcess(type, "n\($0)") }
         for one in all {
@@ -24,7 +24,7 @@ struct NeighbourTests {
         }
     }
 
-    @Test("what a process says of itself is updated, and when it stops it is lost [mdns.lost]")
+    @Test("a process whose info changes is updated, and one that stops is lost [mdns.lost]")
     func changes() async throws {
         let (advertiser, browser) = (try NeighbourProcess(type, "ann"), try NeighbourProcess(type, "bob"))
         let uid = try await advertiser.uid
@@ -40,7 +40,9 @@ struct NeighbourTests {
         for one in [advertiser, browser] { try await one.quit() }
     }
 
-    @Test("one that was killed is lost after a doubt, and one that slept is found again [mdns.reconfirm]")
+    @Test(
+        "a killed process is lost after a check, and a suspended one is found again [mdns.reconfirm]"
+    )
     func deaths() async throws {
         let browser = try NeighbourProcess(type, "bob")
         let (killed, asleep) = (try NeighbourProcess(type, "ann"), try NeighbourProcess(type, "cat"))

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: whom a name means", .computing)
+@Suite("Command: the peer that a name means", .computing)
 struct PeerMatcherTests {
     private func peer(_ name: String, _ digits: UInt64) throws -> PeerID {
         try PeerID(uid: UID(high: digits << 48, low: 0), displayName: name)
@@ -14,7 +14,7 @@ struct PeerMatcherTests {
         .found(DiscoveredPeer(peer: try peer(name, digits), info: PeerRole.receive.info))
     }
 
-    @Test("a name, a name with digits, and digits alone")
+    @Test("a name, a name with digits, and digits alone are understood")
     func addressees() throws {
         let (one, other) = (try peer("ann", 0x1f2e), try peer("ann", 0x1f3e))
         #expect(PeerSelector("ann")?.means(one) == true && PeerSelector("ann")?.means(other) == true)
@@ -29,7 +29,7 @@ struct PeerMatcherTests {
         }
     }
 
-    @Test("one of a name is found after a moment, in which another could have come")
+    @Test("a single peer with a name is found after a moment, in which another could appear")
     func one() throws {
         var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
         #expect(matcher.verdict(at: .seconds(9)) == .open && matcher.deadline == nil)
@@ -43,7 +43,7 @@ struct PeerMatcherTests {
         #expect(matcher.verdict(at: .seconds(9)) == .open)
     }
 
-    @Test("two of a name are both told, and digits choose one of them")
+    @Test("two peers with one name are listed, and digits choose one of them")
     func several() throws {
         let both = [try peer("ann", 0x1f2e), try peer("ann", 0x2f2e)]
         for (text, verdict) in [
@@ -60,7 +60,7 @@ struct PeerMatcherTests {
         #expect(matcher.verdict(at: .zero) == .found(both[0]))
     }
 
-    @Test("who is there and does something else is told when nobody is found")
+    @Test("when no peer matches, those that do something else are listed")
     func summary() throws {
         var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
         #expect(matcher.summary == "is 'multipeer receive' running there?")

@@ -2,9 +2,9 @@ import MultipeerCLI
 import TestSupport
 import Testing
 
-@Suite("Command: what an invitation is about", .computing)
+@Suite("Command: the purpose of an invitation", .computing)
 struct PeerRoleTests {
-    @Test("what is announced and what is asked are read as they were written")
+    @Test("purposes survive a round trip in info and context")
     func roundTrip() {
         for purpose in [PeerRole.chat(room: "a room"), .receive] {
             #expect(PeerRole(info: purpose.info) == purpose)
@@ -15,7 +15,7 @@ struct PeerRoleTests {
     }
 
     @Test(
-        "anything else is about nothing",
+        "anything else has no purpose",
         arguments: [
             "", "send", "send x", "send 0", "send -1", "fly 1", String(repeating: "chat ", count: 200),
         ])

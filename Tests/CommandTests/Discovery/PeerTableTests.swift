@@ -5,7 +5,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: who is there", .computing)
+@Suite("Command: the table of peers", .computing)
 struct PeerTableTests {
     private func peer(
         _ name: String, _ number: UInt64, _ info: [String: String] = [:]
@@ -14,7 +14,7 @@ struct PeerTableTests {
             peer: try PeerID(uid: UID(high: number << 32, low: 1), displayName: name), info: info)
     }
 
-    @Test("the table has names, ids, times and info, in the order of the names, and escapes what is not text")
+    @Test("the table has names, ids, times and info, ordered by name, and escapes what is not text")
     func table() throws {
         var table = PeerTable()
         table.add(try peer("bob", 0x1f2e_3d4c, ["os": "a\tb", "room": "x"]), at: .seconds(1))
@@ -40,7 +40,7 @@ struct PeerTableTests {
         #expect(table.lines(at: .seconds(9), width: 80, height: 9).last == "bob   00000001  0:09  a=b")
     }
 
-    @Test("what does not fit the terminal is cut off, and counted")
+    @Test("rows that do not fit the terminal are cut off and counted")
     func narrow() throws {
         var table = PeerTable()
         for number in 1...20 {
@@ -54,7 +54,7 @@ struct PeerTableTests {
         #expect(lines.last == "and 16 more")
     }
 
-    @Test("no name can be taken for what stands around it")
+    @Test("no name can be mistaken for the text around it")
     func introduction() throws {
         let name = "bob' (id 00000000) 'x"
         #expect(
@@ -62,7 +62,7 @@ struct PeerTableTests {
                 == "'bob\\u{27} (id 00000000) \\u{27}x' (id 1f2e3d4c)")
     }
 
-    @Test("a line for programs has five fields, and nothing in it breaks them")
+    @Test("a line for programs has five fields, and no text breaks them")
     func line() throws {
         let bob = try peer("b b", 7, ["k": "a\n\u{202e}b"])
         let address = try #require(SocketAddress("[::1]:5"))

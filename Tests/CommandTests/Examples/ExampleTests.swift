@@ -22,7 +22,7 @@ struct ExampleTests {
     }
 
     @Test(
-        "as two and as three, everybody who says yes hears everybody, and all end by themselves",
+        "with two or three, everybody who accepts receives everything, and all end by themselves",
         arguments: [2, 3])
     func rounds(_ count: Int) async throws {
         let names = Array(["ann", "bob", "cid"].prefix(count))
@@ -41,7 +41,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("an invitation waits for the user, who says no to one and yes to the next")
+    @Test("an invitation waits for the user, who declines one and accepts the next")
     func asked() async throws {
         let bob = try peerSession("bob")
         let ann = try peerSession("ann", ["--invite"])
@@ -80,7 +80,9 @@ struct ExampleTests {
         }
     }
 
-    @Test("a device has the same id the next time, and another under another name or in another home")
+    @Test(
+        "a device keeps its id, and has another one under another name or home directory"
+    )
     func identity() async throws {
         let ann = try await collusion("ann").finish()
         #expect(ann.lines.first?.hasPrefix("you are ann, ") == true)
@@ -90,7 +92,9 @@ struct ExampleTests {
         #expect(try await collusion("ann", home: "elsewhere").finish().lines.first != ann.lines.first)
     }
 
-    @Test("who is alone gives up in time, with exit code 1", arguments: ["peer-session", "collusion"])
+    @Test(
+        "a device that is alone gives up in time, with exit code 1",
+        arguments: ["peer-session", "collusion"])
     func alone(_ program: String) async throws {
         let words = ["--peers", "1", "--within", "1", "--service", type]
         let one = try Command(words, program: program, environment: ["HOME": folder.path("home")])
@@ -98,7 +102,7 @@ struct ExampleTests {
     }
 
     @Test(
-        "help is for standard output, and wrong words are exit code 2",
+        "help goes to standard output, and wrong arguments end with exit code 2",
         arguments: ["peer-session", "collusion"])
     func usage(_ program: String) async throws {
         let help = try await Command(["--help"], program: program).finish()

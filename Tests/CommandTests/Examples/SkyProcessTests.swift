@@ -40,7 +40,9 @@ struct SkyProcessTests {
         kill(try #require(try processes(name).first, "\(name) does not run"), number)
     }
 
-    @Test("a worker that was held up until it was lost is invited again when it goes on, and nothing is lost")
+    @Test(
+        "a worker that was suspended until it was lost is invited again later, and no tile is lost"
+    )
     func heldUp() async throws {
         // Without the worker the tiles last for 48 s: it is lost after 10 and has to be back before they are all given out,
         // however late this test notices it on a busy machine.
@@ -57,7 +59,7 @@ struct SkyProcessTests {
         #expect(!ending.text.contains("lost with"), "it is here at the end")
     }
 
-    @Test("a worker that is still held up at the end does not hold up the others")
+    @Test("a worker that is still suspended at the end does not delay the others")
     func stopped() async throws {
         let sky = try sky(["--workers", "2", "--tiles", "12", "--wait", "4000"])
         #expect(try await sky.prints("12 tiles for 3 observatories"))
@@ -71,7 +73,7 @@ struct SkyProcessTests {
         #expect(try processes("").isEmpty)
     }
 
-    @Test("on a terminal the lines of all are rewritten where they are, and the summary stands below them")
+    @Test("on a terminal all lines are rewritten in place, and the summary follows below them")
     func terminal() async throws {
         let typist = TerminalUser(
             try sky(["--workers", "2", "--tiles", "12", "--wait", "50"], through: TerminalUser.wrapper))
@@ -87,7 +89,7 @@ struct SkyProcessTests {
         #expect(lines.last?.hasSuffix(" ms in all") == true)
     }
 
-    @Test("interrupted at a terminal all processes end, with the exit code of an interrupt")
+    @Test("interrupted at a terminal, all processes end with the exit code of an interrupt")
     func interrupted() async throws {
         let typist = TerminalUser(
             try sky(["--workers", "2", "--tiles", "5000"], through: TerminalUser.wrapper))
@@ -98,7 +100,7 @@ struct SkyProcessTests {
         #expect(try await areGone())
     }
 
-    @Test("interrupted alone, it takes its workers with it", arguments: [SIGINT, SIGTERM, SIGKILL])
+    @Test("a process that is interrupted alone stops its workers", arguments: [SIGINT, SIGTERM, SIGKILL])
     func ended(_ number: Int32) async throws {
         let sky = try sky(["--workers", "2", "--tiles", "5000"])
         #expect(try await sky.prints("5000 tiles for 3 observatories"))
@@ -108,7 +110,7 @@ struct SkyProcessTests {
     }
 
     @Test(
-        "a standard output that takes nothing is one line on standard error and exit code 1",
+        "a standard output that cannot be written to gives one line on standard error and exit code 1",
         arguments: [
             (["--help"], ">/dev/full"), (["--workers", "1"], ">/dev/full"), ([], ">/dev/full"),
             (["--help"], ">&-"), (["--workers", "1"], ">&-"), ([], ">&-"),
@@ -122,7 +124,7 @@ struct SkyProcessTests {
         #expect(try await areGone())
     }
 
-    @Test("what nobody reads ends it, and its workers")
+    @Test("a closed output pipe ends the process and its workers")
     func closedPipe() async throws {
         let sky = try sky(["--workers", "1", "--tiles", "5000", "--wait", "10"])
         #expect(try await sky.prints("5000 tiles for 2 observatories"))
@@ -131,7 +133,7 @@ struct SkyProcessTests {
         #expect(try await areGone())
     }
 
-    @Test("the process is slow itself when it has no workers")
+    @Test("without workers the process itself is the slow one")
     func slow() async throws {
         let sky = try sky(["--workers", "0", "--tiles", "1", "--wait", "0", "--slow", "700"])
         let text = try await sky.finish(nil).text

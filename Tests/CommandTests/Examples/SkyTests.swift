@@ -39,9 +39,7 @@ struct SkyTests {
         return outcome
     }
 
-    @Test(
-        "with workers, a slow one, clouds and a worker that is killed the answer is the one of a process alone"
-    )
+    @Test("with workers, a slow one, clouds and a killed worker the result is the one of a single process")
     func answers() async throws {
         let alone = try await sky(["--workers", "0", "--wait", "0"])
         let answer = try #require(alone.answer)
@@ -68,7 +66,7 @@ struct SkyTests {
         #expect(killed.lines.contains { $0.hasPrefix("worker-1 ") && $0.contains(", lost with ") })
     }
 
-    @Test("processes that were started by hand find each other; who waits ends with its input")
+    @Test("processes that were started by hand find each other; a waiting one ends with its input")
     func byHand() async throws {
         let service = ["--service", ServiceType.random()]
         let ann = try Command(["--name", "ann"] + service, program: "sky")
@@ -83,7 +81,7 @@ struct SkyTests {
         }
     }
 
-    @Test("who waits for others in vain gives up in time, with exit code 1")
+    @Test("a process that waits for others in vain gives up in time, with exit code 1")
     func alone() async throws {
         let words = ["--peers", "1", "--within", "1", "--service", ServiceType.random()]
         let ending = try await Command(words, program: "sky").finish(nil)
@@ -91,7 +89,7 @@ struct SkyTests {
         #expect(ending.errors.hasPrefix("sky: not done within "))
     }
 
-    @Test("help is for standard output, and wrong words are exit code 2")
+    @Test("help goes to standard output, and wrong arguments end with exit code 2")
     func usage() async throws {
         let help = try await Command(["--help"], program: "sky").finish()
         #expect(help.code == 0)

@@ -11,7 +11,7 @@ struct ChatCommandTests {
 
     init() throws { company = try ChatProcesses() }
 
-    @Test("three in a chain hear each other, and one line is for one alone")
+    @Test("three peers in a chain receive each other's lines, and a line can be sent to one peer alone")
     func three() async throws {
         let people = try await company.chain(["ann", "bob", "cid"])
         try await people[0].types("hello")
@@ -35,7 +35,9 @@ struct ChatCommandTests {
         for name in ["ann", "bob", "cid"] { #expect(!company.folder.exists("\(name).data")) }
     }
 
-    @Test("who comes and who goes is told with the reason, and the room outlives whoever introduced them")
+    @Test(
+        "joining and leaving are reported with reasons, and the room outlives the peer that introduced it"
+    )
     func departures() async throws {
         let people = try await company.chain(["ann", "bob", "cid", "dan"])
         people[1].process.signal(SIGKILL)
@@ -55,7 +57,7 @@ struct ChatCommandTests {
         #expect(try await people[3].finish().code == 0)
     }
 
-    @Test("what a script says waits until somebody is there, and quiet people say nothing")
+    @Test("a script's lines wait until another peer has joined, and --quiet prints no messages")
     func script() async throws {
         let bob = try company.join("bob", from: ["ann"], ["--quiet"])
         let ann = try company.join("ann", from: ["bob"], ["--quiet"])
@@ -68,7 +70,7 @@ struct ChatCommandTests {
         }
     }
 
-    @Test("data can be typed, also without the order, and what does not serve is told")
+    @Test("data can be typed, also without the command, and unusable data is reported")
     func typed() async throws {
         let ann = try company.join("ann", from: [])
         let bob = try company.join("bob", from: ["ann"])
@@ -86,7 +88,7 @@ struct ChatCommandTests {
         #expect(try await ann.leaves().output.isEmpty)
     }
 
-    @Test("two of the same name are told apart, and each can be spoken to")
+    @Test("two peers with one name are told apart, and each can be addressed")
     func sameName() async throws {
         let bob = try company.join("bob", from: ["1", "2"])
         let people = try ["1", "2"].map { try company.join("ann", file: $0, from: ["bob"]) }
@@ -104,7 +106,7 @@ struct ChatCommandTests {
         for one in people + [bob] { #expect(try await one.leaves().code == 0) }
     }
 
-    @Test("a file is offered to all, and each takes it or not")
+    @Test("a file is offered to all, and each accepts it or not")
     func files() async throws {
         let people = try await company.chain(["ann", "bob", "cid"])
         let path = try company.folder.write(pattern(100_000, seed: 1), to: "my photo.jpg")
@@ -141,7 +143,7 @@ struct ChatCommandTests {
         for one in people[1...] { #expect(try await one.leaves().code == 0) }
     }
 
-    @Test("somebody who does not read holds up nobody, and it is told that lines are missing")
+    @Test("a peer that does not read delays no other, and the sender learns that lines are dropped")
     func slow() async throws {
         let cid = try company.join(
             "cid", from: ["ann"],
@@ -166,7 +168,7 @@ struct ChatCommandTests {
         for one in [ann, cid] { #expect(try await one.leaves().code == 0) }
     }
 
-    @Test("whoever comes into a full room is told so at both ends")
+    @Test("when a room is full, a further peer is refused with the reason at both ends")
     func full() async throws {
         let people = try await company.chain(["ann", "bob", "cid"], ["--peers", "3"])
         let dan = try company.join("dan", from: ["cid"], ["--peers", "3"])
@@ -181,7 +183,7 @@ struct ChatCommandTests {
         for one in people { #expect(try await one.leaves().code == 0) }
     }
 
-    @Test("a star introduces nobody")
+    @Test("a star introduces no peers to each other")
     func star() async throws {
         let hub = try company.join("hub", from: ["ann", "bob"], ["--star"])
         let people = try ["ann", "bob"].map { try company.join($0, from: ["hub"]) }
@@ -198,7 +200,7 @@ struct ChatCommandTests {
         }
     }
 
-    @Test("a link with the mesh is a link: what others say is not the other side's")
+    @Test("a link with the mesh is a single link: lines of other peers are not printed")
     func link() async throws {
         let bob = try company.join("bob", from: ["ann", "cid"])
         let options = ["--listen", "127.0.0.1", "--timeout", "20", "--mesh", "--from", company.data("bob")]

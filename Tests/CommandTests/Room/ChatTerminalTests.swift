@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Command: chat on terminals", .serialized, .inTurns)
 struct ChatTerminalTests {
-    @Test("a dumb terminal sees no escape sequences; on another one what is typed stays together")
+    @Test("a dumb terminal gets no escape sequences; on another one the typed text stays together")
     func terminals() async throws {
         let company = try ChatProcesses()
         let ann = try company.typist("ann", seeking: "bob", terminal: "xterm")

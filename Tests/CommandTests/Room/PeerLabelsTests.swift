@@ -20,7 +20,7 @@ struct PeerLabelsTests {
         return try PeerID(uid: uid, displayName: name)
     }
 
-    @Test("a name that two have is followed by digits for both, and it is said who is called another way")
+    @Test("a name that two peers have is followed by digits for both, and the renamed peer is returned")
     func same() {
         var labels = PeerLabels()
         #expect(labels.add(ann) == [])
@@ -33,7 +33,7 @@ struct PeerLabelsTests {
         #expect(labels[other] == "ann")
     }
 
-    @Test("a peer that comes back with another name is called by that")
+    @Test("a peer that comes back with another name gets that name")
     func renamed() throws {
         var labels = PeerLabels()
         for peer in [ann, other] { _ = labels.add(peer) }
@@ -41,7 +41,7 @@ struct PeerLabelsTests {
         #expect([ann, other].map { labels[$0] } == ["ann", "eve"])
     }
 
-    @Test("so many digits are shown that two differ, also when they differ late")
+    @Test("enough digits are shown to tell two peers apart, even when they differ late")
     func digits() throws {
         var labels = PeerLabels()
         let (one, two) = (
@@ -53,7 +53,7 @@ struct PeerLabelsTests {
         #expect(labels[two] == "X#" + String(repeating: "07", count: 15) + "02")
     }
 
-    @Test("nobody can look like somebody who says something, or like a name with digits")
+    @Test("no name can look like a message of another peer, or like a name with digits")
     func escapes() throws {
         let tricks = [
             ("bob: hi", "bob\\u{3a} hi"), ("ann#0a0a", "ann\\u{23}0a0a"), ("a > you", "a \\u{3e} you"),
@@ -62,7 +62,7 @@ struct PeerLabelsTests {
         for (name, label) in tricks { #expect(PeerLabels()[try PeerLabelsTests.peer(1, name)] == label) }
     }
 
-    @Test("the longest name that a text begins or ends with counts")
+    @Test("the longest name that a text begins or ends with is found")
     func find() throws {
         var labels = PeerLabels()
         let lee = try PeerLabelsTests.peer(9, "bob lee")

@@ -4,10 +4,10 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: what is typed in a room", .inTurns)
+@Suite("Command: input in a room", .inTurns)
 struct RoomCommandTests {
     @Test(
-        "a line is an order or something to say",
+        "a line is a command or a message",
         arguments: [
             ("hello  ann ", .say("hello  ann")), ("", .nothing), (" \r", .nothing), ("//x", .say("/x")),
             ("@@x", .say("@x")), ("@ann hi", .whisper("ann hi")), ("/to ann hi", .whisper("ann hi")),
@@ -24,7 +24,7 @@ struct RoomCommandTests {
         ] as [(String, RoomCommand)])
     func order(_ line: String, _ order: RoomCommand) { #expect(RoomCommand(line) == order) }
 
-    @Test("connection data is never said to all, whoever forgets /add: it holds a secret")
+    @Test("connection data without /add is never sent to the room: it holds a secret")
     func secret() async throws {
         let session = try Session(peer: PeerID(displayName: "ann"))
         let data = try await session.connectionData(mesh: true)
@@ -32,7 +32,7 @@ struct RoomCommandTests {
         #expect(RoomCommand(line) == .add(line))
     }
 
-    @Test("one who is slow is behind until half of what waits is taken, and then hears how much is missing")
+    @Test("a slow reader drops lines until half of its queue is read, and then learns how many are missing")
     func lineQueue() {
         var lineQueue = LineQueue(mostLines: 4, mostBytes: 100)
         #expect(lineQueue.post([1]) == .begins)
@@ -51,7 +51,7 @@ struct RoomCommandTests {
         #expect(lineQueue.post([8]) == .begins)
     }
 
-    @Test("what is typed can be changed, and keys that are no text are not")
+    @Test("typed text can be edited, and control keys insert nothing")
     func keys() {
         #expect(typed("helo\u{7f}lo\n") == [.entered("hello")])
         #expect(typed("bö\u{8}öb\r") == [.entered("böb")])
@@ -63,7 +63,7 @@ struct RoomCommandTests {
         #expect(EditedLine.tail(of: "日本", width: 3) == "本")
     }
 
-    @Test("bytes that are no text leave nothing behind, and a line has an end", arguments: 0..<8)
+    @Test("bytes that are not text do no lasting harm, and a line has a limit", arguments: 0..<8)
     func garbage(_ seed: UInt64) {
         var random = Seeded(seed)
         var line = EditedLine(longest: 20)

@@ -4,7 +4,7 @@ import MultipeerCLI
 import MultipeerCommandLine
 import Testing
 
-/// The program under test as a process of its own. Its streams are read when a test wants something of them.
+/// The program under test in its own process. Its output is read when a test waits for something in it.
 final class Command: Sendable {
     struct Ending: Sendable {
         let code: Int32
@@ -12,7 +12,7 @@ final class Command: Sendable {
         let errors: String
 
         var text: String { String(decoding: output, as: UTF8.self) }
-        /// What was complained about: standard error without connection data.
+        /// The messages on standard error, without connection data.
         var errorLines: [Substring] {
             errors.split(separator: "\n").filter {
                 $0.prefix { $0 != ":" }.hasPrefix("multipeer")
@@ -20,7 +20,7 @@ final class Command: Sendable {
         }
     }
 
-    /// After so long a process is killed, which makes its test fail.
+    /// A process that runs longer is killed, which makes its test fail.
     private static let patience = Duration.seconds(60)
 
     let process: ChildProcess
@@ -36,7 +36,7 @@ final class Command: Sendable {
         _ arguments: [String], program: String = "multipeer", environment: [String: String] = [:],
         through wrapper: [String] = []
     ) throws {
-        // Writing to a process that has ended is an error, not the end of the tests.
+        // Writing to a process that has ended is an error, and must not end the tests.
         _ = signal(SIGPIPE, SIG_IGN)
         let words = wrapper + [try Command.path(of: program)] + arguments
         process = try ChildProcess(
@@ -49,24 +49,23 @@ final class Command: Sendable {
         }
     }
 
-    /// Nobody has the process any more. One that has ended and was not waited for would keep the library's own tests of
-    /// processes from seeing theirs.
+    /// Kills the process and reaps it: a zombie would keep the library's own tests of processes from seeing theirs.
     deinit {
         process.signal(SIGKILL)
         waiting.post { [process] in process.wait() }
-        // Each stream by the thread that uses it, behind what it still does there.
+        // Each stream is closed by the thread that uses it, after the work that is queued there.
         close(process.input, on: writing)
         close(process.output, on: reading)
         if let error = process.error { close(error, on: noticing) }
     }
 
-    /// Once, however often it is called.
+    /// Closes the stream; only the first call has an effect.
     private func close(_ stream: MultipeerCommandLine.DescriptorStream, on worker: Worker) {
         let isFirst = closed.withLock { $0.insert(stream.descriptor).inserted }
         if isFirst { worker.post { stream.close() } }
     }
 
-    /// As if nobody read any more what it prints.
+    /// Closes the reading end of standard output, as if its reader were gone.
     func closeOutput() { close(process.output, on: reading) }
 
     /// Runs the program to its end.
@@ -102,7 +101,8 @@ final class Command: Sendable {
         }
     }
 
-    /// Waits until standard error has had lines that contain these texts, in any order; answers those that did not come.
+    /// Waits until standard error has had lines that contain these texts, in any order. Returns the texts that were
+    /// missing.
     func says(all texts: [String]) async throws -> [String] {
         try await noticing.run { [process, noticed] () throws(CommandError) in
             var missing = texts
@@ -125,14 +125,15 @@ final class Command: Sendable {
         }
     }
 
-    /// What it has written, as far as it was waited for: for whoever reads why a test failed.
+    /// The output that was read so far, for the message of a failed test.
     var written: String { printed.text + noticed.text }
 
     func firstLine() async throws -> String {
         try await reading.run { [process] () throws(CommandError) in try process.output.readLine() } ?? ""
     }
 
-    /// Writes the same piece again and again until nothing was taken for half a second; returns how many bytes were.
+    /// Writes the same piece again and again until the process has read nothing for half a second. Returns the number
+    /// of bytes written.
     func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
         let descriptor = process.input.descriptor
         return try await writing.run { [process] () throws(CommandError) in
@@ -140,7 +141,7 @@ final class Command: Sendable {
             while sent < most {
                 var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 guard unsafe poll(&one, 1, 500) == 1 else { break }
-                // A pipe that can be written has room for this many.
+                // A pipe that is ready for writing has room for this many bytes.
                 try process.input.write(Array(piece.prefix(4_096)))
                 sent += min(4_096, piece.count)
             }
@@ -148,7 +149,7 @@ final class Command: Sendable {
         }
     }
 
-    /// Gives it the rest of its input, takes all of its output and waits for its end.
+    /// Sends the rest of the input, reads all output and waits for the process to end.
     func finish(_ input: [UInt8]? = []) async throws -> Ending {
         async let output = reading.run { [process] () throws(CommandError) in
             var bytes: [UInt8] = []
@@ -156,7 +157,7 @@ final class Command: Sendable {
             return bytes
         }
         if let input {
-            // A process that has ended takes no more input; its exit code tells why.
+            // A process that has ended reads no more input; its exit code says why.
             try? await send(input)
             close(process.input, on: writing)
         }
@@ -166,7 +167,7 @@ final class Command: Sendable {
     }
 }
 
-/// Lines that were read.
+/// The lines read from a stream.
 private final class Gathered: Sendable {
     private let lines = Locked<[String]>([])
 

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("9 Command: where a received file lands", .computing)
+@Suite("9 Command: the place of a received file", .computing)
 struct DownloadDirectoryTests {
     private let folder: Folder
 
@@ -18,7 +18,7 @@ struct DownloadDirectoryTests {
         try String(contentsOfFile: folder.path(name), encoding: .utf8)
     }
 
-    @Test("a free name is taken, and the draft is gone")
+    @Test("a free name is used, and the temporary file is gone")
     func free() throws {
         let draft = try folder.write("new", to: "draft")
         #expect(try downloads().obstacle(to: "a.txt") == nil)
@@ -27,7 +27,7 @@ struct DownloadDirectoryTests {
         #expect(!folder.exists("draft"))
     }
 
-    @Test("a name that was taken meanwhile stays what it is, and the file gets a number")
+    @Test("a name that was taken meanwhile is left alone, and the file gets a number")
     func taken() throws {
         _ = try folder.write("old", to: "a.txt")
         _ = try folder.write("older", to: "a~1.txt")
@@ -37,7 +37,7 @@ struct DownloadDirectoryTests {
         #expect(try ["a.txt", "a~1.txt", "a~2.txt"].map(text) == ["old", "older", "new"])
     }
 
-    @Test("a link is not followed, wherever it leads", arguments: [true, false])
+    @Test("a symbolic link is not followed, wherever it leads", arguments: [true, false])
     func link(_ isForced: Bool) throws {
         let target = try folder.write("secret", to: "target")
         for (name, path) in [("good", target), ("dangling", folder.path("nowhere"))] {
@@ -52,7 +52,7 @@ struct DownloadDirectoryTests {
         #expect(!folder.exists("nowhere"))
     }
 
-    @Test("force replaces files, never directories")
+    @Test("--force replaces files, never directories")
     func force() throws {
         _ = try folder.write("old", to: "a")
         let draft = try folder.write("new", to: "draft")
@@ -64,7 +64,7 @@ struct DownloadDirectoryTests {
         #expect(throws: CommandError.self) { try downloads(true).settle(other, as: "d") }
     }
 
-    @Test("a directory that is none is refused before anything else")
+    @Test("a path that is not a directory is refused before anything else")
     func directory() throws {
         let path = try folder.write("", to: "file")
         #expect(throws: CommandError("\(path) is not a directory", exit: .system)) {

@@ -21,7 +21,8 @@ struct FileNameTests {
         #expect(FileName.of(label: label) == name)
     }
 
-    @Test("a long name is cut between two characters and keeps its ending", arguments: ["x", "ä", "日", "👨‍👩‍👧"])
+    @Test(
+        "a long name is cut between two characters and keeps its extension", arguments: ["x", "ä", "日", "👨‍👩‍👧"])
     func long(_ character: String) {
         for count in [1, 17, 60, 254, 255, 256, 300, 1_024] {
             let stem = String(repeating: character, count: count)
@@ -36,8 +37,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "whatever the label is, the name is one visible component that fits, and its own name [resource.label]"
-    )
+        "every label gives one visible component that fits, and whose own name is the same [resource.label]")
     func hostile() {
         var chance = SystemRandomNumberGenerator()
         let scalars: [Unicode.Scalar] = [
@@ -60,7 +60,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("a number goes in front of the ending")
+    @Test("a number is inserted before the extension")
     func numbers() {
         #expect(FileName.numbered("a.txt", 1) == "a~1.txt")
         #expect(FileName.numbered("a", 10) == "a~10")

@@ -11,7 +11,7 @@ struct SendReceiveTests {
 
     init() throws { folder = try Folder() }
 
-    @Test("files arrive byte for byte under their names, and both sides say what they were")
+    @Test("files arrive byte for byte under their names, and both sides print what was sent")
     func files() async throws {
         let (one, other) = (pattern(3_000_001, seed: 1), [UInt8]())
         let paths = [try folder.write(one, to: "one.bin"), try folder.write(other, to: "two 日本.bin")]
@@ -36,7 +36,7 @@ struct SendReceiveTests {
         #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
     }
 
-    @Test("standard input is sent under the label that it gets")
+    @Test("standard input is sent under the given label")
     func input() async throws {
         let bytes = pattern(700_000, seed: 2)
         let delivery = try TransferProcesses(["-"], in: folder, send: ["--as", "a/b/../notes.txt"])
@@ -46,7 +46,7 @@ struct SendReceiveTests {
         #expect(try delivery.received("notes.txt") == bytes)
     }
 
-    @Test("quiet says nothing, and without a digest there is none")
+    @Test("--quiet prints nothing, and with --no-digest no digest is printed")
     func quiet() async throws {
         let path = try folder.write("x", to: "x")
         let delivery = try TransferProcesses([path], in: folder, send: ["--quiet"], receive: ["--quiet"])
@@ -60,7 +60,7 @@ struct SendReceiveTests {
         #expect(!first.errors.contains("sha256") && !second.errors.contains("sha256"))
     }
 
-    @Test("a file that exists is kept and skipped, the others come, and both exit codes tell")
+    @Test("an existing file is kept and skipped, the others arrive, and both exit codes show it")
     func existing() async throws {
         let paths = try ["a", "b"].map { try folder.write("new \($0)", to: $0) }
         try FileManager.default.createDirectory(
@@ -79,7 +79,9 @@ struct SendReceiveTests {
         #expect(receiver.errorLines.last == "multipeer: not all files were received")
     }
 
-    @Test("force replaces files and links, not what came in the same run, and follows nothing")
+    @Test(
+        "--force replaces files and symbolic links, but nothing received in the same run, and follows no link"
+    )
     func force() async throws {
         for name in ["one", "two"] {
             try FileManager.default.createDirectory(
@@ -102,7 +104,7 @@ struct SendReceiveTests {
         #expect(receiver.errors.contains("skipped a: a file with this name was just received"))
     }
 
-    @Test("a file that is too long is skipped, and so many files are enough")
+    @Test("a file that is too long is skipped, and the number of files is limited")
     func limits() async throws {
         let paths = try [("long", 2_000), ("a", 10), ("b", 10), ("c", 10)].map {
             try folder.write(pattern($1, seed: 3), to: $0)
@@ -143,7 +145,7 @@ struct SendReceiveTests {
         #expect(try delivery.inbox.isEmpty)
     }
 
-    @Test("what is wrong on the command line is said before anything touches the network")
+    @Test("mistakes on the command line are reported before the network is used")
     func wrong() async throws {
         let data = folder.path("ann.data")
         for (words, code, text) in [

@@ -12,7 +12,7 @@ struct TransferEndTests {
 
     private func huge() throws -> String { try folder.sparse(1 << 32, to: "huge") }
 
-    @Test("an interrupted sender tells the receiver, and nothing is left", arguments: [SIGINT, SIGTERM])
+    @Test("an interrupted sender notifies the receiver, and no file is left", arguments: [SIGINT, SIGTERM])
     func sender(_ signal: Int32) async throws {
         let delivery = try TransferProcesses([try huge()], in: folder)
         try await delivery.isUnderWay()
@@ -25,7 +25,7 @@ struct TransferEndTests {
         #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
     }
 
-    @Test("an interrupted receiver tells the sender, and nothing is left", arguments: [SIGINT, SIGTERM])
+    @Test("an interrupted receiver notifies the sender, and no file is left", arguments: [SIGINT, SIGTERM])
     func receiver(_ signal: Int32) async throws {
         let delivery = try TransferProcesses([try huge(), try folder.write("x", to: "x")], in: folder)
         try await delivery.isUnderWay()
@@ -38,7 +38,7 @@ struct TransferEndTests {
         #expect(try delivery.inbox.isEmpty)
     }
 
-    @Test("a lost link ends the receiver, and nothing is left")
+    @Test("a lost link ends the receiver, and no file is left")
     func killed() async throws {
         let delivery = try TransferProcesses([try huge()], in: folder)
         try await delivery.isUnderWay()
@@ -60,7 +60,7 @@ struct TransferEndTests {
         #expect(sender.errorLines.last?.contains("the link to bob") == true)
     }
 
-    @Test("a file that shrinks while it is sent fails on both sides, and the next one comes")
+    @Test("a file that shrinks while it is sent fails on both sides, and the next one is sent")
     func shrinking() async throws {
         let path = try huge()
         let delivery = try TransferProcesses([path, try folder.write("x", to: "x")], in: folder)

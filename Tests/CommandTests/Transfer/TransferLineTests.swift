@@ -3,14 +3,14 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: the line that shows a transfer", .computing)
+@Suite("Command: the progress line", .computing)
 struct TransferLineTests {
     private let line = TransferLine(
         name: "holiday.mov", completed: 450 << 20, total: 1 << 30, rate: 117.4 * 1_048_576, left: .seconds(12)
     )
 
     @Test(
-        "the line says less the narrower it is, and never breaks",
+        "a narrower line shows less, and never wraps",
         arguments: [
             (
                 100,
@@ -27,7 +27,7 @@ struct TransferLineTests {
         #expect(line.render(width: width) == text)
     }
 
-    @Test("every width holds, whatever the name is")
+    @Test("the line fits every width, whatever the name is")
     func fits() {
         let names = [
             "a", "holiday.mov", "日本語のとても長い名前.txt", "e\u{301}\u{301}e", "👨‍👩‍👧👋🏽.png",
@@ -45,7 +45,7 @@ struct TransferLineTests {
         }
     }
 
-    @Test("percent is 100 only when the other side has all, and a size that is not known has none")
+    @Test("100 percent is shown only when the peer has everything, and an unknown size has no percentage")
     func percent() {
         var line = line
         line.completed = 1 << 30
@@ -61,14 +61,14 @@ struct TransferLineTests {
         #expect(line.render(width: 80) == "2/3 holiday.mov  1.0 GiB  117 MiB/s")
     }
 
-    @Test("a name cannot play tricks on the terminal")
+    @Test("a name cannot mislead on the terminal")
     func tricks() {
         var line = line
         line.name = "a\u{1b}[2J\r\u{202e}b"
         #expect(line.render(width: 120).hasPrefix("a\\u{1b}[2J\\u{d}\\u{202e}b  ["))
     }
 
-    @Test("numbers that make no sense are shown, not trapped on", arguments: [-1, .infinity, .nan, 1e300])
+    @Test("nonsensical numbers are shown without a crash", arguments: [-1, .infinity, .nan, 1e300])
     func nonsense(_ rate: Double) {
         let line = TransferLine(name: "a", completed: .max, total: 1, rate: rate, left: .seconds(-5))
         #expect(line.render(width: 80).columns <= 80)
@@ -78,7 +78,7 @@ struct TransferLineTests {
 @Suite("Command: amounts", .computing)
 struct HumanReadableTests {
     @Test(
-        "sizes are read as people write them",
+        "sizes are read in the usual notations",
         arguments: [
             ("0", 0), ("512", 512), ("64K", 65_536), ("1.5G", 3 << 29), ("20MiB", 20 << 20),
             ("20mb", 20 << 20),
@@ -89,13 +89,13 @@ struct HumanReadableTests {
     }
 
     @Test(
-        "what is no size is refused",
+        "texts that are not sizes are refused",
         arguments: ["", "K", "-1", "1e9", "nan", "inf", "0x10", "1 G", "1.2.3", "9999999999T", "1X", "+5"])
     func noSizes(_ text: String) {
         #expect(HumanReadable.count(of: text) == nil)
     }
 
-    @Test("bytes and times are short")
+    @Test("bytes and times are printed briefly")
     func short() {
         #expect(HumanReadable.bytes(1_023) == "1023 B")
         #expect(HumanReadable.bytes(1_536) == "1.5 KiB")

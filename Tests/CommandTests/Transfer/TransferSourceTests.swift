@@ -4,13 +4,13 @@ import MultipeerCommandLine
 import TestSupport
 import Testing
 
-@Suite("Command: what is sent", .computing)
+@Suite("Command: sources of a transfer", .computing)
 struct TransferSourceTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    @Test("a file is called what the last part of its path is, unless it gets a label")
+    @Test("a file is named after the last component of its path, unless it gets a label")
     func files() throws {
         let path = try folder.write("x", to: "a b.txt")
         #expect(try TransferSource(path).label == "a b.txt")
@@ -22,7 +22,7 @@ struct TransferSourceTests {
     }
 
     @Test(
-        "an address of the web is called what its path ends with, or its host",
+        "a URL is named after the end of its path, or its host",
         arguments: [
             ("https://example.com/a/b%20c.iso?x=1#y", "b c.iso"), ("http://example.com", "example.com"),
             ("http://example.com/", "example.com"), ("HTTPS://example.com/x/", "x"),
@@ -37,14 +37,14 @@ struct TransferSourceTests {
         }
     }
 
-    @Test("a minus is standard input")
+    @Test("a hyphen means standard input")
     func input() throws {
         #expect(try TransferSource("-").origin == .input)
         #expect(try TransferSource("-").label == "input")
         #expect(try TransferSource("-", as: "x.tar").label == "x.tar")
     }
 
-    @Test("what cannot be sent is refused before anything else, with the reason")
+    @Test("sources that cannot be sent are refused before anything else, with the reason")
     func refused() throws {
         #expect(throws: CommandError("cannot send /: it is a directory, not a file", exit: .system)) {
             try TransferSource("/")
@@ -67,7 +67,7 @@ struct TransferSourceTests {
         }
     }
 
-    @Test("the place among the files survives its way, and foreign metadata is none")
+    @Test("the position among the files survives a round trip, and foreign metadata has none")
     func places() {
         for place in [
             FilePosition(1, of: 1), FilePosition(3, of: 12), FilePosition(1_000_000, of: 1_000_000),
@@ -82,7 +82,7 @@ struct TransferSourceTests {
     }
 }
 
-@Suite("Command: what is said of transfers", .computing)
+@Suite("Command: output about transfers", .computing)
 struct TransferReportTests {
     @Test("each file has its line, with size, time, rate and digest")
     func lines() {
@@ -101,7 +101,7 @@ struct TransferReportTests {
         #expect(!report.isComplete)
     }
 
-    @Test("without a digest there is none, and no time is no trap")
+    @Test("without a digest none is printed, and a transfer that took no time does not crash")
     func bare() {
         var report = TransferReport(.sending)
         let line = report.add(.init(name: "a", bytes: 0, time: .zero, digest: nil))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Facade: certificates", .inTurns)
 struct CertificateTests {
-    @Test("an identity goes through PEM and PKCS#12, and through files of either")
+    @Test("an identity survives PEM and PKCS#12, and files of both")
     func formats() throws {
         let identity = try MCIdentity.generate(commonName: "Ann")
         #expect(identity.certificates.count == 1 && identity.description.contains("CN=Ann"))
@@ -27,7 +27,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("what does not serve throws, and says why")
+    @Test("unusable identities throw an error with the reason")
     func refusals() throws {
         let file = try MCIdentity.generate().pem(passphrase: "secret")
         func refusal(_ body: () throws -> Void) -> MCError? {
@@ -51,7 +51,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("a certificate goes through DER and PEM")
+    @Test("a certificate survives DER and PEM")
     func certificates() throws {
         let certificate = try MCIdentity.generate().certificates[0]
         #expect(try MCCertificate(der: certificate.der) == certificate)
@@ -60,7 +60,7 @@ struct CertificateTests {
         #expect(certificate.description.contains("CN=multipeer"))
     }
 
-    @Test("the delegate is asked once at each side, with the other's certificates, the leaf first")
+    @Test("the delegate is asked once on each side, with the peer's certificates, the leaf first")
     func question() async throws {
         let (one, two) = (
             try MCIdentity.generate(commonName: "Ann"), try MCIdentity.generate(commonName: "Bob")
@@ -79,7 +79,7 @@ struct CertificateTests {
         #expect(ann.session.connectedPeers == [bob.peer])
     }
 
-    @Test("who is refused is not connected, and nothing was sent", arguments: [true, false])
+    @Test("a refused peer is not connected, and nothing was sent", arguments: [true, false])
     func rejection(_ isRejectedByBoth: Bool) async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         ann.recorder.judge { $0(false) }
@@ -91,7 +91,7 @@ struct CertificateTests {
         #expect(bob.recorder.states(of: ann.peer) == [.connecting, .notConnected])
     }
 
-    @Test("an answer may come late, from anywhere, and only the first counts")
+    @Test("an answer may come late and from any thread, and only the first counts")
     func lateAnswers() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         let handlers = EventLog<@Sendable (Bool) -> Void>()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Facade: peer ids", .computing)
 struct PeerIDTests {
-    @Test("two ids of one name differ, and both show it")
+    @Test("two ids with the same name differ, and both show it")
     func names() {
         let (one, other) = (MCPeerID(displayName: "ann"), MCPeerID(displayName: "ann"))
         #expect(one != other && one.displayName == "ann" && other.displayName == "ann")
@@ -14,7 +14,7 @@ struct PeerIDTests {
         #expect(Set([one, other, one]).count == 2)
     }
 
-    @Test("a copy, and an id of the same peer that came from elsewhere, are equal and have one hash")
+    @Test("a copy, and an id of the same peer from another source, are equal and have the same hash")
     func equality() throws {
         let id = MCPeerID(displayName: "ann")
         let elsewhere = MCPeerID(id.id)
@@ -32,7 +32,7 @@ struct PeerIDTests {
         #expect(id.hash == 0x0001_0203_0405_0607 ^ 0x0809_0a0b_0c0d_0e0f)
     }
 
-    @Test("an archive gives the same peer back, whoever drives the archiver")
+    @Test("an archive gives the same peer back with every kind of archiver")
     func archives() throws {
         let id = MCPeerID(displayName: "änn")
         let data = try NSKeyedArchiver.archivedData(withRootObject: id, requiringSecureCoding: true)
@@ -47,7 +47,7 @@ struct PeerIDTests {
         #expect(again == id && again?.displayName == "änn")
     }
 
-    @Test("an archive holds one value, the same bytes each time")
+    @Test("an archive contains one value, with the same bytes each time")
     func oneValue() throws {
         let id = MCPeerID(displayName: "ann")
         let data = try NSKeyedArchiver.archivedData(withRootObject: id, requiringSecureCoding: true)
@@ -57,7 +57,9 @@ struct PeerIDTests {
         #expect(objects.count == 4, "null, the id, its value, its class")
     }
 
-    @Test("an archive is read by the name of Apple's class, too", arguments: ["MCPeerID", "Other.MCPeerID"])
+    @Test(
+        "an archive is also read under the name of Apple's class",
+        arguments: ["MCPeerID", "Other.MCPeerID"])
     func archivedNames(_ name: String) throws {
         let id = MCPeerID(displayName: "ann")
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
@@ -76,7 +78,9 @@ struct PeerIDTests {
         }
     }
 
-    @Test("what is no peer is not read", arguments: [[], [1, 2, 3], [UInt8](repeating: 1, count: 16)])
+    @Test(
+        "an archive that does not contain a peer is not read",
+        arguments: [[], [1, 2, 3], [UInt8](repeating: 1, count: 16)])
     func rubbish(_ bytes: [UInt8]) throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         archiver.encode(NSData(data: Data(bytes)), forKey: "id")
@@ -86,7 +90,7 @@ struct PeerIDTests {
         #expect(MCPeerID(coder: try NSKeyedUnarchiver(forReadingFrom: NSKeyedArchiver().encodedData)) == nil)
     }
 
-    @Test("an id archives inside of other objects")
+    @Test("an id can be archived inside other objects")
     func containers() throws {
         let ids = [MCPeerID(displayName: "ann"), MCPeerID(displayName: "bob")]
         let data = try NSKeyedArchiver.archivedData(
@@ -96,17 +100,17 @@ struct PeerIDTests {
         #expect(again == ids)
     }
 
-    @Test("an empty name is the computer's")
+    @Test("an empty name is replaced by the computer's")
     func emptyName() { #expect(!MCPeerID(displayName: "").displayName.isEmpty) }
 
     @Test(
-        "the validating initialiser throws for what ends the process elsewhere",
+        "the validating initialiser throws where the others end the process",
         arguments: ["", String(repeating: "x", count: 64), "a\nb", "a\u{202E}b"])
     func validating(_ name: String) {
         #expect(throws: MCError.self) { _ = try MCPeerID(validating: name) }
     }
 
-    @Test("names of 1 and of 63 bytes will do", arguments: ["x", String(repeating: "x", count: 63)])
+    @Test("names of 1 to 63 bytes are accepted", arguments: ["x", String(repeating: "x", count: 63)])
     func longNames(_ name: String) throws {
         #expect(try MCPeerID(validating: name).displayName == name)
         #expect(MCPeerID(displayName: name).displayName == name)

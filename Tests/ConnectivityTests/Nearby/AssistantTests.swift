@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The assistant", .inTurns, .timeLimit(.minutes(5)))
 struct AssistantTests {
-    @Test("the user is asked, and the delegate hears before and behind that", arguments: [true, false])
+    @Test("the user is asked, and the delegate is called before and after", arguments: [true, false])
     func asked(_ isYes: Bool) async throws {
         let network = TestNetwork()
         let (ann, host) = (Device("ann", network), Hosting("bob", network))
@@ -30,7 +30,7 @@ struct AssistantTests {
         ann.stop()
     }
 
-    @Test("one question is asked at a time, and one that nobody waits for is taken away")
+    @Test("one question is asked at a time, and one whose invitation has ended is withdrawn")
     func turns() async throws {
         let network = TestNetwork()
         let devices = [Device("ann", network), Device("carl", network)]
@@ -68,7 +68,7 @@ struct AssistantTests {
         devices.stop()
     }
 
-    @Test("stopping takes the question away, and so does letting go")
+    @Test("stopping withdraws the question, and so does releasing the assistant")
     func stopped() async throws {
         for isLetGo in [true, false] {
             let network = TestNetwork()
@@ -97,7 +97,7 @@ struct AssistantTests {
         }
     }
 
-    @Test("what cannot be started is a failure")
+    @Test("an assistant that cannot start reports an error")
     func failure() async throws {
         let host = Hosting("bob", .nowhere)
         host.assistant.start()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Advertising and browsing", .inTurns, .timeLimit(.minutes(5)))
 struct BrowserTests {
     @Test(
-        "who advertises is found, with what it says, and lost; nobody finds itself",
+        "a peer that advertises is found with its info, and lost; no peer finds itself",
         arguments: TestNetwork.Kind.allCases)
     func found(_ kind: TestNetwork.Kind) async throws {
         let network = TestNetwork(kind)
@@ -23,7 +23,8 @@ struct BrowserTests {
         [ann, bob].stop()
     }
 
-    @Test("starting twice is once, stopping tells nothing, and starting again tells everything again")
+    @Test(
+        "a second start does nothing, a stop reports nothing, and a start after it reports everything again")
     func again() async throws {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
@@ -46,7 +47,7 @@ struct BrowserTests {
         [ann, bob].stop()
     }
 
-    @Test("nothing is told before the start has returned, also not inside a callback")
+    @Test("no callback comes before the start has returned, even inside another callback")
     func order() async throws {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
@@ -80,7 +81,7 @@ struct BrowserTests {
         [ann, bob].stop()
     }
 
-    @Test("what cannot be started is told with an MCError, and may be tried again")
+    @Test("a start that fails reports an MCError, and may be tried again")
     func notStarted() async throws {
         let ann = Device("ann", .nowhere)
         ann.browser.startBrowsingForPeers()
@@ -93,7 +94,7 @@ struct BrowserTests {
         ann.stop()
     }
 
-    @Test("capital letters in a service type are small ones, and it stays as it was given")
+    @Test("upper case in a service type is lowered for discovery, and the property keeps it")
     func capitals() async throws {
         let network = TestNetwork()
         let peer = MCPeerID(displayName: "loud")
@@ -112,7 +113,7 @@ struct BrowserTests {
         ann.stop()
     }
 
-    @Test("what Apple's framework raises an exception for can be asked about")
+    @Test("what raises an exception in Apple's framework can be checked beforehand")
     func validation() throws {
         for type in ["", "-a", "a-", "a--b", "1", "sixteen-letters-", "a_b", "a b", "ä"] {
             let error = #expect(throws: MCError.self) {
@@ -141,7 +142,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("everything may be called from everywhere at once, also from inside the callbacks")
+    @Test("all methods may be called on several threads at once, and inside the callbacks")
     func crowd() async throws {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
@@ -181,7 +182,7 @@ struct BrowserTests {
     }
 
     @Test(
-        "letting go of both inside a callback ends them, and nothing keeps them",
+        "releasing both inside a callback ends them, and nothing leaks",
         arguments: TestNetwork.Kind.allCases)
     func letGo(_ kind: TestNetwork.Kind) async throws {
         let network = TestNetwork(kind)

@@ -7,7 +7,7 @@ import Testing
 @Suite("The browser's controller", .inTurns, .timeLimit(.minutes(5)))
 @MainActor
 struct BrowserViewControllerTests {
-    @Test("who is nearby is shown with how far things are, and whoever is invited is connected")
+    @Test("nearby peers are shown with their states, and an invited one is connected")
     func invites() async throws {
         let network = TestNetwork()
         let (bob, carl) = (
@@ -41,7 +41,7 @@ struct BrowserViewControllerTests {
         [bob, carl].stop()
     }
 
-    @Test("who came in by something else is shown, too, and done tells the delegate")
+    @Test("a peer that connected in another way is shown, too, and done() notifies the delegate")
     func others() async throws {
         let network = TestNetwork()
         let bob = Device("bob", network)
@@ -64,7 +64,7 @@ struct BrowserViewControllerTests {
         bob.stop()
     }
 
-    @Test("the delegate may hide peers, and the most that may come are counted")
+    @Test("the delegate may hide peers, and the maximum number of peers is enforced")
     func limits() async throws {
         let network = TestNetwork()
         let devices = ["bob", "carl", "hidden"].map { Device($0, network) }
@@ -83,7 +83,7 @@ struct BrowserViewControllerTests {
         devices.stop()
     }
 
-    @Test("numbers of peers are 2 to 8, as with Apple's")
+    @Test("the limits of peers are 2 to 8, as in Apple's framework")
     func numbers() {
         let view = View(TestNetwork())
         #expect(view.controller.minimumNumberOfPeers == 2)
@@ -98,7 +98,7 @@ struct BrowserViewControllerTests {
         #expect(view.controller.browser?.delegate === view.controller)
     }
 
-    @Test("that nobody can be found is a failure to show")
+    @Test("a failure to browse is shown")
     func failure() async throws {
         let view = View(.nowhere)
         view.controller.start()
@@ -107,7 +107,7 @@ struct BrowserViewControllerTests {
         view.controller.cancel()
     }
 
-    @Test("one that is let go of ends")
+    @Test("a released controller stops")
     func letGo() async throws {
         let network = TestNetwork()
         let bob = Device("bob", network)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Facade: connecting by hand", .inTurns)
 struct CustomDiscoveryTests {
-    @Test("four devices swap data, each for each, and are all connected")
+    @Test("four devices exchange data with each other, and are all connected")
     func four() async throws {
         let members = ["ann", "bob", "cid", "dan"].map { Member($0) }
         for (index, one) in members.enumerated() {
@@ -27,7 +27,7 @@ struct CustomDiscoveryTests {
         }
     }
 
-    @Test("who connects first and makes its own data behind that is connected all the same")
+    @Test("a peer that connects before it made its own data is connected all the same")
     func dataBehind() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         let ofBob = try await bob.session.nearbyConnectionData(forPeer: ann.peer)
@@ -56,7 +56,7 @@ struct CustomDiscoveryTests {
         #expect(all.filter { $0.0 == nil && $0.1?.code == .invalidParameter }.count == 1)
     }
 
-    @Test("data that cannot be read, that is another's, or one's own leads to .notConnected, once")
+    @Test("data that is malformed, or of another peer or the own one, leads to .notConnected, once")
     func badData() async throws {
         let (ann, bob, cid) = (Member("ann"), Member("bob"), Member("cid"))
         let ofCid = try await cid.session.nearbyConnectionData(forPeer: ann.peer)
@@ -72,7 +72,7 @@ struct CustomDiscoveryTests {
         }
     }
 
-    @Test("a search that finds nobody ends, and one that is called off ends at once")
+    @Test("an attempt without an answer ends, and a cancelled one ends at once")
     func searches() async throws {
         var configuration = Member.loopback
         configuration.connectTimeout = .seconds(1)
@@ -92,7 +92,7 @@ struct CustomDiscoveryTests {
         #expect(bob.recorder.states(of: cid.peer) == [.connecting, .notConnected])
     }
 
-    @Test("cancelling does nothing to a peer that is connected, or unknown")
+    @Test("cancelling has no effect on a peer that is connected or unknown")
     func cancelling() async throws {
         let (ann, bob) = try await Member.pair()
         ann.session.cancelConnectPeer(bob.peer)
@@ -102,7 +102,7 @@ struct CustomDiscoveryTests {
         #expect(ann.recorder.states(of: bob.peer) == [.connecting, .connected])
     }
 
-    @Test("disconnecting ends a search, and what is called behind it belongs to the time behind it")
+    @Test("disconnecting ends an attempt, and later calls belong to the next connection")
     func disconnectThenConnect() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         _ = try await ann.session.nearbyConnectionData(forPeer: bob.peer)

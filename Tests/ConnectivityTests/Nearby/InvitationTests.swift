@@ -7,7 +7,7 @@ import Testing
 @Suite("Invitations", .inTurns, .timeLimit(.minutes(5)))
 struct InvitationTests {
     @Test(
-        "a yes connects both, each of which hears connecting and connected, once",
+        "accepting connects both, each of which receives connecting and connected, once",
         arguments: TestNetwork.Kind.allCases)
     func accepted(_ kind: TestNetwork.Kind) async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(kind))
@@ -28,7 +28,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("a no is one notConnected at the inviter, and nothing at the other end")
+    @Test("declining gives the inviter one notConnected, and the invited peer nothing")
     func declined() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .declines)
         let (ann, bob) = (devices[0], devices[1])
@@ -41,7 +41,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("without a session a yes is a no, and so is an advertiser without a delegate")
+    @Test("accepting without a session declines, and so does an advertiser without a delegate")
     func nobody() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
@@ -55,7 +55,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("an answer may come later and from anywhere; the first one counts")
+    @Test("an answer may come later and from any thread; the first one counts")
     func later() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
@@ -72,7 +72,8 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("without an answer the inviter hears notConnected when the time is over, and a late yes, too")
+    @Test(
+        "without an answer the inviter receives notConnected after the timeout, and a late accept fails, too")
     func never() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
@@ -92,7 +93,7 @@ struct InvitationTests {
     }
 
     @Test(
-        "stopping the advertiser inside the answer, or letting go of it, takes no yes back",
+        "stopping or releasing the advertiser inside the answer does not revoke it",
         arguments: [true, false])
     func stopped(_ isLetGo: Bool) async throws {
         let network = TestNetwork()
@@ -126,7 +127,7 @@ struct InvitationTests {
         [ann, bob].stop()
     }
 
-    @Test("stopping the advertiser before there was an answer ends the invitation")
+    @Test("stopping the advertiser before the answer ends the invitation")
     func stoppedBefore() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
@@ -139,7 +140,9 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("two that invite each other at once are connected once, without a notConnected", arguments: 0..<8)
+    @Test(
+        "two peers that invite each other at once are connected once, without a notConnected",
+        arguments: 0..<8)
     func mutual(_ round: Int) async throws {
         let devices = try await meeting(["ann", "bob"])
         let (ann, bob) = (devices[0], devices[1])
@@ -157,7 +160,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("where one declines and both invite, the other's invitation stands, and nobody hears notConnected")
+    @Test("when both invite and one declines, the other invitation stands, without a notConnected")
     func halfMutual() async throws {
         let devices = try await meeting(["ann", "bob"])
         let (ann, bob) = (devices[0], devices[1])
@@ -176,7 +179,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("who cannot be invited is not connected, which is told once")
+    @Test("a peer that cannot be invited is notConnected, once")
     func impossible() async throws {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
@@ -195,7 +198,7 @@ struct InvitationTests {
         [ann, bob].stop()
     }
 
-    @Test("leaving the session ends its invitations, and those behind that count")
+    @Test("leaving the session ends its invitations, and later ones are not affected")
     func left() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
@@ -219,7 +222,7 @@ struct InvitationTests {
         devices.stop()
     }
 
-    @Test("a session that is let go of takes its invitations along")
+    @Test("releasing a session ends its invitations")
     func letGo() async throws {
         let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network, .waits))
@@ -243,7 +246,7 @@ struct InvitationTests {
     }
 
     @Test(
-        "a timeout is 1 to 600 seconds, and 30 when it is no time",
+        "a timeout is 1 to 600 seconds, and 30 when it is not a time",
         arguments: [
             (0, 30), (-1, 30), (.nan, 30), (-.infinity, 30), (0.5, 1), (7, 7), (600, 600), (601, 600),
             (.infinity, 600),

@@ -18,7 +18,7 @@ struct TerminalPresenterTests {
     }
 
     @Test(
-        "only y and yes are a yes",
+        "only y and yes accept",
         arguments: [("y\n", true), (" YES \n", true), ("n\n", false), ("\n", false), ("yess\n", false)])
     func answers(_ typed: String, _ isYes: Bool) async throws {
         let screen = try PseudoTerminal()
@@ -31,7 +31,7 @@ struct TerminalPresenterTests {
         #expect(await answer == isYes)
     }
 
-    @Test("a question that is cancelled is taken away, and the next one is asked behind it")
+    @Test("a cancelled question is withdrawn, and the next one is asked after it")
     func cancelled() async throws {
         let screen = try PseudoTerminal()
         let (path, invitation) = (screen.path, invitation)
@@ -45,7 +45,7 @@ struct TerminalPresenterTests {
         #expect(await second.value)
     }
 
-    @Test("where there is no terminal the answer is no")
+    @Test("without a terminal the answer is no")
     func nowhere() async {
         #expect(await !MCTerminalPresenter(path: "/dev/null").shouldAccept(invitation))
         #expect(await !MCTerminalPresenter(path: "/nothing/there").shouldAccept(invitation))

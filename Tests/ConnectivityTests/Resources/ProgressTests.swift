@@ -7,7 +7,7 @@ import Testing
 @Suite("Facade: progress", .inTurns, .timeLimit(.minutes(5)))
 struct ProgressTests {
     @Test(
-        "the progress of a resource is a part of the current one, and grows until the receiver has all of it")
+        "a resource's progress is part of the current one, and is complete when the receiver has everything")
     func parts() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -43,7 +43,7 @@ struct ProgressTests {
         }
     }
 
-    @Test("it is not complete before the receiver has said so")
+    @Test("progress is not complete before the receiver has confirmed")
     func unconfirmed() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -64,7 +64,7 @@ struct ProgressTests {
         exchange.end()
     }
 
-    @Test("it has the values that Foundation has on Apple's platforms")
+    @Test("progress has the properties that Foundation sets on Apple's platforms")
     func values() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -91,7 +91,7 @@ struct ProgressTests {
         exchange.end()
     }
 
-    @Test("the speed is known while a file is under way")
+    @Test("the speed is known while a file is being sent")
     func speed() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -109,7 +109,7 @@ struct ProgressTests {
         exchange.end()
     }
 
-    @Test("fractions end when it is cancelled, and with the task that asks")
+    @Test("fractions end on cancellation, of the transfer or of the task that reads them")
     func ends() async throws {
         let cancelled = Progress(totalUnitCount: 10)
         cancelled.completedUnitCount = 3

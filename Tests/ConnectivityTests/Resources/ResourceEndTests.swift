@@ -4,13 +4,15 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: how resources end before their time", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: how resources end early", .inTurns, .timeLimit(.minutes(5)))
 struct ResourceEndTests {
     enum Who: CaseIterable, Sendable {
         case sender, receiver, sendersParent
     }
 
-    @Test("whoever cancels, both sides hear so once, and nothing is left", arguments: Who.allCases)
+    @Test(
+        "cancelling on either side ends the transfer once on both, and leaves no file",
+        arguments: Who.allCases)
     func cancel(_ who: Who) async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -35,7 +37,7 @@ struct ResourceEndTests {
         exchange.end()
     }
 
-    @Test("what is cancelled inside the call that announces it, or before anybody hears of it, ends so")
+    @Test("a transfer cancelled in the callback that announces it, or before, ends as cancelled")
     func cancelAtOnce() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -65,7 +67,7 @@ struct ResourceEndTests {
     }
 
     @Test(
-        "when a session ends, so does its transfer, once at each side that is left", arguments: End.allCases)
+        "when a session ends, so does its transfer, once on each side that remains", arguments: End.allCases)
     func sessionEnds(_ end: End) async throws {
         let folder = Folder()
         let name = "ended-as-\(end)"

@@ -8,7 +8,7 @@ import Testing
 @Suite("Facade: resources", .inTurns, .timeLimit(.minutes(5)))
 struct ResourceTests {
     @Test(
-        "a file arrives under its own name, to be moved away while the delegate is called",
+        "a file arrives under its own name, and can be moved away while the delegate is called",
         arguments: [0, 1, 300_000])
     func file(_ count: Int) async throws {
         let exchange = try await ConnectedPair()
@@ -39,7 +39,7 @@ struct ResourceTests {
         exchange.end()
     }
 
-    @Test("a file that is not moved away is gone behind the delegate's call, and its directory with it")
+    @Test("a file that is not moved away is removed after the delegate's call, with its directory")
     func left() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -62,7 +62,7 @@ struct ResourceTests {
     }
 
     @Test(
-        "whatever a stranger calls a file, it lies in a directory of its own",
+        "whatever name the peer gives a file, it is stored in its own directory",
         arguments: [
             ("../../etc/passwd", "passwd"), ("/etc/passwd", "passwd"), ("..", "_."), (".", "_"),
             ("/", "file"),
@@ -98,7 +98,9 @@ struct ResourceTests {
         exchange.end()
     }
 
-    @Test("a document of the web is fetched and forwarded, of known length or not", arguments: [true, false])
+    @Test(
+        "a document of the web is fetched and forwarded, with or without a known length",
+        arguments: [true, false])
     func web(_ isLengthKnown: Bool) async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -120,7 +122,7 @@ struct ResourceTests {
         exchange.end()
     }
 
-    @Test("what cannot be sent has no progress, and the handler hears why, once")
+    @Test("what cannot be sent has no progress, and the handler receives the reason, once")
     func refusal() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -151,7 +153,7 @@ struct ResourceTests {
         exchange.end()
     }
 
-    @Test("a document that cannot be fetched is an error for the sender, and nothing for the receiver")
+    @Test("a document that cannot be fetched is an error for the sender, and the receiver is not called")
     func brokenWeb() async throws {
         let exchange = try await ConnectedPair()
         let server = try WebServer { _, write in
@@ -166,7 +168,7 @@ struct ResourceTests {
         exchange.end()
     }
 
-    @Test("a session without a delegate declines")
+    @Test("a session without a delegate declines resources")
     func declined() async throws {
         let exchange = try await ConnectedPair()
         exchange.bob.session.delegate = nil

@@ -6,9 +6,7 @@ import Testing
 
 @Suite("A reader that stops reading", .inTurns, .timeLimit(.minutes(5)))
 struct HoldingBackTests {
-    @Test(
-        "it holds back its sender up to a mark, where sending fails at once, and nobody else; nothing is lost"
-    )
+    @Test("a slow reader holds back only its sender, whose sends fail beyond a limit, and nothing is lost")
     func mark() async throws {
         let network = InMemoryDiscovery()
         let (ann, bob, carol) = (

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("What is let go of is gone", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Released objects", .inTurns, .timeLimit(.minutes(5)))
 struct OwnershipTests {
     /// The state of two devices when all objects of one of them are released.
     enum Moment: String, CaseIterable {
@@ -13,7 +13,7 @@ struct OwnershipTests {
     }
 
     @Test(
-        "sessions, advertisers, browsers and streams go with their last reference, and the other side hears it",
+        "sessions, advertisers, browsers and streams end with their last reference, and the peer notices",
         arguments: Moment.allCases)
     func moments(_ moment: Moment) async throws {
         let network = InMemoryDiscovery()
@@ -67,8 +67,7 @@ struct OwnershipTests {
         }
     }
 
-    @Test(
-        "a stream goes with its last reference, opened or not, scheduled or not, and its peer hears an error")
+    @Test("a stream ends with its last reference, in every state, and its peer receives an error")
     func streams() async throws {
         let network = InMemoryDiscovery()
         let (ann, bob) = (TestApplication("ann", on: network), TestApplication("bob", on: network))

@@ -15,7 +15,7 @@ enum Rounds {
 @Suite("Calls from inside callbacks", .inTurns)
 struct ReentryTests {
     @Test(
-        "in every callback everything may be called: it returns, nothing hangs, and nothing is kept",
+        "every method may be called in every callback: it returns, nothing hangs, and nothing leaks",
         .timeLimit(.minutes(30)), arguments: CallbackSite.allCases)
     func everywhere(_ place: CallbackSite) async throws {
         let first = CallbackSite.allCases.firstIndex(of: place) ?? 0

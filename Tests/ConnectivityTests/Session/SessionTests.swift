@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Facade: sessions", .inTurns)
 struct SessionTests {
-    @Test("a session shows what it was made with, and has nobody at first")
+    @Test("a session has the values it was created with, and no peers at first")
     func beginnings() throws {
         let ann = MCPeerID(displayName: "ann")
         let plain = MCSession(peer: ann)
@@ -17,7 +17,7 @@ struct SessionTests {
     }
 
     @Test(
-        "two peers hear of each other, and talk, whatever their encryption",
+        "two peers connect and exchange messages, with every encryption preference",
         arguments: [MCEncryptionPreference.optional, .required, .none])
     func talking(_ preference: MCEncryptionPreference) async throws {
         let (ann, bob) = try await Member.pair(preference)
@@ -31,8 +31,7 @@ struct SessionTests {
     }
 
     @Test(
-        "the peer is among the connected when the delegate hears so, and can be sent to at once; gone when it is gone"
-    )
+        "the peer is connected, and can be sent to, when the delegate is called, and is gone when it is gone")
     func insideCallbacks() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         let seen = EventLog<[MCPeerID]>()
@@ -54,7 +53,7 @@ struct SessionTests {
         #expect(seen.all == [[], [bob.peer], []])
     }
 
-    @Test("messages come in order, whole, long ones among them, and empty ones")
+    @Test("messages arrive whole and in order, including long and empty ones")
     func order() async throws {
         let (ann, bob) = try await Member.pair()
         let sent = (0..<300).map { number in
@@ -64,7 +63,7 @@ struct SessionTests {
         #expect(try await bob.recorder.hears(messages: sent.count, of: ann.peer) == sent)
     }
 
-    @Test("sending to nobody, to a stranger, to oneself and too much throws, and sends nothing to anybody")
+    @Test("sending to no peer, an unknown peer, oneself or too much throws, and sends nothing to any peer")
     func refusals() async throws {
         let (ann, bob) = try await Member.pair()
         func code(_ data: Data, _ peers: [MCPeerID], _ mode: MCSessionSendDataMode = .reliable) -> MCError
@@ -86,7 +85,7 @@ struct SessionTests {
         #expect(try await bob.recorder.hears(messages: 1, of: ann.peer) == [Data()])
     }
 
-    @Test("disconnecting leaves nobody at once, and both sides hear so once")
+    @Test("disconnecting empties the session at once, and both sides are notified once")
     func disconnecting() async throws {
         let (ann, bob) = try await Member.pair()
         ann.session.disconnect()
@@ -98,7 +97,7 @@ struct SessionTests {
         #expect(bob.recorder.states(of: ann.peer) == [.connecting, .connected, .notConnected])
     }
 
-    @Test("what was sent before disconnecting arrives")
+    @Test("data sent before disconnecting arrives")
     func goodbye() async throws {
         let (ann, bob) = try await Member.pair()
         for number in 0..<100 {
@@ -109,7 +108,7 @@ struct SessionTests {
         #expect(bob.recorder.messages(of: ann.peer) == (0..<100).map { Data([UInt8($0)]) })
     }
 
-    @Test("a session can be used again, as often as one likes, at once")
+    @Test("a session can be used again at once, any number of times")
     func reuse() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         for round in 0..<10 {
@@ -126,7 +125,7 @@ struct SessionTests {
         #expect(bob.recorder.messages(of: ann.peer).count == 10)
     }
 
-    @Test("disconnecting inside of a callback ends what the delegate hears of that connection")
+    @Test("disconnecting inside a callback ends the callbacks of that connection")
     func disconnectingInside() async throws {
         let (ann, bob) = try await Member.pair()
         bob.recorder.react { session, heard in
@@ -142,7 +141,7 @@ struct SessionTests {
         try await ann.connect(bob)
     }
 
-    @Test("letting go of a session says goodbye, and leaves nothing behind")
+    @Test("releasing a session says goodbye and leaks nothing")
     func release() async throws {
         let bob = Member("bob")
         var ann: Member? = Member("ann")
@@ -158,7 +157,7 @@ struct SessionTests {
         #expect(session == nil && native == nil)
     }
 
-    @Test("a session without a delegate connects and takes messages to nowhere")
+    @Test("a session without a delegate connects and discards messages")
     func noDelegate() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         bob.session.delegate = nil
@@ -170,7 +169,7 @@ struct SessionTests {
         try await ann.recorder.hears(.notConnected, of: bob.peer)
     }
 
-    @Test("a delegate is not kept, and a call in progress outlives its removal")
+    @Test("a delegate is not retained, and a call in progress outlives its removal")
     func delegateOwnership() async throws {
         let (ann, bob) = try await Member.pair()
         weak var gone: Recorder?
@@ -203,7 +202,7 @@ struct SessionTests {
         for guest in guests { #expect(guest.recorder.states(of: host.peer) == [.connecting, .connected]) }
     }
 
-    @Test("callbacks come one after the other, on no thread of the main queue")
+    @Test("callbacks are serial, and never on the main queue")
     func queue() async throws {
         let (ann, bob) = try await Member.pair()
         let inside = Locked(0)
@@ -221,7 +220,7 @@ struct SessionTests {
         try await bob.recorder.hears(messages: 200, of: ann.peer)
     }
 
-    @Test("a delegate that takes its time holds the sender back, and the others not")
+    @Test("a slow delegate holds back its sender, and no other")
     func backPressure() async throws {
         let (ann, bob) = try await Member.pair()
         let gate = DispatchSemaphore(value: 0)

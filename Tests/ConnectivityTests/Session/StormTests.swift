@@ -6,7 +6,7 @@ import Testing
 @Suite("Calls from many threads", .inTurns)
 struct StormTests {
     @Test(
-        "several threads call everything at once, and then the same devices connect and talk",
+        "all methods are called on several threads at once, and then the devices connect and talk",
         .timeLimit(.minutes(60)))
     func storm() async throws {
         for round in 0..<Rounds.each(of: 1, unless: 4) { try await Storm(seed: UInt64(round)).run() }

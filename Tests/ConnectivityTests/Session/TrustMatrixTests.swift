@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Who asks whom for trust", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Which peer asks for trust", .inTurns, .timeLimit(.minutes(5)))
 struct TrustMatrixTests {
     /// What an application does with a certificate handler.
     enum Behaviour: String, CaseIterable {
@@ -64,7 +64,7 @@ struct TrustMatrixTests {
     }
 
     @Test(
-        "one program with every setting: whoever is asked is asked once, and the first answer counts",
+        "with every setting the handler is called once where it applies, and the first answer counts",
         arguments: Case.all)
     func matrix(_ row: Case) async throws {
         guard row.behaviour == .neverAnswers else {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Facade: how streams end", .inTurns, .timeLimit(.minutes(5)))
 struct StreamEndTests {
-    @Test("before it is opened, and after it is closed, nothing is read or written")
+    @Test("before a stream is opened, and after it is closed, nothing is read or written")
     func states() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -42,7 +42,7 @@ struct StreamEndTests {
         exchange.end()
     }
 
-    @Test("letting go of a stream to a peer without closing it is an error for the reader")
+    @Test("releasing a stream to a peer without closing it is an error for the reader")
     func releasedOutput() async throws {
         let exchange = try await ConnectedPair()
         let reader = RecordingStreamDelegate()
@@ -58,7 +58,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "letting go of a stream from a peer, opened or not, is an error for the writer",
+        "releasing a stream from a peer, opened or not, is an error for the writer",
         arguments: [true, false])
     func releasedInput(_ opens: Bool) async throws {
         let exchange = try await ConnectedPair()
@@ -83,7 +83,7 @@ struct StreamEndTests {
         exchange.end()
     }
 
-    @Test("disconnecting is one error at both ends of each stream, and ends what waits")
+    @Test("disconnecting is one error at both ends of each stream, and ends blocked calls")
     func disconnect() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream("watched")
@@ -120,7 +120,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "a writer that waits for room is woken when the stream is closed, or the peer goes",
+        "a writer that waits for room is woken when the stream is closed, or the peer leaves",
         arguments: [true, false])
     func blockedWriter(_ closes: Bool) async throws {
         let exchange = try await ConnectedPair()
@@ -140,7 +140,7 @@ struct StreamEndTests {
         exchange.end()
     }
 
-    @Test("what was written before close arrives, also when the stream is let go of at once")
+    @Test("data written before close arrives, even when the stream is released at once")
     func closeAtOnce() async throws {
         let exchange = try await ConnectedPair()
         do {

@@ -27,7 +27,7 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("a loop in another mode hears nothing")
+    @Test("a loop in another mode gets no events")
     func otherMode() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -50,7 +50,7 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("a stream that is moved to another loop goes on there")
+    @Test("a stream that is moved to another loop continues there")
     func moved() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -82,7 +82,8 @@ struct StreamScheduleTests {
     }
 
     @Test(
-        "a delegate that goes, or closes the stream, in a call hears nothing more", arguments: [true, false])
+        "a delegate that is removed, or closes the stream, in a call gets no more events",
+        arguments: [true, false])
     func silenced(_ closes: Bool) async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -104,7 +105,7 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("a delegate that comes late hears what nobody has heard, and one that reads a little hears again")
+    @Test("a late delegate gets the pending events, and one that reads a little gets further ones")
     func lateDelegate() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -132,7 +133,7 @@ struct StreamScheduleTests {
     }
 
     @Test(
-        "a delegate that runs the loop in a call hears the rest in there, also what there was before",
+        "a delegate that runs the loop in a call gets the other events there, including earlier ones",
         arguments: [false, true])
     func nested(isEarly: Bool) async throws {
         let exchange = try await ConnectedPair()
@@ -167,7 +168,7 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("a delegate that runs the loop in a call hears of other streams in there")
+    @Test("a delegate that runs the loop in a call gets the events of other streams there")
     func nestedOthers() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -198,7 +199,7 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("neither a run loop nor a session keeps a stream")
+    @Test("neither a run loop nor a session retains a stream")
     func lifetime() async throws {
         let exchange = try await ConnectedPair()
         let reader = RecordingStreamDelegate()

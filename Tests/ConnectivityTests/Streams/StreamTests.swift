@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Facade: streams", .inTurns, .timeLimit(.minutes(5)))
 struct StreamTests {
-    @Test("200 kB come through byte for byte on background run loops, from the first event to the end")
+    @Test("200 kB arrive byte for byte on background run loops, with all events")
     func onRunLoops() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -28,7 +28,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("a stream works without any run loop: reading and writing wait")
+    @Test("a stream works without a run loop: reading and writing block")
     func blocking() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -52,7 +52,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("whoever asks whether there are bytes never waits, and hears of the end")
+    @Test("polling hasBytesAvailable never blocks, and sees the end")
     func polling() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -76,7 +76,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("several streams and a resource come through at once")
+    @Test("several streams and a resource are transferred at once")
     func several() async throws {
         let exchange = try await ConnectedPair()
         let folder = Folder()
@@ -105,7 +105,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("a reader that stops holds back the writer, and messages go on")
+    @Test("a reader that stops holds back the writer, and messages are still delivered")
     func backPressure() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -136,7 +136,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("one stream after the other leaves nothing behind")
+    @Test("many streams one after the other leak nothing")
     func sequence() async throws {
         let exchange = try await ConnectedPair()
         for index in 0..<Sanitizer.fewer(1_000) {
@@ -156,7 +156,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("a stream to somebody who is not connected, or with no name, is refused at once")
+    @Test("a stream to a peer that is not connected, or without a name, is refused at once")
     func refusal() async throws {
         let exchange = try await ConnectedPair()
         let stranger = MCPeerID(displayName: "cleo")

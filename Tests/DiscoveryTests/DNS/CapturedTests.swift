@@ -4,7 +4,9 @@ import Testing
 
 @Suite("12.3 Messages of others", .computing)
 struct CapturedTests {
-    @Test("what other implementations send is read, and means the same when written", arguments: Captured.all)
+    @Test(
+        "messages of other implementations are read, and mean the same when written",
+        arguments: Captured.all)
     func roundTrip(_ captured: Captured) throws {
         let message = try read(captured.bytes).get()
         #expect(try read(try message.encoded()).get() == message)
@@ -13,7 +15,7 @@ struct CapturedTests {
         #expect(message.encodedCount <= captured.bytes.count, "no longer than theirs")
     }
 
-    @Test("zeroconf compresses as we do, to the byte")
+    @Test("zeroconf compresses in the same way, to the byte")
     func bytes() throws {
         for captured in Captured.all.prefix(4) {
             #expect(
@@ -22,7 +24,7 @@ struct CapturedTests {
         }
     }
 
-    @Test("an announcement of zeroconf says what it was told to say")
+    @Test("an announcement of zeroconf has the records that it was given")
     func announcement() throws {
         let message = try read(Captured.all[1].bytes).get()
         // Its label was to be "Bär v1.2 “x”": it treats a dot as the end of a label.
@@ -42,7 +44,7 @@ struct CapturedTests {
             ])
     }
 
-    @Test("a probe of avahi asks for anything, and proposes its records")
+    @Test("a probe of avahi queries any type, and proposes its records")
     func probe() throws {
         let message = try read(Captured.all[4].bytes).get()
         let instance = try DNSName("_chat._tcp.local").child(Array("Ann's chat".utf8))
@@ -56,7 +58,7 @@ struct CapturedTests {
     }
 
     @Test(
-        "the example of RFC 1035, 4.1.4 is read: a name, one that ends with it, one that is its end, and none"
+        "the example of RFC 1035, 4.1.4 is read: a name, one that ends with it, its suffix, and the root"
     )
     func standard() throws {
         var packet = Packet(questions: 4)

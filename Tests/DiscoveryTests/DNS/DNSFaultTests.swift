@@ -14,7 +14,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a pointer leads to before the labels that it continues [dns.pointer]",
+        "a pointer must lead to a place before the labels that it continues [dns.pointer]",
         arguments: [
             ([], 12), ([], 14), (["a"], 12), (["a"], 14), (["a"], 40), ([], 0), ([], 11), ([], 0x3FFF),
         ] as [([String], Int)])
@@ -32,7 +32,7 @@ struct DNSFaultTests {
         #expect(packet.message == .failure(.pointer(18)))
     }
 
-    @Test("a name of more than 127 pointers is refused [dns.pointer]", arguments: [127, 128])
+    @Test("a name with more than 127 pointers is refused [dns.pointer]", arguments: [127, 128])
     func chain(_ count: Int) {
         var packet = Packet(questions: count + 1)
         packet.add(labels: ["a"])
@@ -54,7 +54,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a length byte that is neither a label's nor a pointer's is refused [dns.form]",
+        "a length byte that is neither of a label nor of a pointer is refused [dns.form]",
         arguments: [0x40, 0x80, 0xBF])
     func label(_ head: UInt8) {
         var packet = Packet(questions: 1)
@@ -62,7 +62,7 @@ struct DNSFaultTests {
         #expect(packet.message == .failure(.labelType(head)))
     }
 
-    @Test("a name of more than 255 bytes is refused, also when pointers make it so [dns.name]")
+    @Test("a name of more than 255 bytes is refused, even when pointers make it so long [dns.name]")
     func long() throws {
         let label = String(repeating: "a", count: 63)
         let other = [label, label, label, String(repeating: "b", count: 61)]
@@ -98,7 +98,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a name that runs out of its record is refused, though the message goes on [dns.form]",
+        "a name that runs past its record is refused, even though the message goes on [dns.form]",
         arguments: [12, 33])
     func overrun(_ type: UInt16) {
         var packet = Packet(answers: 2)
@@ -109,7 +109,7 @@ struct DNSFaultTests {
         #expect(packet.message == .failure(.data(DNSType(rawValue: type))))
     }
 
-    @Test("a message of more than 9,000 bytes is refused before it is looked at [dns.limit]")
+    @Test("a message of more than 9,000 bytes is refused before it is read [dns.limit]")
     func bytes() throws {
         let packet = Packet()
         let tail = [UInt8](repeating: 0, count: 9_000 - packet.bytes.count)
@@ -120,7 +120,7 @@ struct DNSFaultTests {
         #expect(throws: DNSFault.tooLong(9_001)) { try message.encoded() }
     }
 
-    @Test("more than 512 questions and records are refused before they are looked for [dns.limit]")
+    @Test("more than 512 questions and records are refused before they are read [dns.limit]")
     func records() throws {
         var packet = Packet(questions: 500, additionals: 12)
         for _ in 0..<500 { packet.bytes += [0, 0, 1, 0, 1] }
@@ -147,7 +147,7 @@ struct DNSFaultTests {
         #expect(throws: DNSFault.data(data.type)) { try message.encoded() }
     }
 
-    @Test("a message cut anywhere is refused [dns.form]", arguments: Captured.all)
+    @Test("a truncated message is refused at every length [dns.form]", arguments: Captured.all)
     func cut(_ captured: Captured) {
         for count in captured.bytes.indices {
             #expect(read(Array(captured.bytes.prefix(count))) == .failure(.truncated), "\(count)")
@@ -155,7 +155,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a message with any bytes changed is read or refused, and what is read can be written",
+        "a message with any bytes changed is read or refused, and any that is read can be written",
         arguments: Captured.all)
     func changed(_ captured: Captured) throws {
         var dice = Seeded(UInt64(captured.bytes.count))

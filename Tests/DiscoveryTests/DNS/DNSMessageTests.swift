@@ -34,7 +34,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "every kind of record comes back as it was written, in each form",
+        "every kind of record survives a round trip, in each form",
         arguments: [(true, false), (true, true), (false, false)])
     func roundTrip(_ isCompressing: Bool, _ isLegacy: Bool) throws {
         let message = try full()
@@ -45,7 +45,7 @@ struct DNSMessageTests {
         )
     }
 
-    @Test("a name that stands in the message already is pointed to, by its whole or its end")
+    @Test("a name that occurs earlier in the message is compressed, whole or by its suffix")
     func compression() throws {
         var message = DNSMessage()
         message.questions = [DNSQuestion("_chat._tcp.local", .ptr), DNSQuestion("_talk._tcp.local", .ptr)]
@@ -71,7 +71,7 @@ struct DNSMessageTests {
         #expect(read.questions.map(\.name.description) == ["a.local", "A.LOCAL"])
     }
 
-    @Test("for conventional resolvers the names within SRV and NSEC stay whole [mdns.legacy]")
+    @Test("for legacy resolvers the names within SRV and NSEC are not compressed [mdns.legacy]")
     func legacy() throws {
         var message = DNSMessage()
         message.answers = [
@@ -91,7 +91,7 @@ struct DNSMessageTests {
         #expect(try message.encoded().count == expected.bytes.count - 14)
     }
 
-    @Test("what a size promises is an upper bound, for every record")
+    @Test("the computed size of every record is an upper bound")
     func sizes() throws {
         let message = try full()
         let records = message.answers + message.authorities + message.additionals
@@ -102,7 +102,7 @@ struct DNSMessageTests {
         #expect(message.encodedCount < sum)
     }
 
-    @Test("the head's bits that mean nothing are ignored, and written as 0")
+    @Test("header bits without a meaning are ignored, and written as 0")
     func head() throws {
         let message = try Packet(flags: 0xFFFF).message.get()
         #expect(message.isResponse && message.isAuthoritative && message.isTruncated)
@@ -110,7 +110,7 @@ struct DNSMessageTests {
         #expect(try message.encoded()[2...3] == [0xFE, 0x0F])
     }
 
-    @Test("questions and records of another class are left out")
+    @Test("questions and records of another class are skipped")
     func classes() throws {
         var packet = Packet(questions: 3, answers: 3)
         for code: UInt16 in [3, 255, 0x8001] {
@@ -127,7 +127,7 @@ struct DNSMessageTests {
         #expect(message.answers.map(\.isCacheFlush) == [true])
     }
 
-    @Test("a record of an unknown type is kept as it is, pointers and all")
+    @Test("a record of an unknown type is kept as it is, including pointers")
     func unknown() throws {
         var packet = Packet(answers: 2)
         for type: UInt16 in [5, 65_280] {
@@ -143,7 +143,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "an NSEC of another form is left out, and the rest of the message is read [mdns.nsec]",
+        "an NSEC record of another form is skipped, and the rest of the message is read [mdns.nsec]",
         arguments: [
             [], [0], [0, 0], [0, 0, 0], [0, 1, 1, 0x40], [0, 0, 33] + [UInt8](repeating: 1, count: 33),
             [0, 0, 2, 0x40], [0, 0, 1, 0x40, 9], [0xC0, 0xFF, 0, 1, 0x40], [0, 0, 1, 0x40, 1, 1, 0x40],
@@ -157,7 +157,7 @@ struct DNSMessageTests {
         #expect(try packet.message.get().answers.map(\.data) == [.a([1, 2, 3, 4])])
     }
 
-    @Test("an NSEC says which types exist, up to 255 [mdns.nsec]")
+    @Test("an NSEC record lists the existing types, up to 255 [mdns.nsec]")
     func bitmap() throws {
         for types in [[], [0], [1, 28], [255], Array(0...255)] as [[UInt16]] {
             var message = DNSMessage()
@@ -166,7 +166,7 @@ struct DNSMessageTests {
         }
     }
 
-    @Test("a TXT without data says the same as one empty string")
+    @Test("a TXT record without data equals one empty string")
     func emptyTXT() throws {
         var packet = Packet(answers: 1)
         packet.bytes.append(0)
@@ -174,7 +174,7 @@ struct DNSMessageTests {
         #expect(try packet.message.get().answers.map(\.data) == [.txt([0])])
     }
 
-    @Test("bytes behind the last record are ignored")
+    @Test("bytes after the last record are ignored")
     func tail() throws {
         var packet = Packet(id: 7)
         packet.bytes += [1, 2, 3]

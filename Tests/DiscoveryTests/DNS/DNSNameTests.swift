@@ -4,7 +4,7 @@ import Testing
 
 @Suite("12.3 Domain names", .computing)
 struct DNSNameTests {
-    @Test("names are equal whatever the case of ASCII letters, and of no others [dns.name]")
+    @Test("names are equal regardless of the case of ASCII letters, and of no others [dns.name]")
     func equality() throws {
         let name = try DNSName([Array("Ann É".utf8), Array("local".utf8)])
         #expect(try name == DNSName([Array("aNN É".utf8), Array("LOCAL".utf8)]))
@@ -29,7 +29,7 @@ struct DNSNameTests {
         #expect(throws: DNSFault.labelLength(64)) { try DNSName.root.child(label + [97]) }
     }
 
-    @Test("a name knows its parts")
+    @Test("a name can be split into its parts")
     func parts() throws {
         let name: DNSName = "_chat._tcp.local"
         #expect(name.firstLabel == Array("_chat".utf8))
@@ -39,7 +39,7 @@ struct DNSNameTests {
     }
 
     @Test(
-        "a name is written with dots, and with a backslash before what would mislead",
+        "a name is written with dots, and with a backslash before ambiguous characters",
         arguments: [
             (["_chat", "_tcp", "local"], "_chat._tcp.local"), (["Ann v1.2", "local"], "Ann v1\\.2.local"),
             (["back\\slash"], "back\\\\slash"), (["\u{7}", "é"], "\\007.é"), ([], "."),
@@ -50,10 +50,10 @@ struct DNSNameTests {
         #expect(DNSName(text) == name)
     }
 
-    @Test("what is no name is not read as one", arguments: ["a..b", ".a", "a\\", "\\256", "\\999.local"])
+    @Test("texts that are not names are refused", arguments: ["a..b", ".a", "a\\", "\\256", "\\999.local"])
     func noName(_ text: String) { #expect(DNSName(text) == nil) }
 
-    @Test("bytes that are no UTF-8 are shown as numbers, and come back")
+    @Test("bytes that are not UTF-8 are written as numbers, and survive a round trip")
     func binary() throws {
         let name = try DNSName([[0xFF, 0x41], Array("local".utf8)])
         #expect(name.description == "\\255A.local")

@@ -24,7 +24,7 @@ struct BindingTests {
     }
 
     @Test(
-        "a long display name is cut at a character, so that the label has at most 63 bytes [service.instance]"
+        "a long display name is truncated at a character, to a label of at most 63 bytes [service.instance]"
     )
     func cut() throws {
         let name = String(repeating: "a", count: 35)
@@ -34,7 +34,7 @@ struct BindingTests {
         #expect(try label("👨‍👩‍👧‍👦👨‍👩‍👧‍👦") == "👨‍👩‍👧‍👦" + Self.tail)
     }
 
-    @Test("a further attempt changes what is read by people, never the uid [service.instance]")
+    @Test("a further attempt changes the readable part, never the uid [service.instance]")
     func attempts() throws {
         #expect(try label("Ann", attempt: 1) == "Ann (2)" + Self.tail)
         let long = String(repeating: "a", count: 63)
@@ -45,7 +45,7 @@ struct BindingTests {
         }
     }
 
-    @Test("the uid comes back from the label, whatever its case [service.instance]")
+    @Test("the uid is read from the label, whatever its case [service.instance]")
     func uid() throws {
         var dice = Seeded(1)
         for _ in 0..<200 {
@@ -59,7 +59,7 @@ struct BindingTests {
     }
 
     @Test(
-        "a label without a uid at its end is nobody's [service.instance]",
+        "a label that does not end with a uid belongs to no peer [service.instance]",
         arguments: [
             "", "Ann", String(tail.dropFirst()), "Ann" + tail + "a", "Ann_" + tail.dropFirst(),
             "Ann-aaisem2ekvthpcezvk54zxpo75", "Ann-aaisem2ekvthpcezvk54zxpo7é",
@@ -75,7 +75,7 @@ struct BindingTests {
         Binding.read(txt: self.strings(strings), uid: Self.uid)
     }
 
-    @Test("the TXT record says the version, the name, and the info in the order of its keys [service.txt]")
+    @Test("the TXT record has the version, the name, and the info in the order of its keys [service.txt]")
     func txt() throws {
         let info = try DiscoveryInfo(validating: ["b": "2", "a": "1", "C": ""])
         let txt = Binding.txt(try peer("Änn"), info)
@@ -85,7 +85,7 @@ struct BindingTests {
     }
 
     @Test(
-        "a record that is not of version 1, or has no proper name, is not ours [service.txt]",
+        "a record of another version, or without a valid name, is ignored [service.txt]",
         arguments: [
             [], ["n=Ann"], ["mpc=2", "n=Ann"], ["mpc", "n=Ann"], ["mpc=", "n=Ann"], ["mpc=11", "n=Ann"],
             ["mpc=1"], ["mpc=1", "n="], ["mpc=1", "n"], ["mpc=1", "n=a\u{7}"],
@@ -93,7 +93,7 @@ struct BindingTests {
         ])
     func notOurs(_ strings: [String]) { #expect(read(strings) == nil) }
 
-    @Test("what is odd is skipped, and of equal keys the first counts [service.txt]")
+    @Test("malformed entries are skipped, and of equal keys the first counts [service.txt]")
     func odd() throws {
         let found = read([
             "MPC=1", "", "=x", "N=Ann", "Key=1", "key=2", "flag", "bad\u{1}=1", "a=b=c", "n=Bob",
@@ -113,7 +113,7 @@ struct BindingTests {
         #expect(Binding.read(txt: longest + [0], uid: Self.uid) == nil)
     }
 
-    @Test("another name is another discovery, though it is the same peer")
+    @Test("another name makes a different discovered peer, though its id is the same")
     func names() throws {
         let ann = DiscoveredPeer(peer: try peer("Ann"), info: [:])
         #expect(ann != DiscoveredPeer(peer: try peer("Anna"), info: [:]))

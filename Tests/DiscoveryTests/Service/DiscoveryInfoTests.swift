@@ -7,7 +7,7 @@ struct DiscoveryInfoTests {
     private static let key64 = String(repeating: "k", count: 64)
 
     @Test(
-        "a few texts under proper keys are taken [service.info]",
+        "valid keys and values are accepted [service.info]",
         arguments: [
             [:], ["level": "3"], ["a key with spaces!": "ÄÖÜ 🐟"], [key64: ""],
             ["k": String(repeating: "v", count: 253)],
@@ -18,7 +18,7 @@ struct DiscoveryInfoTests {
     }
 
     @Test(
-        "anything else is refused, for what is wrong with it [service.info]",
+        "anything else is refused, with the reason [service.info]",
         arguments: [
             (["": "x"], .key("")), ([key64 + "k": "x"], .key(key64 + "k")), (["a=b": "x"], .key("a=b")),
             (["ä": "x"], .key("ä")), (["a\n": "x"], .key("a\n")), (["MPC": "2"], .reservedKey("MPC")),
@@ -35,6 +35,6 @@ struct DiscoveryInfoTests {
         #expect(!fault.description.isEmpty)
     }
 
-    @Test("no info is the empty one")
+    @Test("missing info is empty info")
     func empty() throws { #expect(try DiscoveryInfo(validating: [:]) == .empty) }
 }

@@ -13,7 +13,7 @@ struct ServiceTypeTests {
     }
 
     @Test(
-        "anything else is refused, for what is wrong with it [service.type]",
+        "anything else is refused, with the reason [service.type]",
         arguments: [
             ("", .length(0)), ("abcdefghijklmnop", .length(16)), ("Chat", .upperCase("C")),
             ("_chat", .character("_")), ("chat.", .character(".")), ("chät", .character("ä")),
@@ -25,7 +25,7 @@ struct ServiceTypeTests {
         #expect(!fault.description.isEmpty)
     }
 
-    @Test("upper case is refused in words that say so")
+    @Test("upper case is refused with an error that says so")
     func upperCase() {
         #expect("\(InvalidServiceType.upperCase("C"))".contains("lower case"))
     }

@@ -65,7 +65,7 @@ struct ConnectionDataTests {
         #expect(broken.expected.closeCode == (broken == .version ? .version : .protocolError))
     }
 
-    @Test("of two broken checks the first decides", arguments: Break.allCases)
+    @Test("of two failed checks the first decides", arguments: Break.allCases)
     func order(_ first: Break) throws {
         // Size and length are properties of the same bytes: the second of them cannot be broken beside the first.
         for second in Break.allCases where second.expected.check > first.expected.check && first != .size {
@@ -79,7 +79,7 @@ struct ConnectionDataTests {
         }
     }
 
-    @Test("every beginning of good data is refused [data.length]")
+    @Test("truncated data is refused at every length [data.length]")
     func prefixes() {
         let bytes = Blob().bytes
         for count in 0..<bytes.count {
@@ -99,7 +99,8 @@ struct ConnectionDataTests {
         }
     }
 
-    @Test("what is read is written again, byte for byte; unknown flags and entries are ignored [data.flags]")
+    @Test(
+        "data that is read is written back byte for byte; unknown flags and entries are ignored [data.flags]")
     func roundTrip() throws {
         var blob = Blob()
         #expect(try ConnectionDataFields(decoding: blob.bytes).encoded(grease: nil) == blob.bytes)
@@ -115,7 +116,7 @@ struct ConnectionDataTests {
     }
 
     @Test(
-        "1,024 bytes, a name of 63 and 16 candidates are good, one more is not [data.length] [data.candidates]"
+        "1,024 bytes, a name of 63 and 16 candidates are valid, one more is not [data.length] [data.candidates]"
     )
     func limits() throws {
         var blob = Blob()
@@ -141,7 +142,7 @@ struct ConnectionDataTests {
         #expect(throws: InvalidConnectionData.candidates) { try ConnectionData(parsing: blob.bytes) }
     }
 
-    @Test("its description shows nothing secret")
+    @Test("its description contains nothing secret")
     func description() throws {
         let data = try ConnectionData(parsing: Blob().bytes)
         #expect("\(data)" == "connection data of Ann")

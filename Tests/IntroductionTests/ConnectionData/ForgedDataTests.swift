@@ -6,10 +6,10 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("5.2 Connection data changed on the way, consistently", .computing)
+@Suite("5.2 Connection data forged consistently", .computing)
 struct ForgedDataTests {
     @Test(
-        "both ends' data changed alike to unencrypted: the path is plain, and both refuse [hello.refs] [enc.outcome]"
+        "both ends' data forged to unencrypted: the connection is plain, and both refuse it [hello.refs] [enc.outcome]"
     )
     func both() throws {
         let pair = try SimulatedSessions(seed: 1)
@@ -31,7 +31,7 @@ struct ForgedDataTests {
         }
     }
 
-    @Test("an end that requires encryption is never talked into less [enc.required]")
+    @Test("an end that requires encryption cannot be downgraded [enc.required]")
     func required() throws {
         let pair = try SimulatedSessions([.required, .optional], seed: 1)
         var blob = Blob(taking: try pair.data(from: 1, for: 0))
@@ -43,9 +43,7 @@ struct ForgedDataTests {
         #expect(pair.nodes[0].dials.isEmpty && !pair.nodes[0].awaitsPlain)
     }
 
-    @Test(
-        "data that was meant for another peer, its recipient taken out, is refused by the issuer [hello.refs] [data.recipient]"
-    )
+    @Test("addressed data whose recipient was removed is refused by its issuer [hello.refs] [data.recipient]")
     func stolen() throws {
         let trio = try SimulatedSessions([.optional, .optional, .optional], seed: 1)
         var blob = Blob(taking: try trio.data(from: 0, for: 1))

@@ -28,7 +28,7 @@ struct IssuingTests {
             at: start + delay)
     }
 
-    @Test("whoever asks twice for the same peer gets the same bytes, until they expire [data.idempotent]")
+    @Test("data issued again for the same peer has the same bytes, until it expires [data.idempotent]")
     func idempotent() throws {
         var session = try session(ann)
         let first = try issue(&session, for: bob, token: 1, after: .zero)
@@ -39,7 +39,8 @@ struct IssuingTests {
     }
 
     @Test(
-        "new addresses make new data with the same token, and old ones the old data again [data.idempotent]")
+        "new addresses make new data with the same token, and old addresses the old data [data.idempotent]"
+    )
     func moved() throws {
         var session = try session(ann)
         let first = try issue(&session, for: bob, 1, token: 1, after: .zero)
@@ -48,7 +49,7 @@ struct IssuingTests {
         #expect(try issue(&session, for: bob, 1, token: 3, after: .seconds(2)).bytes == first.bytes)
     }
 
-    @Test("however often the addresses change, every version stays good until it expires [data.idempotent]")
+    @Test("however often the addresses change, every version stays valid until it expires [data.idempotent]")
     func versions() throws {
         var (one, other) = (try session(ann), try session(bob, seed: 2))
         let first = try issue(&one, for: bob, 1, token: 1, after: .zero)
@@ -73,7 +74,7 @@ struct IssuingTests {
         #expect(one.phase(of: id) == .deciding(confirmed: false))
     }
 
-    @Test("each peer gets data of its own, and the open data is another's again [data.recipient]")
+    @Test("each peer gets its own data, and the open data is different again [data.recipient]")
     func recipients() throws {
         var session = try session(ann)
         let forBob = try issue(&session, for: bob, token: 1, after: .zero)
@@ -83,7 +84,7 @@ struct IssuingTests {
         #expect([forBob, open, other].map(\.recipient) == [bob, nil, UID(high: 3, low: 3)])
     }
 
-    @Test("with its own data a session connects to nobody [data.self]")
+    @Test("a session connects to no peer with its own data [data.self]")
     func itself() throws {
         var one = try session(ann)
         let own = try issue(&one, for: nil, token: 1, after: .zero)
@@ -95,7 +96,7 @@ struct IssuingTests {
         }
     }
 
-    @Test("data for somebody else is refused, open data is for anybody [data.recipient]")
+    @Test("data addressed to another peer is refused, open data is accepted by any [data.recipient]")
     func recipient() throws {
         var one = try session(ann)
         let forBob = try issue(&one, for: bob, token: 1, after: .zero)
@@ -114,7 +115,8 @@ struct IssuingTests {
         }
     }
 
-    @Test("a HELLO that refers to data is good until the issuer's clock says that it expired [data.expiry]")
+    @Test(
+        "a HELLO that refers to data is accepted until the data expires by the issuer's clock [data.expiry]")
     func expiry() throws {
         for (delay, isGood) in [
             (HandshakeTiming.lifetime - .nanoseconds(1), true), (HandshakeTiming.lifetime, false),
@@ -141,7 +143,7 @@ struct IssuingTests {
         }
     }
 
-    @Test("data may be issued for a shorter time; it says so, and what the mesh is told keeps the usual one")
+    @Test("data may be issued with a shorter lifetime, except mesh data")
     func shortLived() throws {
         var issuer = try session(ann)
         let candidate = try #require(Candidate(address: [192, 0, 2, 1], port: 50_000))

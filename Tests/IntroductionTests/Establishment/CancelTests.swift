@@ -14,7 +14,7 @@ struct CancelTests {
     }
 
     @Test(
-        "cancelling closes the connection in every phase, says so once, and nothing links afterwards [link.cancel]",
+        "cancelling closes the connection in every phase, once, and no link follows [link.cancel]",
         arguments: Phase.allCases, [true, false])
     func everyPhase(_ phase: Phase, _ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
@@ -44,7 +44,7 @@ struct CancelTests {
         #expect(stage.machine.takeActions().isEmpty && stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("whenever one side cancels, both ends agree on what became of it [link.cancel]")
+    @Test("whenever one side cancels, both ends agree on the outcome [link.cancel]")
     func whenever() throws {
         var outcomes: Set<Bool> = []
         for seed in UInt64(0)..<200 {
@@ -69,7 +69,7 @@ struct CancelTests {
         #expect(outcomes == [true, false])
     }
 
-    @Test("cancelling does nothing to a peer that is linked already [link.cancel]")
+    @Test("cancelling has no effect on a peer that is already linked [link.cancel]")
     func linked() throws {
         var stage = try Stage()
         try stage.connect()
@@ -80,7 +80,7 @@ struct CancelTests {
     }
 
     @Test(
-        "a peer that hears CANCELLED gives up too, and one that hears GOODBYE [link.cancel]",
+        "an attempt ends when the peer sends CANCELLED or GOODBYE [link.cancel]",
         arguments: [.cancelled, .goodbye] as [CloseCode])
     func heard(_ code: CloseCode) throws {
         var stage = try Stage()
@@ -91,7 +91,7 @@ struct CancelTests {
     }
 
     @Test(
-        "a session that leaves cancels everything it seeks and every connection, also of strangers [link.cancel]"
+        "leaving cancels all attempts and every connection, including unauthenticated ones [link.cancel]"
     )
     func all() throws {
         var stage = try Stage()
@@ -104,7 +104,8 @@ struct CancelTests {
         #expect(actions.failures == [.cancelled] && stage.machine.deadline == nil)
     }
 
-    @Test("who leaves behind its SELECT says GOODBYE there: the peer may have a link by then [close.goodbye]")
+    @Test(
+        "leaving after SELECT was sent says GOODBYE there: the peer may have a link by then [close.goodbye]")
     func promised() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()

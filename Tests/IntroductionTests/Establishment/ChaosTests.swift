@@ -29,7 +29,7 @@ struct ChaosTests {
     }
 
     @Test(
-        "connections die at random: never two links at one end, each connect has one outcome, and calm brings one link [select.one] [select.next] [stale.supersede] [stale.probe]"
+        "random losses: no end ever has two links, each connect one outcome, and calm brings one link [select.one] [select.next] [stale.supersede] [stale.probe]"
     )
     func deaths() throws {
         for seed in UInt64(0)..<300 {
@@ -41,7 +41,7 @@ struct ChaosTests {
     }
 
     @Test(
-        "one connect each, while connections die at random, leaves both ends linked or neither [select.one] [link.deadline]"
+        "one connect each, with random losses, leaves both ends linked or neither [select.one] [link.deadline]"
     )
     func agreement() throws {
         var linked = 0
@@ -56,7 +56,7 @@ struct ChaosTests {
         #expect((1..<100).contains(linked))
     }
 
-    @Test("a peer that restarts in the middle is linked again, and nobody ever holds two links [stale.busy]")
+    @Test("a peer that restarts in the middle is linked again, and no end ever has two links [stale.busy]")
     func restarts() throws {
         for seed in UInt64(0)..<200 {
             let pair = try SimulatedSessions(seed: seed)
@@ -80,7 +80,7 @@ struct ChaosTests {
         }
     }
 
-    @Test("one connect each, while frames are lost, ends in exactly one of link and failure [state.outcome]")
+    @Test("one connect each, while frames are lost, ends in exactly one link or failure [state.outcome]")
     func oneOutcome() throws {
         for seed in UInt64(1_000)..<1_100 {
             let pair = try SimulatedSessions(seed: seed)

@@ -20,7 +20,7 @@ struct DiallerTests {
             ])
     }
 
-    @Test("the higher uid never dials if it is linked before [link.dialler]")
+    @Test("the higher uid never dials if it is linked earlier [link.dialler]")
     func notNeeded() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()
@@ -30,7 +30,7 @@ struct DiallerTests {
     }
 
     @Test(
-        "a peer that cannot be reached is dialled again after 250 ms, doubled up to 4 s, ±50 %, until 30 s are over [link.retry] [link.deadline]"
+        "an unreachable peer is dialled again after 250 ms, doubled up to 4 s, ±50 %, for 30 s [link.retry] [link.deadline]"
     )
     func backOff() throws {
         var shortest = 2.0
@@ -58,7 +58,7 @@ struct DiallerTests {
     }
 
     @Test(
-        "an attempt ends with TIMEOUT when its time is over, to the nanosecond [link.deadline]",
+        "an attempt ends with TIMEOUT at its deadline, to the nanosecond [link.deadline]",
         arguments: [1, 7, 30])
     func deadline(_ seconds: Int) throws {
         var stage = try Stage(weAreLower: true)
@@ -77,7 +77,9 @@ struct DiallerTests {
         #expect(stage.give(late, stage.hello()) == [.close(late, .unknownPeer)])
     }
 
-    @Test("after data that the peer does not know come the others at once, each once in a round [link.guess]")
+    @Test(
+        "after data unknown to the peer the other data is tried at once, each once in a round [link.guess]"
+    )
     func guesses() throws {
         var stage = try Stage(weAreLower: true)
         let newer = try stage.machine.connectionData(
@@ -96,7 +98,7 @@ struct DiallerTests {
         #expect(stage.wait(.milliseconds(375)).map(\.action).dials.count == 1)
     }
 
-    @Test("a connection that stands when the time is over is closed with TIMEOUT [link.deadline]")
+    @Test("a connection that is open at the deadline is closed with TIMEOUT [link.deadline]")
     func deadlineOfCandidate() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()
@@ -106,7 +108,7 @@ struct DiallerTests {
         #expect(later.code(of: candidate.id) == .timeout && later.failures == [.timedOut(.refused(.timeout))])
     }
 
-    @Test("a side that connects up to 25 s late is linked [link.retry] [link.deadline]", arguments: 0..<50)
+    @Test("a side that connects up to 25 s later is linked [link.retry] [link.deadline]", arguments: 0..<50)
     func late(_ seed: Int) throws {
         let pair = try SimulatedSessions(seed: UInt64(seed))
         let late = seed % 2
@@ -118,7 +120,7 @@ struct DiallerTests {
         #expect(pair.nodes.allSatisfy { $0.events.count == 1 })
     }
 
-    @Test("an attempt that is over can be made again with the same data")
+    @Test("an attempt that has ended can be repeated with the same data")
     func again() throws {
         let pair = try SimulatedSessions(seed: 1)
         try pair.data(from: 0, for: 1)
@@ -132,7 +134,7 @@ struct DiallerTests {
         #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty)
     }
 
-    @Test("connect with the same data, while sought or linked, changes nothing")
+    @Test("connect with the same data, while connecting or linked, changes nothing")
     func twice() throws {
         let pair = try SimulatedSessions(seed: 2)
         for one in [0, 1] { try pair.connect(one, to: 1 - one) }

@@ -9,7 +9,8 @@ struct DiallingTests {
         try (1...count).map { try Stage.address($0) }
     }
 
-    @Test("at most 4 dials are under way, 250 ms apart, in the order of the candidates [dial.limit]")
+    @Test(
+        "at most 4 dials are in progress, started 250 ms apart, in the order of the candidates [dial.limit]")
     func four() throws {
         let addresses = try candidates(16)
         var stage = try Stage(weAreLower: true, theirCandidates: addresses)
@@ -19,7 +20,7 @@ struct DiallingTests {
         #expect(later.map(\.action).dials.map(\.candidate) == Array(addresses[1...3]))
     }
 
-    @Test("a dial that fails is followed by the next at once, and by one only [dial.limit]")
+    @Test("a dial that fails is followed by exactly one more at once [dial.limit]")
     func failed() throws {
         let addresses = try candidates(16)
         var stage = try Stage(weAreLower: true, theirCandidates: addresses)
@@ -34,7 +35,7 @@ struct DiallingTests {
     }
 
     @Test(
-        "however dials fail, there are never more than 4, and none twice before all were tried [dial.limit]",
+        "however dials fail, there are at most 4, and none is repeated before all were tried [dial.limit]",
         arguments: 0..<20)
     func never(_ seed: UInt64) throws {
         let addresses = try candidates(16)
@@ -56,7 +57,7 @@ struct DiallingTests {
         #expect(Array(order.prefix(32)) == addresses + addresses)
     }
 
-    @Test("no dial begins while a candidate waits for SELECT [dial.limit]")
+    @Test("no dial begins while a connection waits for SELECT [dial.limit]")
     func waiting() throws {
         var stage = try Stage(weAreLower: true, theirCandidates: candidates(16))
         try stage.connect()
@@ -118,7 +119,7 @@ struct DiallingTests {
     }
 
     @Test(
-        "with forbidden addresses alone nothing is dialled, but the peer may still come to us [dial.forbidden]"
+        "when all addresses are forbidden nothing is dialled, but the peer may still connect [dial.forbidden]"
     )
     func onlyForbidden() throws {
         let bad = try #require(Candidate(address: [224, 0, 0, 1], port: 50_000))
@@ -145,7 +146,7 @@ struct DiallingTests {
     }
 
     @Test(
-        "a link-local address is tried on each interface, on 8 at most; others once, without a zone [dial.link-local]",
+        "a link-local address is tried on up to 8 interfaces; others once, without a zone [dial.link-local]",
         arguments: [0, 1, 3, 8, 20])
     func linkLocal(_ interfaces: UInt32) throws {
         let local = try #require(

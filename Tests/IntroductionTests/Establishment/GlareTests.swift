@@ -3,11 +3,9 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("6.1 Who dials", .computing)
+@Suite("6.1 Which peer dials", .computing)
 struct GlareTests {
-    @Test(
-        "whoever begins first, up to 600 ms apart, there is one link and it is the same connection [select.one]"
-    )
+    @Test("whichever side begins first, up to 600 ms apart, there is one link on one connection [select.one]")
     func glare() throws {
         var connections = 0
         for seed in UInt64(0)..<1_000 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("15 Seats", .computing)
+@Suite("15 Limits of links", .computing)
 struct LinkLimitTests {
     /// Returns open data of the unknown peer with this number, and open data of ours for it to name.
     private func data(of number: UInt64, for stage: inout Stage) throws -> ConnectionData {
@@ -17,7 +17,7 @@ struct LinkLimitTests {
         return try Stage.issue(stranger, for: nil, [Stage.address(3)], &stage.random, at: stage.now)
     }
 
-    @Test("32 peers are awaited, a 33rd is refused until one is given up [limit.awaited]")
+    @Test("32 peers are expected, and a 33rd is refused until one is cancelled [limit.awaited]")
     func awaited() throws {
         var stage = try Stage()
         for number in UInt64(0)..<32 { try stage.connect(data(of: number, for: &stage)) }
@@ -30,7 +30,9 @@ struct LinkLimitTests {
         try stage.connect(one)
     }
 
-    @Test("seven peers link and the eighth is FULL, at both ends [limit.links]", arguments: 0..<5)
+    @Test(
+        "seven peers link and the eighth is refused with FULL, at both ends [limit.links]",
+        arguments: 0..<5)
     func eighth(_ seed: UInt64) throws {
         let crowd = try SimulatedSessions([EncryptionPreference](repeating: .optional, count: 9), seed: seed)
         // The hub has a lower uid than some and a higher one than others.
@@ -94,7 +96,7 @@ struct LinkLimitTests {
     }
 
     @Test(
-        "when the selected connection dies before SELECTED, the next candidate is selected, also in the last seat [select.next]"
+        "when the selected connection is lost before SELECTED, the next is selected, even for the last seat [select.next]"
     )
     func next() throws {
         var rescued = 0

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("6.5 After a link", .computing)
 struct ReconnectTests {
-    @Test("a link that ended is made anew by connecting again with the same data, as often as one likes")
+    @Test("after a link has ended, connecting again with the same data makes a new one, any number of times")
     func again() throws {
         let pair = try SimulatedSessions(seed: 1)
         for round in 0..<5 {
@@ -38,7 +38,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "a link that was used, or lost after the attempt's time, is not sought again",
+        "a link that was used, or lost after the attempt's deadline, is not dialled again",
         arguments: [true, false])
     func used(_ isUsed: Bool) throws {
         var stage = try Stage()
@@ -49,9 +49,7 @@ struct ReconnectTests {
         #expect(stage.machine.takeActions().isEmpty && stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test(
-        "a link lost at the very moment it is made leaves no end behind that thinks otherwise [select.answer] [select.next]"
-    )
+    @Test("a link that is lost the moment it is made is lost at both ends [select.answer] [select.next]")
     func lostAtOnce() throws {
         for seed in UInt64(0)..<200 {
             let pair = try SimulatedSessions(seed: seed)
@@ -75,7 +73,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "a session that begins anew is another instance: old data finds nobody, new data links [endpoint.instance] [hello.receiver]"
+        "a session that restarts is another instance: only new data links [endpoint.instance] [hello.receiver]"
     )
     func restarted() throws {
         for isSilent in [true, false] {
@@ -94,7 +92,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "data of an earlier instance of the peer is answered with UNKNOWN_PEER, and the attempt goes on until its time is over [endpoint.instance]"
+        "data of an earlier instance of the peer is answered with UNKNOWN_PEER until the attempt times out [endpoint.instance]"
     )
     func old() throws {
         let pair = try SimulatedSessions([.none, .none], seed: 4)
@@ -108,7 +106,7 @@ struct ReconnectTests {
         #expect(pair.nodes.allSatisfy { $0.links.isEmpty } && pair.nodes[0].heard.contains(.unknownPeer))
     }
 
-    @Test("newer data of a peer that is sought takes the place of the older, and the two link [hello.refs]")
+    @Test("newer data of a peer that is being dialled replaces the older, and the two link [hello.refs]")
     func newerData() throws {
         for seed in UInt64(0)..<50 {
             let pair = try SimulatedSessions(seed: seed)
@@ -127,7 +125,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "newer data, or a withdrawal, on which SELECT is under way leave the link that comes of it [select.promise]",
+        "newer data, or a withdrawal, after SELECT was sent leaves the resulting link [select.promise]",
         arguments: [true, false])
     func promised(_ isNewer: Bool) throws {
         for seed in UInt64(0)..<50 {
@@ -153,7 +151,7 @@ struct ReconnectTests {
         }
     }
 
-    @Test("a peer that holds an older version of our data is linked all the same [hello.refs] [link.retry]")
+    @Test("a peer with an older version of the own data is linked all the same [hello.refs] [link.retry]")
     func olderData() throws {
         for seed in UInt64(0)..<50 {
             let pair = try SimulatedSessions([.none, .none], seed: seed)

@@ -9,7 +9,7 @@ struct SelectTests {
     private static let select = Stage.bytes(.select)
 
     @Test(
-        "the lower uid sends SELECT and the higher never does; what comes from the wrong end is refused [select.lower]"
+        "only the lower uid sends SELECT; from the higher one it is refused [select.lower]"
     )
     func lower() throws {
         var lower = try Stage(weAreLower: true)
@@ -37,7 +37,7 @@ struct SelectTests {
     }
 
     @Test(
-        "of several candidates one at a time is selected, and the others are closed as DUPLICATE [select.one] [select.rest]"
+        "one of several candidates is selected at a time, and the others are closed as DUPLICATE [select.one] [select.rest]"
     )
     func one() throws {
         var stage = try Stage(weAreLower: true)
@@ -51,7 +51,8 @@ struct SelectTests {
                 && actions.code(of: candidates[2].id) == .duplicate)
     }
 
-    @Test("SELECTED on a candidate that was not selected is refused, and the selected one stays [select.one]")
+    @Test(
+        "SELECTED on a candidate that was not selected is refused, and the selected one is kept [select.one]")
     func otherSelected() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -61,7 +62,7 @@ struct SelectTests {
     }
 
     @Test(
-        "a dial still under way ends when the link stands, at both ends [select.rest]",
+        "a dial in progress ends when the link is made, at both ends [select.rest]",
         arguments: [true, false])
     func dials(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
@@ -81,7 +82,7 @@ struct SelectTests {
         #expect(actions.sent(on: candidate.id) == [Stage.bytes(.selected)] && actions.links == [candidate.id])
     }
 
-    @Test("when the selected connection dies or is closed, the next candidate is selected [select.next]")
+    @Test("when the selected connection is lost or closed, the next candidate is selected [select.next]")
     func next() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -94,7 +95,7 @@ struct SelectTests {
     }
 
     @Test(
-        "a selected connection that stays silent for 5 s gives way to the next [select.next] [link.timeouts]")
+        "a selected connection that is silent for 5 s is replaced by the next [select.next] [link.timeouts]")
     func silent() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()

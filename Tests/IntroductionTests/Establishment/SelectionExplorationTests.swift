@@ -12,7 +12,7 @@ import Testing
 @Suite("6.4 Selection, explored", .computing)
 struct SelectionExplorationTests {
     @Test(
-        "every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]"
+        "every interleaving of 4 connections and 2 losses ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]"
     )
     func everyInterleaving() {
         let explored = Exploration(of: World(connections: 4, deaths: 2))
@@ -21,12 +21,12 @@ struct SelectionExplorationTests {
         #expect(explored.states > 10_000, "only \(explored.states) states were explored")
     }
 
-    @Test("when no connection dies, every interleaving ends with a link")
+    @Test("when no connection is lost, every interleaving ends with a link")
     func withoutDeaths() {
         #expect(Exploration(of: World(connections: 3, deaths: 0), needsLink: true).fault == nil)
     }
 
-    @Test("a controlled end that nominates too is caught: the two ends refuse each other for ever")
+    @Test("a controlled end that also nominates is caught: the two ends refuse each other for ever")
     func bothNominate() {
         let mutant = World(connections: 3, deaths: 0, parts: (.controlling, .controlling))
         #expect(Exploration(of: mutant, needsLink: true).fault != nil)

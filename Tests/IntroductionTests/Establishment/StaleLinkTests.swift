@@ -21,7 +21,7 @@ struct StaleLinkTests {
     }
 
     @Test(
-        "SELECT on a new connection ends a link that is silent for 2 s after the question [stale.supersede]",
+        "SELECT on a new connection ends a link that is silent for 2 s after the probe [stale.supersede]",
         arguments: [Duration.zero, .seconds(60)])
     func supersede(_ age: Duration) throws {
         var (stage, old, fresh) = try reselected(after: age)
@@ -32,7 +32,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link that answers keeps its place, and SELECT is a DUPLICATE [stale.supersede]")
+    @Test("a link that answers stays, and the new connection is a DUPLICATE [stale.supersede]")
     func keepsLink() throws {
         var (stage, _, fresh) = try reselected()
         stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
@@ -40,7 +40,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link that ends while SELECT waits leaves its place at once [stale.supersede]")
+    @Test("a link that ends while SELECT waits is replaced at once [stale.supersede]")
     func endsBeforeSelected() throws {
         var (stage, old, fresh) = try reselected()
         stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
@@ -50,7 +50,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("of two connections on which SELECT came, the later one waits [stale.supersede]")
+    @Test("of two connections with SELECT the later one waits [stale.supersede]")
     func selectedTwice() throws {
         var (stage, old, fresh) = try reselected()
         let later = try stage.candidate()
@@ -59,7 +59,7 @@ struct StaleLinkTests {
         #expect(actions.first == .supersede(old) && actions.links == [later.id])
     }
 
-    @Test("a connection that dies while its SELECT waits leaves a link that answers [stale.supersede]")
+    @Test("when a connection is lost while its SELECT waits, a link that answers stays [stale.supersede]")
     func waitingDies() throws {
         var (stage, _, fresh) = try reselected()
         stage.machine.lost(fresh, .lost, at: stage.now)
@@ -68,7 +68,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("SELECT that comes late still has the time of a question before its answer [link.timeouts]")
+    @Test("a late SELECT still has the time of a probe before its answer [link.timeouts]")
     func lateSelect() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()
@@ -89,7 +89,7 @@ struct StaleLinkTests {
         #expect(fresh.actions == [.close(fresh.id, .duplicate)])
     }
 
-    @Test("a settled link is asked for life, and its PONG makes the candidate a DUPLICATE [stale.probe]")
+    @Test("an older link is probed, and its PONG makes the candidate a DUPLICATE [stale.probe]")
     func alive() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -104,9 +104,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test(
-        "a link that is silent for 2 s after the question is over, and the candidate is selected [stale.probe]"
-    )
+    @Test("a link that is silent for 2 s after the probe ends, and the candidate is selected [stale.probe]")
     func silent() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -122,7 +120,7 @@ struct StaleLinkTests {
         #expect(stage.give(fresh.id, .selected).links == [fresh.id])
     }
 
-    @Test("a link whose probe was out while we slept is asked again, and has 3 s [live.resume]")
+    @Test("a link whose probe was outstanding during a suspension is probed again, for 3 s [live.resume]")
     func probedWhileAsleep() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -138,7 +136,8 @@ struct StaleLinkTests {
         #expect(stage.wait(.milliseconds(1)).map(\.action) == [.unanswered(old)])
     }
 
-    @Test("a probe whose end is noticed 5 s late is over, because nobody slept [live.resume]")
+    @Test(
+        "a probe whose deadline is noticed 5 s late has failed, since there was no suspension [live.resume]")
     func probeNoticedLate() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -151,9 +150,7 @@ struct StaleLinkTests {
         #expect(stage.machine.takeActions() == [.unanswered(old)])
     }
 
-    @Test(
-        "a candidate that dies while the link is asked leaves the link as it is, if that answers [stale.probe]"
-    )
+    @Test("a candidate that is lost during the probe leaves the link as it is, if that answers [stale.probe]")
     func impatient() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -166,7 +163,7 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link that ends while it is asked leaves its place to the candidate [stale.probe]")
+    @Test("a link that ends during its probe is replaced by the candidate [stale.probe]")
     func endsWhileAsked() throws {
         for weAreLower in [true, false] {
             var stage = try Stage(weAreLower: weAreLower)
@@ -182,7 +179,8 @@ struct StaleLinkTests {
         }
     }
 
-    @Test("a candidate that dies behind the link it waited for is sought again, for the time of an attempt")
+    @Test(
+        "when the link and then the candidate are lost, the peer is dialled again for the time of an attempt")
     func diesBehind() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -198,7 +196,7 @@ struct StaleLinkTests {
         #expect(happened.allSatisfy { $0.after <= .seconds(30) })
     }
 
-    @Test("who says goodbye while it is asked is not sought again, and its candidate goes")
+    @Test("a peer that says goodbye during the probe is not dialled again, and its candidate is closed")
     func leavesWhileAsked() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
@@ -242,7 +240,7 @@ struct StaleLinkTests {
     }
 
     @Test(
-        "another instance takes the place of one that does not answer [stale.busy]", arguments: [true, false])
+        "another instance replaces one that does not answer [stale.busy]", arguments: [true, false])
     func replaced(_ weAreLower: Bool) throws {
         var (_, old, stage, id) = try restarted(weAreLower)
         if !weAreLower { #expect(stage.give(id, .select).isEmpty) }
@@ -255,7 +253,7 @@ struct StaleLinkTests {
         #expect(actions.links == [id])
     }
 
-    @Test("an attempt for the new instance that fails leaves the link to the old one [stale.busy]")
+    @Test("a failed attempt to the new instance leaves the link to the old one [stale.busy]")
     func withdrawn() throws {
         var (old, _, stage, id) = try restarted(false)
         stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)

@@ -8,8 +8,7 @@ import Testing
 @Suite("6.3 CONFIRM", .computing)
 struct ConfirmTests {
     @Test(
-        "the mac of the specification makes a candidate, made for the role of its sender [confirm.mac] [confirm.role]"
-    )
+        "a mac as specified, made for the role of its sender, makes a candidate [confirm.mac] [confirm.role]")
     func genuine() throws {
         for preference in [EncryptionPreference.optional, .none] {
             var stage = try Stage(preference, weAreLower: true)
@@ -42,7 +41,7 @@ struct ConfirmTests {
         #expect(stage.give(greeting.id, proof).code(of: greeting.id) == .badMAC)
     }
 
-    @Test("a mac over another HELLO than the one that came is refused [confirm.mac]")
+    @Test("a mac over a HELLO other than the received one is refused [confirm.mac]")
     func transcript() throws {
         var stage = try Stage()
         try stage.connect()
@@ -63,7 +62,7 @@ struct ConfirmTests {
         #expect(stage.give(greeting.id, proof).code(of: greeting.id) == .badMAC)
     }
 
-    @Test("a peer that sends our own CONFIRM back to us is refused [confirm.role]")
+    @Test("a peer that returns the own CONFIRM is refused [confirm.role]")
     func reflection() throws {
         var stage = try Stage()
         try stage.connect()
@@ -86,7 +85,7 @@ struct ConfirmTests {
     }
 
     @Test(
-        "CONFIRM that comes while the decision is open is checked at once and kept [confirm.order] [trust.before-confirm]"
+        "CONFIRM during the trust decision is checked at once and kept [confirm.order] [trust.before-confirm]"
     )
     func kept() throws {
         var stage = try Stage(weAreLower: true)
@@ -103,7 +102,7 @@ struct ConfirmTests {
         #expect(stage.give(second.id, own).code(of: second.id) == .badMAC)
     }
 
-    @Test("CONFIRM goes out without waiting for the other's [confirm.order]")
+    @Test("CONFIRM is sent without waiting for the peer's [confirm.order]")
     func atOnce() throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.connect().dials.first)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("15 Connections that one peer has confirmed", .computing)
 struct ConfirmedLimitTests {
-    @Test("a controlled end closes the oldest candidate of a peer for the fifth [limit.confirmed]")
+    @Test("a controlled end closes a peer's oldest candidate for the fifth [limit.confirmed]")
     func controlled() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()
@@ -19,7 +19,7 @@ struct ConfirmedLimitTests {
     }
 
     @Test(
-        "the candidate on which SELECT was sent stays, and the next oldest goes [limit.confirmed] [select.promise]"
+        "the candidate on which SELECT was sent stays, and the next oldest is closed [limit.confirmed] [select.promise]"
     )
     func controlling() throws {
         var stage = try Stage(weAreLower: true)
@@ -30,7 +30,7 @@ struct ConfirmedLimitTests {
         #expect(stage.give(four[0].id, .selected).links == [four[0].id])
     }
 
-    @Test("connections that wait for our trust in their peer are counted, too [limit.confirmed]")
+    @Test("connections that wait for the trust decision are counted, too [limit.confirmed]")
     func deciding() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()
@@ -45,7 +45,7 @@ struct ConfirmedLimitTests {
         }
     }
 
-    @Test("connections that a peer has only greeted on are not counted [limit.confirmed]")
+    @Test("connections without CONFIRM are not counted [limit.confirmed]")
     func greeted() throws {
         var stage = try Stage(weAreLower: false)
         try stage.connect()

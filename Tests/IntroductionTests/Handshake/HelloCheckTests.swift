@@ -38,7 +38,7 @@ struct HelloCheckTests {
     ]
 
     @Test(
-        "a HELLO that is wrong is refused with its code, and the session answers nothing else [hello.version] [hello.sender] [hello.receiver] [hello.refs]",
+        "an invalid HELLO is refused with its code, and nothing else is sent [hello.version] [hello.sender] [hello.receiver] [hello.refs]",
         arguments: faults)
     func refusal(_ fault: Fault) throws {
         var stage = try Stage()
@@ -49,7 +49,7 @@ struct HelloCheckTests {
     }
 
     @Test(
-        "the same HELLOs are refused by the one who dialled [hello.version] [hello.sender] [hello.receiver] [hello.refs]",
+        "the dialling side refuses the same HELLOs [hello.version] [hello.sender] [hello.receiver] [hello.refs]",
         arguments: faults)
     func answer(_ fault: Fault) throws {
         var stage = try Stage(weAreLower: true)
@@ -61,7 +61,7 @@ struct HelloCheckTests {
         #expect(actions.sent(on: dial.id).isEmpty && actions.links.isEmpty)
     }
 
-    @Test("of several versions the highest common one is used, whatever else is listed [hello.version]")
+    @Test("the highest common version is used, whatever else is listed [hello.version]")
     func versions() throws {
         var stage = try Stage()
         try stage.connect()
@@ -70,7 +70,7 @@ struct HelloCheckTests {
         #expect(actions.code(of: id) == nil && actions.contains(.ask(stage.peer.endpoint.uid, id)))
     }
 
-    @Test("an end that awaits nobody answers UNKNOWN_PEER [hello.sender]")
+    @Test("an end that expects no peer answers UNKNOWN_PEER [hello.sender]")
     func awaitsNobody() throws {
         var stage = try Stage()
         let id = stage.accept()
@@ -78,8 +78,7 @@ struct HelloCheckTests {
     }
 
     @Test(
-        "the answer to a dial must come from the peer that was dialled, not from another awaited one [hello.sender]"
-    )
+        "the answer to a dial must come from the dialled peer, not from another expected one [hello.sender]")
     func otherAwaited() throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.connect().dials.first)
@@ -101,7 +100,7 @@ struct HelloCheckTests {
     }
 
     @Test(
-        "a kind that may not come first ends the connection with PROTOCOL [hello.first]",
+        "a frame that is not allowed first ends the connection with PROTOCOL [hello.first]",
         arguments: [
             Frame.select, .selected, .ping(1), .pong(1), .confirm(mac: [UInt8](repeating: 0, count: 32)),
         ])
@@ -120,7 +119,7 @@ struct HelloCheckTests {
         #expect(stage.give(greeting.id, stage.hello()).code(of: greeting.id) == .protocolError)
     }
 
-    @Test("CLOSE may come instead of HELLO, and ignorable frames at any place [hello.first]")
+    @Test("CLOSE may replace HELLO, and ignorable frames may come at any time [hello.first]")
     func instead() throws {
         var stage = try Stage()
         try stage.connect()
@@ -130,7 +129,7 @@ struct HelloCheckTests {
     }
 
     @Test(
-        "a connection of the other kind than the outcome is refused with POLICY [hello.mode]",
+        "a plain connection with the outcome TLS, or the reverse, is refused with POLICY [hello.mode]",
         arguments: [true, false])
     func mode(_ isEncrypted: Bool) throws {
         var stage = try Stage(isEncrypted ? .optional : .none)
@@ -141,7 +140,7 @@ struct HelloCheckTests {
     }
 
     @Test(
-        "a certificate pinned for somebody else is refused with POLICY, however awaited that peer is [hello.key]"
+        "a certificate pinned for another peer is refused with POLICY, even an expected one [hello.key]"
     )
     func key() throws {
         var stage = try Stage()

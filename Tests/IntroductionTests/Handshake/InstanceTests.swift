@@ -21,7 +21,7 @@ struct InstanceTests {
     }
 
     @Test(
-        "while the old link answers, the newcomer is told BUSY, and its attempt fails by itself [stale.busy]",
+        "while the old link answers, a new instance gets BUSY, and its attempt times out [stale.busy]",
         arguments: [true, false])
     func busy(_ isLower: Bool) throws {
         let trio = try impostor(lower: isLower)
@@ -37,7 +37,7 @@ struct InstanceTests {
         #expect(trio.complaints.isEmpty)
     }
 
-    @Test("a newcomer that the application refuses leaves the old link alone [stale.busy] [trust.once]")
+    @Test("a new instance that the application refuses leaves the old link alone [stale.busy] [trust.once]")
     func rejected() throws {
         let trio = try impostor(lower: true)
         trio.nodes[0].trust = .no
@@ -57,7 +57,7 @@ struct InstanceTests {
         #expect(trio.complaints.isEmpty)
     }
 
-    @Test("cancelling the search for a new instance leaves the old link alone [link.cancel]")
+    @Test("cancelling the attempt to a new instance leaves the old link alone [link.cancel]")
     func cancelled() throws {
         let trio = try impostor(lower: true)
         try trio.connect(0, to: 2)
@@ -69,7 +69,7 @@ struct InstanceTests {
     }
 
     @Test(
-        "a peer that restarted without a word is linked once the old link does not answer [stale.busy]",
+        "a peer that restarted without a goodbye is linked once the old link does not answer [stale.busy]",
         arguments: [0, 1])
     func restarted(_ victim: Int) throws {
         let pair = try SimulatedSessions(seed: 1)
@@ -86,7 +86,7 @@ struct InstanceTests {
     }
 
     @Test(
-        "when the old link ends while the new instance is sought, the search goes on [stale.busy]",
+        "when the old link ends during the attempt to the new instance, the attempt goes on [stale.busy]",
         arguments: [0, 1])
     func oldLinkEnds(_ victim: Int) throws {
         let pair = try SimulatedSessions(seed: 1)
@@ -108,7 +108,7 @@ struct InstanceTests {
     }
 
     @Test(
-        "a link that is an hour old is replaced too, though its attempt's time is long over [stale.probe] [link.deadline]"
+        "a link that is an hour old is replaced, too, long after its attempt's deadline [stale.probe] [link.deadline]"
     )
     func anHourLater() throws {
         let pair = try SimulatedSessions(seed: 1)

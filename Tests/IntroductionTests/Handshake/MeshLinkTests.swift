@@ -35,7 +35,7 @@ struct MeshLinkTests {
     }
 
     @Test(
-        "our HELLO lists the mesh that we are in to whoever may join it, and to nobody else [hello.members]",
+        "HELLO lists the own mesh for peers that may join it, and for no others [hello.members]",
         arguments: [
             (EncryptionPreference.optional, EncryptionPreference.optional, true, true),
             (.optional, .optional, false, false), (.optional, .none, true, false), (.none, .none, true, true),
@@ -54,7 +54,7 @@ struct MeshLinkTests {
     }
 
     @Test(
-        "two meshes that are too large together stay apart, and the attempt is over [mesh.full]",
+        "two meshes that are too large together stay apart, and the attempt ends [mesh.full]",
         arguments: [(3, 3, true), (3, 4, false), (6, 0, true), (7, 0, false), (0, 6, true), (0, 7, false)])
     func full(_ ours: Int, _ theirs: Int, fits: Bool) throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
@@ -68,7 +68,7 @@ struct MeshLinkTests {
         #expect(stage.met == [stage.peer.endpoint])
     }
 
-    @Test("a member that both sides know, or one side itself, is counted once [mesh.full]")
+    @Test("a member that both sides know, and either side itself, is counted once [mesh.full]")
     func shared() throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
         stage.machine.meshSnapshot.members = members(6)
@@ -79,7 +79,7 @@ struct MeshLinkTests {
         #expect(stage.give(id, stage.hello { $0.members = listed }).code(of: id) == nil)
     }
 
-    @Test("whom a direct link's peer lists does not count [mesh.full]")
+    @Test("members listed by the peer of a direct link do not count [mesh.full]")
     func direct() throws {
         var stage = try Stage(theirFlags: .mesh)
         stage.machine.meshSnapshot.members = members(7)
@@ -90,7 +90,7 @@ struct MeshLinkTests {
     }
 
     @Test(
-        "who says FULL under the key that we dialled has been met, and ends the attempt [mesh.counted]",
+        "a peer that sends FULL under the dialled key has been met, and the attempt ends [mesh.counted]",
         arguments: [EncryptionPreference.optional, .none])
     func saysFull(_ preference: EncryptionPreference) throws {
         var stage = try Stage(preference, weAreLower: true, theirFlags: .mesh, ourFlags: .mesh)
@@ -102,7 +102,7 @@ struct MeshLinkTests {
         #expect(actions.failures == [.refusedByPeer(.full)])
     }
 
-    @Test("a search that the mesh gives up leaves the other side free to try again [mesh.withdraw]")
+    @Test("an attempt that the mesh withdraws leaves the peer free to try again [mesh.withdraw]")
     func withdrawn() throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
         try stage.connect()
@@ -115,9 +115,7 @@ struct MeshLinkTests {
         #expect(stage.machine.takeActions().isEmpty)
     }
 
-    @Test(
-        "mesh data are renewed after half their life, and the old ones are honoured to its end [mesh.data]"
-    )
+    @Test("mesh data is renewed after half its lifetime, and the old data stays valid [mesh.data]")
     func renewal() throws {
         var stage = try Stage(theirFlags: .mesh)
         let start = stage.now

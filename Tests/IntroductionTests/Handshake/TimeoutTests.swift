@@ -63,7 +63,7 @@ struct TimeoutTests {
         #expect(end == (.seconds(5), .timeout))
     }
 
-    @Test("a link has no timer of the introduction [link.timeouts]")
+    @Test("a link has no timer of the handshake [link.timeouts]")
     func link() throws {
         var stage = try Stage()
         try stage.connect()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("5.4 The question of trust", .computing)
+@Suite("5.4 The trust decision", .computing)
 struct TrustQuestionTests {
     @Test(
-        "no CONFIRM goes out before the answer, of whichever kind the connection is [trust.before-confirm]",
+        "no CONFIRM is sent before the answer, whatever kind the connection is [trust.before-confirm]",
         arguments: [EncryptionPreference.optional, .none])
     func before(_ preference: EncryptionPreference) throws {
         var stage = try Stage(preference)
@@ -27,7 +27,7 @@ struct TrustQuestionTests {
     }
 
     @Test(
-        "two connections that race are one question, and its answer holds for both [trust.once]",
+        "two connections at once cause one question, and its answer holds for both [trust.once]",
         arguments: [true, false])
     func once(_ isTrusted: Bool) throws {
         var stage = try Stage()
@@ -49,7 +49,7 @@ struct TrustQuestionTests {
         }
     }
 
-    @Test("the answer holds although the connection it was asked about is gone [trust.once]")
+    @Test("the answer holds although the connection that caused the question is gone [trust.once]")
     func gone() throws {
         var stage = try Stage()
         try stage.connect()
@@ -89,7 +89,7 @@ struct TrustQuestionTests {
         #expect(pair.connections.count == dials && pair.complaints.isEmpty)
     }
 
-    @Test("a question that nobody answers ends the attempt with TIMEOUT after 30 s [trust.before-confirm]")
+    @Test("a question without an answer ends the attempt with TIMEOUT after 30 s [trust.before-confirm]")
     func unanswered() throws {
         var stage = try Stage()
         try stage.connect()
@@ -119,7 +119,7 @@ struct TrustQuestionTests {
         #expect(stage.give(greeting.id, .selected).links == [greeting.id])
     }
 
-    @Test("an answer to another question than the open one changes nothing [trust.once]")
+    @Test("an answer to a question that is not open changes nothing [trust.once]")
     func stray() throws {
         var stage = try Stage()
         try stage.connect()

@@ -32,7 +32,7 @@ struct VerificationCodeTests {
     static let code = Machine.digits(key: key, controlling: annsNonce, controlled: bobsNonce)
 
     @Test(
-        "each phase takes each frame as the table says, and no other [sas.order] [sas.role] [sas.asked] [sas.once]"
+        "each phase accepts each frame as in the table, and no other [sas.order] [sas.role] [sas.asked] [sas.once]"
     )
     func table() {
         for place in Place.allCases {
@@ -47,7 +47,7 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("an end says nothing before its own application asks, whatever comes [sas.asked]")
+    @Test("an end sends nothing before its own application asks, whatever arrives [sas.asked]")
     func unasked() {
         let frames = Input.allCases.filter { $0 != .ask }
         for part in [Selection.Part.controlling, .controlled] {
@@ -65,7 +65,7 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("what came before the application asked is answered when it does [sas.asked] [sas.role]")
+    @Test("a frame that came before the application asked is answered when it does [sas.asked] [sas.role]")
     func askedLater() {
         for place in [Place.wanted, .offered] {
             let machine = Self.machine(in: place)
@@ -76,7 +76,8 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("whoever asks first, or both at once, both ends get the same code in one run [sas.role] [sas.once]")
+    @Test(
+        "whichever end asks first, or both at once, both get the same code in one run [sas.role] [sas.once]")
     func eitherAsks() throws {
         for asking in [(true, false), (false, true), (true, true)] {
             let link = Pair(Self.key, Self.key, seed: 1)
@@ -95,7 +96,7 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("a second run is refused, from either end, and takes the code away [sas.once]")
+    @Test("a second run is refused, from either end, and removes the code [sas.once]")
     func secondRun() {
         let bob = Self.machine(in: .controlledAgreed)
         #expect(throws: Machine.Violation.outOfOrder) { try bob.receive(.codeCommit(Self.commitment)) }
@@ -118,7 +119,7 @@ struct VerificationCodeTests {
         #expect(Machine.Violation.outOfOrder.closeCode == .protocolError)
     }
 
-    @Test("the nonce that was committed to is not said before the other's has come [sas.reveal]")
+    @Test("the committed nonce is not sent before the peer's has arrived [sas.reveal]")
     func reveal() throws {
         let ann = Self.machine(in: .controllingIdle)
         let first = try #require(ann.ask())
@@ -129,7 +130,7 @@ struct VerificationCodeTests {
         #expect(try ann.receive(.codeNonce(Self.bobsNonce)) == .say(.codeReveal(Self.annsNonce)))
     }
 
-    @Test("a code always has six digits, also when the first of them are zeros [sas.value]")
+    @Test("a code always has six digits, even with leading zeros [sas.value]")
     func leadingZeros() {
         var randomness = Seeded(13)
         var zeros = 0
@@ -143,7 +144,7 @@ struct VerificationCodeTests {
         #expect((10...60).contains(zeros))
     }
 
-    @Test("two ends whose keys differ see different codes, but for one in a million [sas.value]")
+    @Test("two ends with different keys see different codes, except for one in a million [sas.value]")
     func middle() throws {
         var randomness = Seeded(1)
         var equal = 0
@@ -158,7 +159,7 @@ struct VerificationCodeTests {
         #expect(equal <= 1)
     }
 
-    @Test("who is in the middle of two runs has bound itself before it can compare [sas.commit] [sas.reveal]")
+    @Test("a man in the middle of two runs is committed before it can compare [sas.commit] [sas.reveal]")
     func search() throws {
         // To ann it is bob: its nonce is out before it sees hers, and a better one comes too late.
         let ann = Self.machine(in: .committed)

@@ -6,7 +6,7 @@ import Testing
 @Suite("12 Crossing invitations", .computing)
 struct GlareInvitationTests {
     @Test(
-        "two who invite each other have one outcome each, and both ends agree on it [invite.glare] [invite.once] [invite.consent]",
+        "two peers that invite each other have one outcome each, and both ends agree on it [invite.glare] [invite.once] [invite.consent]",
         arguments: 0..<20)
     func crossing(_ block: Int) throws {
         for seed in UInt64(block * 100)..<UInt64(block * 100 + Sanitizer.fewer(100)) {
@@ -47,7 +47,7 @@ struct GlareInvitationTests {
         }
     }
 
-    @Test("all manners of ending come up in two thousand crossings")
+    @Test("every kind of outcome occurs in two thousand crossings")
     func variety() throws {
         var counts: [String: Int] = [:]
         for seed in 0..<UInt64(400) {

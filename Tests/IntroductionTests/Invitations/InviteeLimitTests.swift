@@ -4,9 +4,9 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12 Who may wait for an answer", .computing)
+@Suite("12 Limits of pending invitations", .computing)
 struct InviteeLimitTests {
-    @Test("sixteen wait at once, and the next hears BUSY [invite.pending]")
+    @Test("sixteen invitations wait at once, and the next is answered with BUSY [invite.pending]")
     func sixteen() throws {
         var stage = try InviteeStage()
         for number in 1...16 as ClosedRange<UInt64> { try stage.invite(number, from: UInt8(number)) }
@@ -21,7 +21,7 @@ struct InviteeLimitTests {
         #expect(stage.asked.count == 17)
     }
 
-    @Test("four of one address wait at once, and the next hears BUSY [invite.pending]")
+    @Test("four invitations of one address wait at once, and the next is answered with BUSY [invite.pending]")
     func four() throws {
         var stage = try InviteeStage()
         for number in 1...4 as ClosedRange<UInt64> { try stage.invite(number, from: 1) }
@@ -31,7 +31,7 @@ struct InviteeLimitTests {
         #expect(stage.asked.map(\.inviter.uid.low) == [1, 2, 3, 4, 6])
     }
 
-    @Test("when there is no room, the newest of the address that holds most makes it [invite.pending]")
+    @Test("when there is no room, the newest of the address with the most is dropped [invite.pending]")
     func displaced() throws {
         var stage = try InviteeStage()
         var last: ConnectionID?
@@ -49,7 +49,7 @@ struct InviteeLimitTests {
         #expect(try stage.answers(on: own) == [.busy])
     }
 
-    @Test("whose answer was yes does not make room [invite.pending]")
+    @Test("an accepted invitation is never dropped to make room [invite.pending]")
     func agreedStays() throws {
         var stage = try InviteeStage()
         for number in 1...14 as ClosedRange<UInt64> { try stage.invite(number, from: UInt8(number)) }
@@ -63,7 +63,7 @@ struct InviteeLimitTests {
         #expect(stage.ending(of: other.question) == [.failed(.withdrawn)])
     }
 
-    @Test("who asks no more keeps those whom it said yes to, or is about to answer [invite.cancel]")
+    @Test("stopping keeps invitations that are accepted or about to be [invite.cancel]")
     func stopping() throws {
         var stage = try InviteeStage()
         let connections = try (1...3).map { try stage.invite($0, from: UInt8($0)) }
@@ -89,7 +89,9 @@ struct InviteeLimitTests {
         #expect(stage.closes(of: late) == [.cancelled])
     }
 
-    @Test("a second invitation of a peer takes over the connection and asks nothing [invite.pending]")
+    @Test(
+        "a second invitation of a peer takes over the connection without a new question [invite.pending]"
+    )
     func again() throws {
         var stage = try InviteeStage()
         let first = try stage.invite(1, from: 1)
@@ -108,7 +110,9 @@ struct InviteeLimitTests {
         #expect(try stage.answers(on: third) == [.busy])
     }
 
-    @Test("who only says that it is the inviter, from elsewhere, takes over nothing [invite.pending]")
+    @Test(
+        "an invitation that claims the same inviter from another address takes over nothing [invite.pending]"
+    )
     func impostor() throws {
         var stage = try InviteeStage()
         let first = try stage.invite(1, from: 1)
@@ -119,7 +123,7 @@ struct InviteeLimitTests {
     }
 
     @Test(
-        "of one address the fifth that waits without INVITE drops the first; of all the thirty-third does [invite.pending]"
+        "the fifth connection of an address without INVITE, or the 33rd of all, drops the first [invite.pending]"
     )
     func strangers() throws {
         var stage = try InviteeStage()
@@ -131,7 +135,7 @@ struct InviteeLimitTests {
         #expect(stage.closes(of: ids[4]) == [.busy])
     }
 
-    @Test("TLS and INVITE have five seconds, COMPLETE has five behind the answer [invite.deadline]")
+    @Test("TLS and INVITE have five seconds, COMPLETE has five after the answer [invite.deadline]")
     func deadlines() throws {
         var stage = try InviteeStage()
         let silent = stage.invitee.accepted(from: [192, 0, 2, 9], at: .start)
@@ -151,7 +155,7 @@ struct InviteeLimitTests {
     }
 
     @Test(
-        "a timeout of 1 to 600 s is one, and nothing else is [invite.timeout]",
+        "a timeout is 1 to 600 s, and anything else is refused [invite.timeout]",
         arguments: [0, 1, 600, 601, .max])
     func timeout(_ seconds: UInt32) throws {
         var stage = try InviteeStage()
@@ -161,9 +165,7 @@ struct InviteeLimitTests {
         #expect(stage.closes(of: id) == (isRight ? [] : [.protocolError]))
     }
 
-    @Test(
-        "an answer comes too late from the very moment on at which the time is over [invite.timeout] [invite.once]"
-    )
+    @Test("an answer is too late from the very moment of the timeout [invite.timeout] [invite.once]")
     func late() throws {
         var stage = try InviteeStage()
         try stage.invite(1, from: 1)
@@ -180,7 +182,7 @@ struct InviteeLimitTests {
         }
     }
 
-    @Test("an INVITE for another, or of oneself, is refused with a code of its own [invite.recipient]")
+    @Test("an INVITE for another peer, or from oneself, is refused with a code of its own [invite.recipient]")
     func misdirected() throws {
         var stage = try InviteeStage()
         let (ann, carol) = (try PeerID.numbered(1), try PeerID.numbered(2))
@@ -193,8 +195,7 @@ struct InviteeLimitTests {
         #expect(stage.asked.isEmpty)
     }
 
-    @Test(
-        "data of another peer, or for another, is not given away, and the question stays open [invite.data]")
+    @Test("data of another peer, or for another, is not sent, and the question stays open [invite.data]")
     func foreignData() throws {
         var stage = try InviteeStage()
         try stage.invite(1, from: 1)
@@ -208,7 +209,9 @@ struct InviteeLimitTests {
         try stage.invitee.accept(asked.question, with: try stage.bob.made(for: asked.inviter), at: .start)
     }
 
-    @Test("a context of 32,768 bytes is told whole; of one byte more the frame is refused [invite.context]")
+    @Test(
+        "a context of 32,768 bytes is passed on whole; one byte more is refused [invite.context]"
+    )
     func context() throws {
         var stage = try InviteeStage()
         let (ann, whole) = (try PeerID.numbered(1), [UInt8](repeating: 5, count: 32_768))

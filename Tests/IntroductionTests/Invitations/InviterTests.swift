@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12 Who invites", .computing)
+@Suite("12 The inviter", .computing)
 struct InviterTests {
     private let id = [UInt8](repeating: 3, count: Invite.idByteCount)
 
@@ -24,7 +24,7 @@ struct InviterTests {
         inviter.takeActions().compactMap { if case .dial(let id, _) = $0 { id } else { nil } }
     }
 
-    @Test("what is outside its range is an error of the caller [invite.timeout] [invite.context]")
+    @Test("arguments outside their ranges are errors of the caller [invite.timeout] [invite.context]")
     func ranges() throws {
         let one = [try candidate(1)]
         for timeout in [Duration.zero, .seconds(-1), .milliseconds(600_001), .seconds(601)] {
@@ -40,7 +40,7 @@ struct InviterTests {
         }
     }
 
-    @Test("addresses that must not be dialled are not, but loopback is [dial.forbidden]")
+    @Test("addresses that must not be dialled are not, except loopback [dial.forbidden]")
     func forbidden() throws {
         let bytes: [([UInt8], UInt16)] = [
             ([0, 0, 0, 0], 5_000), ([224, 0, 0, 1], 5_000), ([255, 255, 255, 255], 5_000),
@@ -57,7 +57,7 @@ struct InviterTests {
         #expect(near.takeActions() == [.dial(ConnectionID(rawValue: 1), loopback)])
     }
 
-    @Test("a second address is tried after 250 ms, and the first that stands is the one")
+    @Test("a second address is tried after 250 ms, and the first that connects is used")
     func eyeballs() throws {
         var inviter = try inviter(at: [try candidate(1), try candidate(2), try candidate(3)])
         let first = try #require(dialled(&inviter).first)
@@ -73,7 +73,7 @@ struct InviterTests {
         #expect(inviter.takeActions().isEmpty)
     }
 
-    @Test("INVITE says what is left of the time, rounded up [invite.timeout]")
+    @Test("INVITE has the remaining time, rounded up [invite.timeout]")
     func remaining() throws {
         var inviter = try inviter(at: [try candidate(1)])
         let connection = try #require(dialled(&inviter).first)
@@ -90,9 +90,7 @@ struct InviterTests {
         #expect(invite.timeout == 26)
     }
 
-    @Test(
-        "BUSY is met with 250 ms of patience, then twice as much each time up to 4 s, give or take half [invite.busy]"
-    )
+    @Test("after BUSY it waits for 250 ms, then twice as long each time up to 4 s, ± 50 % [invite.busy]")
     func busy() throws {
         var inviter = try inviter(at: [try candidate(1)], within: .seconds(600))
         var now = Moment.start
@@ -111,7 +109,7 @@ struct InviterTests {
     }
 
     @Test(
-        "who is busy until the time is over was busy, and who says nothing was too slow [invite.busy] [invite.timeout]"
+        "a peer that is busy until the timeout gives busy, and a silent one a timeout [invite.busy] [invite.timeout]"
     )
     func outOfTime() throws {
         for isBusy in [true, false] {
@@ -130,7 +128,7 @@ struct InviterTests {
     }
 
     @Test(
-        "a connection that is lost before the answer is made again; if nobody is there, that is the end [invite.busy]"
+        "a connection that is lost before the answer is made again; if that fails, the invitation fails [invite.busy]"
     )
     func lost() throws {
         var inviter = try inviter(at: [try candidate(1)])
@@ -145,7 +143,7 @@ struct InviterTests {
         #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("refused"))))])
     }
 
-    @Test("whose connection is lost again and again gives up [invite.busy]")
+    @Test("an invitation whose connection is lost again and again fails [invite.busy]")
     func losses() throws {
         var inviter = try inviter(at: [try candidate(1)], within: .seconds(600))
         var now = Moment.start
@@ -164,7 +162,7 @@ struct InviterTests {
         }
     }
 
-    @Test("where another peer answers, the other addresses are tried [invite.recipient]")
+    @Test("when another peer answers, the other addresses are tried [invite.recipient]")
     func elsewhere() throws {
         let (wrong, right) = (try candidate(1), try candidate(2))
         var inviter = try inviter(at: [wrong, right])
@@ -174,7 +172,7 @@ struct InviterTests {
         #expect(inviter.takeActions().last == .dial(ConnectionID(rawValue: 2), right))
     }
 
-    @Test("every code has a meaning to the one who invites")
+    @Test("every code has a meaning for the inviter")
     func codes() {
         let known: [CloseCode: InvitationFault] = [
             .declined: .declined, .busy: .busy, .full: .full, .policy: .incompatible, .timeout: .timedOut,

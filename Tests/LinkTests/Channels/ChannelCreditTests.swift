@@ -3,9 +3,9 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("9 Credit of channels", .computing)
+@Suite("9 Channel credit", .computing)
 struct ChannelCreditTests {
-    @Test("the sender stops at the limit and goes on behind CREDIT [channel.credit-limit]")
+    @Test("the sender stops at the limit and continues after CREDIT [channel.credit-limit]")
     func sender() {
         let end = End(.init(remote: .small(channelCredit: 20_000)))
         #expect(end.link.open(.stream) == 1)
@@ -52,7 +52,7 @@ struct ChannelCreditTests {
         #expect(end.frames() == (excess == 0 ? [] : [.close(.flow, reason: "")]))
     }
 
-    @Test("what comes behind our STOP is dropped and still counted [channel.late] [channel.credit-limit]")
+    @Test("data after the own STOP is dropped and still counted [channel.late] [channel.credit-limit]")
     func late() {
         let end = End(.init(local: .small(channelCredit: 1_000)))
         end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(400)))
@@ -64,7 +64,9 @@ struct ChannelCreditTests {
         #expect(end.link.end == .violation(.beyondChannelCredit(1)))
     }
 
-    @Test("credit comes back when a quarter of the window is taken, and not before [channel.credit-return]")
+    @Test(
+        "credit is returned when a quarter of the window has been read, and not before [channel.credit-return]"
+    )
     func quarters() {
         let end = End(.init(local: .small(channelCredit: 1_000)))
         end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(1_000)))
@@ -79,7 +81,7 @@ struct ChannelCreditTests {
         #expect(end.frames() == [])
     }
 
-    @Test("what is unread of a finished stream is held until it is taken [limit.memory]")
+    @Test("unread data of a finished stream counts until it is read [limit.memory]")
     func unread() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(300)), .fin(channel: 1, sha256: nil))
@@ -91,7 +93,7 @@ struct ChannelCreditTests {
         #expect(end.frames() == [])
     }
 
-    @Test("the fullest channel is the one that is stopped [limit.memory]")
+    @Test("the channel that holds most is stopped first [limit.memory]")
     func fullest() {
         let end = End()
         end.receive((1...4).map { .open(channel: $0, .resource) })
@@ -107,7 +109,7 @@ struct ChannelCreditTests {
             ])
     }
 
-    @Test("a session gives up of the link that holds most, and only beyond 20 MiB [limit.memory]")
+    @Test("a session stops channels of the link that holds most, and only beyond 20 MiB [limit.memory]")
     func memory() {
         let memory = ReceiveMemory()
         let mebibyte = 1_048_576

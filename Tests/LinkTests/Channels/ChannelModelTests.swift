@@ -9,7 +9,7 @@ struct ChannelModelTests {
     static let places = 6
 
     @Test(
-        "whatever both ends do, bytes arrive once and in order, each channel ends once on each side, and no limit is passed [stream.end] [channel.limit] [channel.credit-limit] [channel.credit-return]",
+        "whatever both ends do, bytes arrive once and in order, each channel ends once on each side, and no limit is exceeded [stream.end] [channel.limit] [channel.credit-limit] [channel.credit-return]",
         arguments: 1...24 as ClosedRange<UInt64>)
     func model(_ seed: UInt64) {
         let limits = LinkLimits.small(channels: UInt32(Self.places), channelCredit: UInt32(Self.window))
@@ -45,7 +45,7 @@ struct ChannelModelTests {
     }
 
     @Test(
-        "credit is conserved: a stream far longer than the window gets through, and the window is there again behind it [channel.credit-return]",
+        "credit is conserved: a stream far longer than the window arrives, and the window is restored after it [channel.credit-return]",
         arguments: [1_000, 16_376, 20_000, 262_144])
     func conserved(_ window: Int) {
         let limits = LinkLimits.small(credit: 1 << 20, channelCredit: UInt32(window))
@@ -73,7 +73,7 @@ struct ChannelModelTests {
         #expect(received == total)
     }
 
-    @Test("streams at full speed never flood the peer with CREDIT, though no time passes [limit.control]")
+    @Test("streams at full speed never flood the peer with CREDIT, even when no time passes [limit.control]")
     func fullSpeed() {
         let pair = Pair()
         var received = 0

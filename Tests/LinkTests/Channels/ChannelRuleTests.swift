@@ -11,14 +11,14 @@ struct ChannelRuleTests {
         .credit(channel: 1, limit: 1 << 40), .done(channel: 1, .ok),
     ]
 
-    @Test("a frame about a number that was never opened ends the link [channel.closed]", arguments: about)
+    @Test("a frame for a number that was never opened ends the link [channel.closed]", arguments: about)
     func neverOpened(_ frame: Frame) {
         let end = End()
         end.receive(frame)
         #expect(end.link.end?.closeCode == .protocolError)
     }
 
-    @Test("a channel that waits for its OPEN was not opened [channel.closed]", arguments: about[3...])
+    @Test("a channel that waits for its OPEN is not open [channel.closed]", arguments: about[3...])
     func notYetOpened(_ frame: Frame) {
         let end = End(.init(remote: .small(channels: 0)))
         #expect(end.link.open(.resource) == 1)
@@ -27,7 +27,7 @@ struct ChannelRuleTests {
         #expect(end.link.end?.closeCode == .protocolError)
     }
 
-    @Test("the two ends' numbers do not mix [channel.number] [channel.closed]", arguments: about)
+    @Test("the numbers of the two ends are separate [channel.number] [channel.closed]", arguments: about)
     func twoSpaces(_ frame: Frame) {
         let (own, peers) = (End(), End())
         #expect(own.link.open(.resource) == 1)
@@ -47,7 +47,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "DATA and FIN about a closed channel end the link [channel.closed]",
+        "DATA and FIN for a closed channel end the link [channel.closed]",
         arguments: about[..<2], ["fin", "finished", "reset", "done", "stopped and reset", "left out"])
     func closed(_ frame: Frame, _ how: String) {
         let end = End()
@@ -69,7 +69,7 @@ struct ChannelRuleTests {
         #expect(end.link.end?.closeCode == .protocolError)
     }
 
-    @Test("a number that was left out counts as closed [channel.number] [channel.closed]")
+    @Test("a number that was skipped counts as closed [channel.number] [channel.closed]")
     func leftOut() {
         let end = End()
         end.receive(.open(channel: 4, .stream), .reset(channel: 3, .ok))
@@ -79,8 +79,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "RESET about a closed channel changes nothing, and is a control frame [channel.closed] [channel.free]"
-    )
+        "RESET for a closed channel changes nothing, and is a control frame [channel.closed] [channel.free]")
     func lateReset() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .fin(channel: 1, sha256: nil))
@@ -92,7 +91,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "STOP, CREDIT and DONE about a closed channel are the same [channel.closed] [channel.free]",
+        "STOP, CREDIT and DONE for a closed channel do likewise [channel.closed] [channel.free]",
         arguments: about[3...])
     func lateAnswers(_ frame: Frame) {
         let end = End()
@@ -107,7 +106,7 @@ struct ChannelRuleTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("what happens to a channel once is no control frame [channel.free] [limit.control]")
+    @Test("frames that each channel can have only once are not control frames [channel.free] [limit.control]")
     func free() {
         let end = End(.init(remote: .small(credit: 1 << 20, channels: 200)))
         for _ in 0..<100 {
@@ -126,7 +125,9 @@ struct ChannelRuleTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("CREDIT of a channel is a control frame, and DATA earns them [channel.free] [limit.control]")
+    @Test(
+        "CREDIT for a channel is a control frame, and DATA earns tokens for it [channel.free] [limit.control]"
+    )
     func creditCosts() {
         let end = End()
         #expect(end.link.open(.stream) == 1)
@@ -141,7 +142,7 @@ struct ChannelRuleTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("200 channels may be reset at once, and one more in each 150 ms [channel.reset-rate]")
+    @Test("200 channels may be reset at once, and one more every 150 ms [channel.reset-rate]")
     func resetRate() {
         let end = End(.init(local: .standard))
         var next: UInt32 = 0
@@ -162,7 +163,7 @@ struct ChannelRuleTests {
         #expect(end.frames() == [.close(.flood, reason: "")])
     }
 
-    @Test("a RESET that answers our STOP is not counted, one that crosses it is [channel.reset-rate]")
+    @Test("a RESET that answers the own STOP is not counted, one that crosses it is [channel.reset-rate]")
     func answeringResets() {
         let end = End()
         for number in 1...300 as ClosedRange<UInt32> {

@@ -37,7 +37,7 @@ struct ChannelShareTests {
         return number
     }
 
-    @Test("a message goes ahead of the bulk that waits, and control ahead of the message [channel.priority]")
+    @Test("a message precedes queued bulk data, and control precedes the message [channel.priority]")
     func ahead() {
         let end = Self.end()
         _ = Self.saturated(.resource, end)
@@ -49,7 +49,7 @@ struct ChannelShareTests {
     }
 
     @Test(
-        "a message never waits behind more than 64 KiB of bulk, in frames that fill one record [channel.priority]"
+        "a message never waits for more than 64 KiB of bulk, in frames that fill one record [channel.priority]"
     )
     func portions() {
         let end = Self.end()
@@ -90,7 +90,7 @@ struct ChannelShareTests {
         }
     }
 
-    @Test("long messages have no more than their share either [channel.starve]")
+    @Test("long messages have no more than their share, either [channel.starve]")
     func longMessages() {
         let end = Self.end()
         let resource = Self.saturated(.resource, end, bytes: 16 << 20)
@@ -135,7 +135,7 @@ struct ChannelShareTests {
         }
     }
 
-    @Test("a stalled channel stops neither messages nor other channels [channel.starve]")
+    @Test("a stalled channel delays neither messages nor other channels [channel.starve]")
     func stalledAlone() {
         let end = End(.init(remote: .small(credit: 1 << 20, channelCredit: 1_000)))
         let stalled = Self.saturated(.stream, end)
@@ -154,7 +154,7 @@ struct ChannelShareTests {
         #expect(end.frames() == [.data(channel: stalled, [1])])
     }
 
-    @Test("messages without credit do not stop channels [channel.starve]")
+    @Test("messages without credit do not delay channels [channel.starve]")
     func stalledMessages() {
         let end = End(.init(remote: .small(credit: 2_000)))
         let number = end.link.open(.stream)
@@ -165,7 +165,7 @@ struct ChannelShareTests {
     }
 
     @Test(
-        "in any room from 2,048 bytes on it gets on, and ends [channel.starve]",
+        "with any buffer from 2,048 bytes on, everything is sent [channel.starve]",
         arguments: [2_048, 2_100, 5_000, 20_000])
     func smallRooms(_ room: Int) {
         let end = Self.end()
@@ -190,7 +190,7 @@ struct ChannelShareTests {
         #expect((counts[.message] ?? 0) + (counts[.messagePart] ?? 0) == 51_000)
     }
 
-    @Test("OPENs with the longest labels fill the room and do not pass it [channel.name]")
+    @Test("OPENs with the longest labels fill the buffer without exceeding it [channel.name]")
     func longNames() {
         let end = Self.end()
         let label = String(repeating: "n", count: Limits.channelName)
@@ -205,7 +205,7 @@ struct ChannelShareTests {
         #expect(opened == 10)
     }
 
-    @Test("no OPEN goes before the RESET that makes its place, in however little room [channel.limit]")
+    @Test("no OPEN precedes the RESET that makes room for it, however small the buffer [channel.limit]")
     func resetBeforeOpen() {
         let end = End(.init(remote: .small(credit: 1 << 20, channels: 100)))
         let numbers = (0..<100).map { _ in end.link.open(.stream) }
@@ -228,7 +228,7 @@ struct ChannelShareTests {
         #expect(open == 50)
     }
 
-    @Test("a graceful end waits for the messages, not for channels [close.goodbye]")
+    @Test("a graceful close waits for messages, not for channels [close.goodbye]")
     func graceful() {
         let end = Self.end()
         _ = Self.saturated(.resource, end)

@@ -3,9 +3,9 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("9 Channels of the peer", .computing)
+@Suite("9 Channels opened by the peer", .computing)
 struct IncomingChannelTests {
-    @Test("a stream is announced, brings its bytes in order and ends once [stream.end] [channel.fin]")
+    @Test("a stream is announced, delivers its bytes in order and ends once [stream.end] [channel.fin]")
     func stream() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .data(channel: 1, [1, 2]))
@@ -17,7 +17,7 @@ struct IncomingChannelTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("a resource waits for DONE, and gets it once [resource.done] [channel.fin]")
+    @Test("a resource waits for DONE, which is sent once [resource.done] [channel.fin]")
     func resource() {
         let end = End()
         let digest = [UInt8](repeating: 7, count: 32)
@@ -29,7 +29,7 @@ struct IncomingChannelTests {
         #expect(end.frames() == [.done(channel: 1, .ok)])
     }
 
-    @Test("DONE is said about a finished resource only, and a stop of one is a DONE [resource.done]")
+    @Test("DONE is sent only for a finished resource, and stopping one is a DONE [resource.done]")
     func doneOnlyFinished() {
         let end = End()
         end.receive(.open(channel: 1, .resource), .open(channel: 2, .stream), .open(channel: 3, .resource))
@@ -42,7 +42,7 @@ struct IncomingChannelTests {
         #expect(end.frames() == [.done(channel: 3, .noSpace)])
     }
 
-    @Test("small DATA that come together are one piece, the next batch begins another")
+    @Test("small DATA that arrive together are one piece, and the next batch begins another")
     func joined() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .open(channel: 2, .stream))
@@ -56,7 +56,7 @@ struct IncomingChannelTests {
     }
 
     @Test(
-        "a number must be above all before it, and may leave some out [channel.number]",
+        "a number must be higher than all before it, and may skip some [channel.number]",
         arguments: [1, 4, 5] as [UInt32])
     func numbers(_ number: UInt32) {
         let end = End()
@@ -67,7 +67,7 @@ struct IncomingChannelTests {
         #expect(end.link.end?.closeCode == .protocolError)
     }
 
-    @Test("one channel more than our HELLO allows ends the link [channel.limit]")
+    @Test("one channel more than the own HELLO allows ends the link [channel.limit]")
     func limit() {
         let end = End(.init(local: .small(credit: 1 << 20, channels: 3)))
         end.receive((1...3).map { .open(channel: $0, .stream) })
@@ -78,8 +78,7 @@ struct IncomingChannelTests {
     }
 
     @Test(
-        "FIN of a stream, RESET, and DONE of a resource give the place free, and nothing else [channel.limit]"
-    )
+        "FIN of a stream, RESET, and DONE of a resource release the place, and nothing else [channel.limit]")
     func places() {
         let limits = LinkLimits.small(credit: 1 << 20, channels: 1)
         let end = End(.init(local: limits))
@@ -105,7 +104,7 @@ struct IncomingChannelTests {
         #expect(finished.link.end == .violation(.tooManyChannels(2)))
     }
 
-    @Test("a kind that nobody knows is declined, costs nothing in the end, and the link lives [channel.kind]")
+    @Test("an unknown kind is declined, costs nothing in the end, and the link stays [channel.kind]")
     func unknownKind() {
         let end = End(.init(local: .small(credit: 4_096)))
         let strange = ChannelOpening(kind: .init(rawValue: 9), name: "x")
@@ -118,7 +117,7 @@ struct IncomingChannelTests {
         #expect(end.channelEvents() == [])
     }
 
-    @Test("OPEN spends its payload and 1,024 of the credit for messages, until it is taken [channel.cost]")
+    @Test("OPEN uses its payload and 1,024 of the message credit until it is accepted [channel.cost]")
     func cost() {
         let cost = ChannelOpening.streamCost
         let end = End(.init(local: .small(credit: 2 * cost)))
@@ -134,7 +133,7 @@ struct IncomingChannelTests {
         #expect(end.channelEvents().count == 3)
     }
 
-    @Test("an entry that means nothing costs as much as any other [channel.cost]")
+    @Test("an unknown entry costs as much as any other [channel.cost]")
     func ignoredEntry() {
         let end = End()
         var open = ByteBuffer()
@@ -156,7 +155,7 @@ struct IncomingChannelTests {
     }
 
     @Test(
-        "a name must be there and have at most 1,024 bytes [channel.name]", arguments: [0, 1, 1_024, 1_025])
+        "a name is mandatory and has at most 1,024 bytes [channel.name]", arguments: [0, 1, 1_024, 1_025])
     func names(_ count: Int) {
         let end = End()
         end.receive(
@@ -164,7 +163,7 @@ struct IncomingChannelTests {
         #expect(end.link.end?.closeCode == (1...1_024 ~= count ? nil : .protocolError))
     }
 
-    @Test("our STOP ends a channel for good: what was on its way is dropped [channel.stop] [channel.late]")
+    @Test("the own STOP ends a channel for good: data on its way is dropped [channel.stop] [channel.late]")
     func stop() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(100_000)[..<65_536].map { $0 }))
@@ -194,7 +193,7 @@ struct IncomingChannelTests {
         #expect(end.channelEvents().count == 1)
     }
 
-    @Test("RESET ends a channel, and nothing of it counts as held [stream.end]")
+    @Test("RESET ends a channel, and none of its data counts as held [stream.end]")
     func reset() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .data(channel: 1, [1, 2]), .reset(channel: 1, .internal))
@@ -205,7 +204,7 @@ struct IncomingChannelTests {
         #expect(end.frames() == [])
     }
 
-    @Test("our CLOSE ends every channel: nothing more is told")
+    @Test("the own CLOSE ends every channel: nothing more is reported")
     func afterEnd() {
         let end = End()
         end.receive(.open(channel: 1, .stream))

@@ -4,9 +4,9 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("9 Channels of our own", .computing)
+@Suite("9 Channels opened by this side", .computing)
 struct OutgoingChannelTests {
-    @Test("OPEN, the bytes in records, FIN [stream.end] [channel.number]")
+    @Test("a stream is sent as OPEN, its bytes in records, and FIN [stream.end] [channel.number]")
     func stream() {
         let end = End()
         #expect(end.link.open(.stream) == 1)
@@ -26,7 +26,8 @@ struct OutgoingChannelTests {
     }
 
     @Test(
-        "a resource is over with DONE, whatever it says [resource.done]", arguments: [CloseCode.ok, .digest])
+        "a resource is finished with DONE, whatever its outcome [resource.done]",
+        arguments: [CloseCode.ok, .digest])
     func resource(_ code: CloseCode) {
         let end = End()
         let digest = [UInt8](repeating: 9, count: 32)
@@ -39,7 +40,7 @@ struct OutgoingChannelTests {
         #expect(end.frames() == [])
     }
 
-    @Test("DONE before FIN, or about a stream, ends the link [resource.done]", arguments: [true, false])
+    @Test("DONE before FIN, or for a stream, ends the link [resource.done]", arguments: [true, false])
     func earlyDone(_ isStream: Bool) {
         let end = End()
         #expect(end.link.open(isStream ? .stream : .resource) == 1)
@@ -49,7 +50,7 @@ struct OutgoingChannelTests {
         #expect(end.link.end?.closeCode == .protocolError)
     }
 
-    @Test("empty pieces are given back too, and make no frame [limit.empty]")
+    @Test("empty pieces are reported as sent, too, and make no frame [limit.empty]")
     func emptyPieces() {
         let end = End()
         #expect(end.link.open(.stream) == 1)
@@ -65,7 +66,7 @@ struct OutgoingChannelTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("OPEN waits for a place, and FIN, RESET, DONE and STOP bring one [channel.limit]")
+    @Test("OPEN waits for a place, which FIN, RESET, DONE and STOP release [channel.limit]")
     func places() {
         let end = End(.init(remote: .small(channels: 1)))
         let numbers = (0..<5).map { _ in end.link.open(.resource) }
@@ -91,7 +92,7 @@ struct OutgoingChannelTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("OPEN waits for credit, and messages do not take it away for ever [channel.cost] [channel.starve]")
+    @Test("OPEN waits for credit, and messages do not use all of it [channel.cost] [channel.starve]")
     func credit() {
         let end = End(.init(remote: .small(credit: 3_000)))
         end.link.enqueue([[UInt8]](repeating: .ones(400), count: 20))
@@ -105,7 +106,7 @@ struct OutgoingChannelTests {
         #expect(end.frames() == [.open(channel: 1, .stream), .message(.ones(400))])
     }
 
-    @Test("an OPEN that the window can never pay for does not stop messages [channel.cost]")
+    @Test("an OPEN that exceeds the whole window does not stop messages [channel.cost]")
     func neverCredit() {
         let end = End(.init(remote: .small(credit: 1_000)))
         _ = end.link.open(.stream)
@@ -114,7 +115,7 @@ struct OutgoingChannelTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("a channel that is given up before OPEN leaves nothing but a gap [channel.number]")
+    @Test("a channel that is cancelled before OPEN leaves nothing but a gap [channel.number]")
     func givenUp() {
         let end = End(.init(remote: .small(channels: 1)))
         for _ in 0..<4 { _ = end.link.open(.stream) }
@@ -132,7 +133,7 @@ struct OutgoingChannelTests {
         #expect(end.link.end == nil)
     }
 
-    @Test("RESET drops what waits and goes ahead of everything [channel.priority]")
+    @Test("RESET drops queued data and precedes everything else [channel.priority]")
     func reset() {
         let end = End(.init(remote: .small(channelCredit: 10)))
         #expect(end.link.open(.stream) == 1)
@@ -146,7 +147,7 @@ struct OutgoingChannelTests {
         #expect(end.frames() == [])
     }
 
-    @Test("STOP is answered with RESET of the same code, and drops what waits [channel.stop]")
+    @Test("STOP is answered with RESET of the same code, and drops queued data [channel.stop]")
     func stopped() {
         let end = End(.init(remote: .small(channelCredit: 10)))
         #expect(end.link.open(.resource) == 1)
@@ -163,7 +164,7 @@ struct OutgoingChannelTests {
         #expect(end.channelEvents() == [])
     }
 
-    @Test("STOP behind our FIN ends a resource without an answer [channel.stop] [channel.fin]")
+    @Test("STOP after the own FIN ends a resource without an answer [channel.stop] [channel.fin]")
     func stopBehindFin() {
         let end = End()
         #expect(end.link.open(.resource) == 1)
@@ -187,7 +188,7 @@ struct OutgoingChannelTests {
         #expect(end.channelEvents() == [.began(1), .ended(1)])
     }
 
-    @Test("opening and resetting is slowed down before the peer calls it a flood [channel.reset-rate]")
+    @Test("opening and resetting is slowed down before the peer would count a flood [channel.reset-rate]")
     func ownPace() {
         let pair = Pair()
         var (opened, reset): (Set<UInt32>, Int) = ([], 0)
@@ -212,7 +213,7 @@ struct OutgoingChannelTests {
         #expect(reset == 300)
     }
 
-    @Test("a peer that allows more channels at a time than that gets them by and by [channel.reset-rate]")
+    @Test("a peer that allows more channels at once than that gets them gradually [channel.reset-rate]")
     func manyPlaces() {
         let limits = LinkLimits.small(credit: 1 << 24, channels: 1_000)
         let pair = Pair(limits, limits)

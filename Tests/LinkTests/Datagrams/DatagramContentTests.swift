@@ -7,7 +7,7 @@ import Testing
 struct DatagramContentTests {
     private static let start = PathSituation.start
 
-    @Test("a message goes over the path only while that is up, and takes the link otherwise [dgram.fallback]")
+    @Test("a message uses the path only while it is up, and otherwise the link [dgram.fallback]")
     func fallback() throws {
         for situation in PathSituation.allCases {
             let path = try #require(situation.path())
@@ -15,13 +15,13 @@ struct DatagramContentTests {
         }
     }
 
-    @Test("1,150 bytes are the most that the path carries [dgram.message-max]")
+    @Test("the path carries at most 1,150 bytes [dgram.message-max]")
     func largest() throws {
         let path = try #require(PathSituation.up.path())
         #expect(path.canCarry(1_150) && !path.canCarry(1_151) && !path.canCarry(1_000_000))
     }
 
-    @Test("every content has the next number, and both headers are where they belong [dgram.sequence]")
+    @Test("every content has the next number, and both headers are in place [dgram.sequence]")
     func numbers() throws {
         var path = try #require(PathSituation.up.path())
         // The ping of the start had 0.
@@ -35,7 +35,7 @@ struct DatagramContentTests {
     }
 
     @Test(
-        "a number that came before is dropped, protected or not [dgram.sequence]", arguments: [true, false])
+        "a repeated number is dropped, protected or not [dgram.sequence]", arguments: [true, false])
     func repeats(_ isProtected: Bool) throws {
         var path = try #require(PathSituation.up.path(isProtected: isProtected))
         #expect(path.message(5).isMessage)
@@ -45,7 +45,7 @@ struct DatagramContentTests {
         #expect(path.dropped == 3)
     }
 
-    @Test("a content that 63 others overtook is taken, one that 64 others overtook is not [dgram.sequence]")
+    @Test("a content overtaken by 63 others is accepted, one overtaken by 64 is not [dgram.sequence]")
     func windowEdge() throws {
         for (late, isTaken) in [(UInt32(137), true), (136, false), (135, false)] {
             var path = try #require(PathSituation.up.path())
@@ -55,7 +55,7 @@ struct DatagramContentTests {
     }
 
     @Test(
-        "a leap ahead forgets what lies behind, whatever its width [dgram.sequence]",
+        "after a jump ahead repeated numbers are still dropped, whatever its width [dgram.sequence]",
         arguments: [1, 63, 64, 65, 1_000])
     func leaps(_ width: UInt32) throws {
         var path = try #require(PathSituation.up.path())
@@ -64,7 +64,7 @@ struct DatagramContentTests {
         #expect(path.message(10 + width + 1).isMessage)
     }
 
-    @Test("numbers go round after the last one [dgram.sequence]")
+    @Test("numbers wrap around after the last one [dgram.sequence]")
     func wrap() throws {
         var path = try #require(PathSituation.up.path())
         let numbers: [UInt32] = [0x7FFF_FFF0, 0xFFFF_FFE0, .max, 1, 0, .max - 1]
@@ -72,7 +72,7 @@ struct DatagramContentTests {
         #expect(numbers.dropFirst(2).allSatisfy { !path.message($0).isMessage })
     }
 
-    @Test("the window agrees with a list of everything that came [dgram.sequence]", arguments: 0..<20)
+    @Test("the window agrees with a list of all received numbers [dgram.sequence]", arguments: 0..<20)
     func model(_ seed: Int) throws {
         var random = Seeded(UInt64(seed))
         var path = try #require(PathSituation.up.path())
@@ -90,7 +90,8 @@ struct DatagramContentTests {
     }
 
     @Test(
-        "the peer is where its newest protected content came from; a plain one moves nobody [dgram.address]")
+        "the peer's address is that of its newest protected content; a plain one does not change it [dgram.address]"
+    )
     func address() throws {
         var path = try #require(PathSituation.up.path())
         #expect(path.message(10).movesPeer)
@@ -103,7 +104,7 @@ struct DatagramContentTests {
         #expect(!plain.message(10).movesPeer && plain.message(11).isMessage)
     }
 
-    @Test("what cannot be read is dropped and counted [dgram.silent]")
+    @Test("unreadable contents are dropped and counted [dgram.silent]")
     func junk() throws {
         var path = try #require(PathSituation.up.path())
         let contents: [[UInt8]] = [
@@ -120,7 +121,7 @@ struct DatagramContentTests {
         #expect(path.message(1).isMessage)
     }
 
-    @Test("a peer that asks without end gets an answer to a few at a time")
+    @Test("only a few at a time of endless PINGs are answered")
     func manyPings() throws {
         var path = try #require(PathSituation.up.path())
         for number in 1...1_000 as ClosedRange<UInt32> {
@@ -131,7 +132,7 @@ struct DatagramContentTests {
         #expect(path.takeActions().count == 1)
     }
 
-    @Test("random contents never stop a path")
+    @Test("random contents never break a path")
     func random() throws {
         var random = Seeded(12)
         for isProtected in [true, false] {

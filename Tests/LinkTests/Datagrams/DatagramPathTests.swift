@@ -30,7 +30,7 @@ struct DatagramPathTests {
         """
 
     @Test(
-        "every phase answers every input as the table says [dgram.restart] [dgram.path]",
+        "every phase reacts to every input as in the table [dgram.restart] [dgram.path]",
         arguments: [true, false], [true, false])
     func transitions(_ isProtected: Bool, _ isControlling: Bool) throws {
         let rows = Self.table.split(separator: "\n").dropFirst().map {
@@ -64,7 +64,7 @@ struct DatagramPathTests {
     // MARK: Offers and keys
 
     @Test(
-        "a new path draws a number, offers it with its port, and begins when both offers are there [dgram.offer]"
+        "a new path draws a number, offers it with its port, and begins when both offers are known [dgram.offer]"
     )
     func offers() {
         var path = DatagramPath(isControlling: true, isProtected: true, port: 3_000)
@@ -78,7 +78,8 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "both ends take the key for the same context, the lower uid's number first [dgram.key] [dgram.role]")
+        "both ends derive the key from the same context, the lower uid's number first [dgram.key] [dgram.role]"
+    )
     func context() {
         var lower = DatagramPath(isControlling: true, isProtected: true, port: 1_001)
         var higher = DatagramPath(isControlling: false, isProtected: true, port: 1_002)
@@ -93,7 +94,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "only the kind of the link's mode is taken, under the number announced last [dgram.mode] [dgram.silent]"
+        "only the kind of the link's mode is accepted, under the latest announced number [dgram.mode] [dgram.silent]"
     )
     func admission() throws {
         for isProtected in [true, false] {
@@ -117,7 +118,7 @@ struct DatagramPathTests {
     // MARK: Time
 
     @Test(
-        "a flight is repeated after 100 ms, doubling to 1.6 s, and anew when there is a new one [dgram.retransmit]"
+        "a flight is repeated after 100 ms, doubled up to 1.6 s, and a new flight starts over [dgram.retransmit]"
     )
     func retransmission() throws {
         var path = try #require(PathSituation.shakingHands.path())
@@ -142,7 +143,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "after 10 s without a pong the path rests, the controlling end for 30 s, the other for 31 s [dgram.path]"
+        "after 10 s without a pong the path pauses, the controlling end for 30 s, the other for 31 s [dgram.path]"
     )
     func patience() throws {
         for situation in [PathSituation.shakingHands, .probing] {
@@ -160,7 +161,8 @@ struct DatagramPathTests {
         }
     }
 
-    @Test("a path that is up is asked every 5 s, and down when 3 pings in a row go unanswered [dgram.path]")
+    @Test(
+        "a path that is up is pinged every 5 s, and down when 3 pings in a row are not answered [dgram.path]")
     func pings() throws {
         var path = try #require(PathSituation.up.path())
         var token: UInt64 = 1
@@ -186,7 +188,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "pongs that all come behind three more pings are too late, however short a time that was",
+        "pongs that arrive after three more pings are too late, however little time has passed",
         arguments: [Duration.milliseconds(100), .seconds(5)])
     func heldUp(_ pings: Duration) throws {
         var timing = DatagramPath.Timing()
@@ -199,7 +201,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "after a fault the path begins anew in 1, 2, 4 … 30 s, and a path that came up starts over [dgram.restart]"
+        "after a failure the path restarts in 1, 2, 4 … 30 s, and a path that came up starts over [dgram.restart]"
     )
     func backoff() throws {
         var path = try #require(PathSituation.shakingHands.path())
@@ -218,7 +220,8 @@ struct DatagramPathTests {
         #expect(path.deadline == now + .seconds(1))
     }
 
-    @Test("the peer's new offer ends a rest, with the number that this side announced before [dgram.restart]")
+    @Test(
+        "the peer's new offer ends a pause, with the number that this side announced before [dgram.restart]")
     func awakened() throws {
         var path = try #require(PathSituation.resting.path())
         path.receive(DatagramOffer(association: 0xB2, port: 4_001), at: Self.start)
@@ -227,7 +230,7 @@ struct DatagramPathTests {
         #expect(path.deadline == Self.start + .milliseconds(100))
     }
 
-    @Test("a pong for a ping of an earlier pair says nothing [dgram.path]")
+    @Test("a pong for a ping of an earlier pair is ignored [dgram.path]")
     func stalePong() throws {
         var path = try #require(PathSituation.probing.path(isProtected: false))
         path.receive(DatagramOffer(association: 0xB2, port: 4_001), at: Self.start)

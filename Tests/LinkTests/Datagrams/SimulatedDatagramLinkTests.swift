@@ -2,7 +2,7 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("10.4 Two paths and a network", .computing)
+@Suite("10.4 Two paths on a simulated network", .computing)
 struct SimulatedDatagramLinkTests {
     private typealias NetworkConditions = SimulatedDatagramLink.NetworkConditions
 
@@ -15,7 +15,7 @@ struct SimulatedDatagramLinkTests {
         }
     }
 
-    @Test("two ends that meet are up within a second [dgram.path]", arguments: [true, false])
+    @Test("a path between two ends is up within a second [dgram.path]", arguments: [true, false])
     func calm(_ isProtected: Bool) {
         for seed in 0..<UInt64(30) {
             var sea = SimulatedDatagramLink(
@@ -29,7 +29,7 @@ struct SimulatedDatagramLinkTests {
     }
 
     @Test(
-        "a wire that loses, doubles and delays delivers nothing twice, and is used again when it is good [dgram.restart]",
+        "a network that loses, duplicates and delays delivers nothing twice, and is used again when it is good [dgram.restart]",
         arguments: [true, false])
     func rough(_ isProtected: Bool) {
         for seed in 0..<UInt64(20) {
@@ -59,7 +59,7 @@ struct SimulatedDatagramLinkTests {
     }
 
     @Test(
-        "restarts of either end, one after the other or crossing, end with both ends on one key [dgram.restart]",
+        "restarts of either end, sequential or crossing, end with both ends on one key [dgram.restart]",
         arguments: [true, false])
     func restarts(_ isProtected: Bool) {
         for seed in 0..<UInt64(60) {
@@ -89,7 +89,7 @@ struct SimulatedDatagramLinkTests {
     }
 
     @Test(
-        "when the wire is cut, messages take the link within 20 s, and the path again within 35 s after [dgram.fallback]",
+        "when the network is cut, messages use the link within 20 s, and the path again within 35 s after [dgram.fallback]",
         arguments: [true, false])
     func blackout(_ isProtected: Bool) {
         for seed in 0..<UInt64(8) {
@@ -110,7 +110,7 @@ struct SimulatedDatagramLinkTests {
         }
     }
 
-    @Test("a wire that is never there costs an offer every 40 s and nothing more [dgram.fallback]")
+    @Test("without UDP the path costs an offer every 40 s and nothing more [dgram.fallback]")
     func noWire() {
         var sea = SimulatedDatagramLink(isProtected: true, weather: NetworkConditions(lost: 100), seed: 1)
         sea.run(for: .seconds(400))

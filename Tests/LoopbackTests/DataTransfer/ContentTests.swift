@@ -12,7 +12,7 @@ struct ContentTests {
         let y: Int
     }
 
-    @Test("text, data and a span arrive as the bytes that they are")
+    @Test("text, data and a span arrive as their bytes")
     func bytes() async throws {
         let pair = try Meeting()
         try await within {
@@ -29,7 +29,7 @@ struct ContentTests {
         await pair.end()
     }
 
-    @Test("values arrive decoded, and bytes that are no value do not end the loop")
+    @Test("values arrive decoded, and bytes that are not a value do not end the loop")
     func values() async throws {
         let pair = try Meeting()
         try await within {
@@ -45,7 +45,7 @@ struct ContentTests {
         await pair.end()
     }
 
-    @Test("messages, states, streams and files are sequences of their own, for one loop each")
+    @Test("messages, states, streams and files are separate sequences, for one loop each")
     func sequences() async throws {
         let pair = try Meeting()
         let folder = FileManager.default.temporaryDirectory.appending(path: "contents-\(UUID())")
@@ -77,7 +77,8 @@ struct ContentTests {
     }
 
     @Test(
-        "a message to all reaches every linked peer, and one that does not accept it keeps it from no other")
+        "a message to all reaches every linked peer, even when one of them does not accept it"
+    )
     func everyone() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
         var small = Session.Configuration.loopback()

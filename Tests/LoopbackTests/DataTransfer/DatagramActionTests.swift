@@ -5,9 +5,9 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("10 What the engine wants for datagrams", .computing)
+@Suite("10 Datagram actions of the engine", .computing)
 struct DatagramOrderTests {
-    @Test("who takes no part says so once, however often it is asked [dgram.offer]")
+    @Test("an end without datagrams declines once, however often it receives an offer [dgram.offer]")
     func declines() throws {
         let pair = try EnginePair(bobs: false)
         #expect(pair.ann.takeOrders().isEmpty, "bob's data does not speak of datagrams")
@@ -28,7 +28,7 @@ struct DatagramOrderTests {
         #expect(other.ann.encode([1]) == nil)
     }
 
-    @Test("a number that is 0, or in use, is drawn anew [dgram.offer]")
+    @Test("a number that is 0 or in use is drawn again [dgram.offer]")
     func numbers() throws {
         let ann = try EnginePair().ann
         try ann.engine.datagramPort(ann.id(), 4_000, at: ann.now)
@@ -40,7 +40,7 @@ struct DatagramOrderTests {
         #expect(ann.engine.datagrams.admit(DatagramHeader(.plain, association: 7)) == nil)
     }
 
-    @Test("an offer that comes before the port waits for it [dgram.restart]")
+    @Test("an offer that arrives before the port is known waits for it [dgram.restart]")
     func early() throws {
         let pair = try EnginePair()
         try pair.bob.engine.datagramPort(pair.bob.id(), 4_000, at: pair.bob.now)
@@ -52,7 +52,7 @@ struct DatagramOrderTests {
         #expect(pair.ann.takeOrders().map(\.name) == ["draw", "begin"])
     }
 
-    @Test("what is left unread of a peer is bounded, and there is room when it is taken [limit.datagrams]")
+    @Test("a peer's unread data is bounded, and there is room when it is read [limit.datagrams]")
     func unread() throws {
         let pair = try linked()
         let message = [UInt8](repeating: 1, count: Limits.datagramMessage)
@@ -66,7 +66,7 @@ struct DatagramOrderTests {
         }
     }
 
-    @Test("a session that leaves sends what it has, and diverts nothing [dgram.fallback]")
+    @Test("a session that leaves sends what is queued, and diverts no message to the path [dgram.fallback]")
     func leaves() throws {
         let (pair, other) = (try linked(), try linked())
         #expect(try pair.ann.engine.links.divert([[1]], on: pair.ann.id()))
@@ -75,7 +75,7 @@ struct DatagramOrderTests {
         #expect(try !other.ann.engine.links.divert([[1]], on: other.ann.id()))
     }
 
-    @Test("nothing is admitted, sent or ordered for a link that is over [dgram.silent]")
+    @Test("nothing is accepted, sent or requested for a link that has ended [dgram.silent]")
     func over() throws {
         let pair = try linked()
         let header = DatagramHeader(.plain, association: 7)

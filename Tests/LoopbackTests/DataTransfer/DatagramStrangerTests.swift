@@ -8,10 +8,10 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("10 Datagrams of strangers", .inTurns, .timeLimit(.minutes(5)))
+@Suite("10 Unauthenticated datagrams", .inTurns, .timeLimit(.minutes(5)))
 struct DatagramStrangerTests {
     @Test(
-        "copies, bit flips, cuts and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.silent]"
+        "copies, flipped bits, truncations and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.silent]"
     )
     func meddling() async throws {
         // Whether it stays up is the question: that a machine is full for a moment is no answer.
@@ -60,7 +60,7 @@ struct DatagramStrangerTests {
     }
 
     @Test(
-        "what is replayed from another address is neither delivered nor answered, and moves nobody [dgram.address]",
+        "a datagram replayed from another address is neither delivered nor answered, and changes no address [dgram.address]",
         arguments: DatagramTests.preferences)
     func replayed(_ preference: EncryptionPreference) async throws {
         try await withDatagramTap(preference) { meeting, tap in
@@ -83,7 +83,7 @@ struct DatagramStrangerTests {
     }
 
     @Test(
-        "the peer moves with its datagrams only where they prove who sent them [dgram.address]",
+        "a peer's address changes only with datagrams that prove their sender [dgram.address]",
         arguments: DatagramTests.preferences)
     func moved(_ preference: EncryptionPreference) async throws {
         try await withDatagramTap(preference) { meeting, tap in
@@ -103,7 +103,7 @@ struct DatagramStrangerTests {
         }
     }
 
-    @Test("what is for nobody is counted, and no answer [dgram.silent]")
+    @Test("a datagram without a receiver is counted and not answered [dgram.silent]")
     func counted() async throws {
         let configuration = Session.Configuration.loopback()
         let (tap, pings) = (try await DatagramTap(), DatagramPath.Timing().pings)
@@ -142,7 +142,7 @@ struct DatagramStrangerTests {
         await tap.stop()
     }
 
-    @Test("a million packets of strangers get no answer and keep nobody from its work [dgram.silent]")
+    @Test("a million unauthenticated packets are not answered and delay no other work [dgram.silent]")
     func garbage() async throws {
         try await withDatagramTap(.required) { meeting, tap in
             try await meeting.linkUp()

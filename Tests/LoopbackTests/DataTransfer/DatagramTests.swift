@@ -31,7 +31,7 @@ struct DatagramTests {
         }
     }
 
-    @Test("a message that fits no datagram takes the link [dgram.message-max] [dgram.fallback]")
+    @Test("a message that does not fit a datagram is sent over the link [dgram.message-max] [dgram.fallback]")
     func tooLarge() async throws {
         let meeting = try Meeting()
         try await meeting.linkUp()
@@ -52,7 +52,9 @@ struct DatagramTests {
         }
     }
 
-    @Test("who wants no datagrams gets none, and messages take the link [dgram.offer] [dgram.fallback]")
+    @Test(
+        "a peer without datagrams receives none, and messages are sent over the link [dgram.offer] [dgram.fallback]"
+    )
     func unwanted() async throws {
         let without = Session.Configuration.loopback().with { $0.allowsDatagrams = false }
         let meeting = try Meeting(bob: without)
@@ -69,7 +71,7 @@ struct DatagramTests {
     }
 
     @Test(
-        "while UDP does not get through messages take the link; it is tried again [dgram.path] [dgram.fallback]",
+        "while UDP does not work messages use the link, and UDP is tried again [dgram.path] [dgram.fallback]",
         arguments: preferences)
     func blocked(_ preference: EncryptionPreference) async throws {
         try await withDatagramTap(preference) { meeting, tap in
@@ -97,7 +99,7 @@ struct DatagramTests {
         }
     }
 
-    @Test("when UDP breaks down, whoever sends goes on by the link, and nothing comes twice [dgram.fallback]")
+    @Test("when UDP fails, sending continues over the link, and nothing arrives twice [dgram.fallback]")
     func broken() async throws {
         try await withDatagramTap(.required) { meeting, tap in
             try await meeting.linkUp()
@@ -116,7 +118,7 @@ struct DatagramTests {
         }
     }
 
-    @Test("what an application leaves unread is bounded: what comes beyond is lost [limit.datagrams]")
+    @Test("an application's unread messages are bounded, and further ones are lost [limit.datagrams]")
     func unread() async throws {
         let meeting = try Meeting()
         try await meeting.linkUp()

@@ -5,12 +5,12 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 Files that are given up", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Cancelled files", .inTurns, .timeLimit(.minutes(5)))
 struct FileCancelTests {
     enum Side: CaseIterable { case sender, receiver, receiversTask }
 
     @Test(
-        "either side can call it off at any moment: the other hears, nothing is left [resource.cancel]",
+        "either side can cancel at any moment: the other is notified, and no file is left [resource.cancel]",
         arguments: Side.allCases, [0, 1, 300_000, 3_000_000])
     func cancel(_ side: Side, after count: UInt64) async throws {
         let files = try await FileMeeting()
@@ -37,7 +37,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("an offer that is declined, or let go of, is DECLINED to the sender", arguments: [true, false])
+    @Test("an offer that is declined or released is DECLINED to the sender", arguments: [true, false])
     func declined(_ isAsked: Bool) async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
@@ -51,7 +51,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("an offer that is called off before it is received cannot be received [resource.cancel]")
+    @Test("an offer that is cancelled before it is received cannot be received [resource.cancel]")
     func early() async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
@@ -63,7 +63,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("one that is over cannot be called off any more, by either side")
+    @Test("a transfer that has ended cannot be cancelled, by either side")
     func late() async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.file([1]), to: files.bob.peer)
@@ -80,7 +80,7 @@ struct FileCancelTests {
     }
 
     @Test(
-        "called off while it ends, both agree or the receiver alone has it [resource.cancel]",
+        "when a transfer is cancelled as it ends, both agree, or only the receiver has it [resource.cancel]",
         arguments: 0..<Sanitizer.fewer(30))
     func race(_ round: Int) async throws {
         let files = try await FileMeeting()
@@ -105,7 +105,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("two hundred called off at random: each ends once on both sides, and nothing is left")
+    @Test("two hundred random cancellations: each transfer ends once on both sides, and no file is left")
     func crowd() async throws {
         let files = try await FileMeeting()
         let url = try files.endless()
@@ -134,7 +134,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("waiting for the end can be given up without the transfer")
+    @Test("waiting for the end can be cancelled without cancelling the transfer")
     func waiting() async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.file([4]), to: files.bob.peer)
@@ -151,10 +151,10 @@ struct FileCancelTests {
     }
 }
 
-@Suite("9.4 Senders that lie", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Dishonest senders", .inTurns, .timeLimit(.minutes(5)))
 struct LyingSenderTests {
     @Test(
-        "more, fewer or other bytes than promised are removed [resource.size] [resource.digest]",
+        "files with more, fewer or other bytes than announced are removed [resource.size] [resource.digest]",
         arguments: [
             Lie(size: 10, bytes: 11), Lie(size: 10, bytes: 9), Lie(size: 0, bytes: 1), Lie(size: 1, bytes: 0),
             Lie(size: 10, bytes: 1_000_000), Lie(size: nil, bytes: 10, digest: 1),

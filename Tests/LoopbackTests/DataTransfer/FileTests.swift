@@ -11,7 +11,7 @@ import Testing
 @Suite("9.4 Files over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct FileTests {
     @Test(
-        "a file arrives whole, and the sender hears so once it is closed [resource.done] [resource.size]",
+        "a file arrives whole, and the sender is notified once it is closed [resource.done] [resource.size]",
         arguments: [0, 1, 16_376, 16_377, FileSource.piece + 1, 5_000_000], [true, false])
     func whole(_ count: Int, _ digest: Bool) async throws {
         let files = try await FileMeeting()
@@ -56,7 +56,9 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("files land in the session's own directory, which goes when it is empty [resource.private]")
+    @Test(
+        "files are stored in the session's own directory, which is removed when it is empty [resource.private]"
+    )
     func ownDirectory() async throws {
         var files: FileMeeting? = try await FileMeeting()
         var folder = ""
@@ -95,7 +97,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("names and metadata that do not fit, and URLs of nothing, are refused before anything is sent")
+    @Test("invalid names, metadata and URLs are refused before anything is sent")
     func refused() async throws {
         let files = try await FileMeeting()
         let url = try files.file([1])
@@ -130,9 +132,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test(
-        "a file that becomes shorter while it is sent fails on both sides, and the link lives [resource.size]"
-    )
+    @Test("a file that shrinks while it is sent fails on both sides, and the link stays [resource.size]")
     func shrinking() async throws {
         let files = try await FileMeeting()
         let url = try files.endless()
@@ -147,7 +147,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("of a file that grows, what it had at first is sent")
+    @Test("a file that grows while it is sent arrives with its initial length")
     func growing() async throws {
         let files = try await FileMeeting()
         let url = try files.file([1, 2, 3])
@@ -161,7 +161,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("a directory that does not serve fails on both sides, and the link lives")
+    @Test("an unusable directory fails on both sides, and the link stays")
     func directory() async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
@@ -176,7 +176,7 @@ struct FileTests {
     }
 
     @Test(
-        "a full disk fails on both sides, at once or in the middle, and the link lives [resource.space]",
+        "a full disk fails on both sides, at once or in the middle, and the link stays [resource.space]",
         .enabled(if: geteuid() == 0, "only root can mount a small file system"), arguments: [true, false])
     func fullDisk(_ isKnown: Bool) async throws {
         let files = try await FileMeeting()
@@ -199,7 +199,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("documents of the web are forwarded, and their failures fail on both sides")
+    @Test("documents of the web are forwarded, and their failures reported on both sides")
     func web() async throws {
         let files = try await FileMeeting()
         var seed = Seeded(3)
@@ -237,7 +237,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("the end of the link ends every transfer on both sides, with its reason, and nothing is left")
+    @Test("the end of the link ends every transfer on both sides, with its reason, and no file is left")
     func linkEnd() async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
@@ -253,7 +253,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("letting go of the sending end does not end the transfer")
+    @Test("releasing the sending end does not end the transfer")
     func letGo() async throws {
         let files = try await FileMeeting()
         _ = try await files.ann.send(file: try files.file([9]), to: files.bob.peer)

@@ -23,7 +23,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a message longer than the peer takes is refused before anything of it is sent [msg.local-limit]")
+    @Test("a message longer than the peer accepts is refused before any of it is sent [msg.local-limit]")
     func tooLarge() async throws {
         let meeting = try Meeting(
             bob: .loopback().with { $0.maximumMessageSize = 65_536 })
@@ -61,9 +61,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test(
-        "a reader that does not read holds the sender back, and nothing is lost [msg.credit-limit] [limit.outbox]"
-    )
+    @Test("a slow reader holds the sender back, and nothing is lost [msg.credit-limit] [limit.outbox]")
     func slowReader() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -90,7 +88,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a sender that waits can be cancelled: its message was not sent, and the others are")
+    @Test("a waiting sender can be cancelled: its message is not sent, and the others are")
     func cancelled() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -106,7 +104,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a sender that waits hears when the link ends, and why [msg.failed]")
+    @Test("a waiting sender fails when the link ends, with the reason [msg.failed]")
     func endedWhileWaiting() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -127,7 +125,7 @@ struct MessageTests {
         }
     }
 
-    @Test("sending to a peer that was never linked, or is not any more, is an error")
+    @Test("sending to a peer that is not linked is an error")
     func notLinked() async throws {
         let meeting = try Meeting()
         await #expect(throws: MultipeerError(.notConnected, "")) {
@@ -145,7 +143,7 @@ struct MessageTests {
         await meeting.bob.disconnect()
     }
 
-    @Test("what was sent before leaving arrives before the goodbye [close.goodbye]")
+    @Test("messages sent before leaving arrive before the goodbye [close.goodbye]")
     func farewell() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -157,7 +155,7 @@ struct MessageTests {
         await meeting.bob.disconnect()
     }
 
-    @Test("flush answers when the other side has everything, and throws when the link ends first")
+    @Test("flush returns when the peer has received everything, and throws when the link ends first")
     func flush() async throws {
         let meeting = try Meeting()
         try await meeting.link()

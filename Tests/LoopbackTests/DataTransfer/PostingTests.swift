@@ -9,7 +9,7 @@ import Testing
 struct PostingTests {
     private static let message = [UInt8](repeating: 0, count: 1_048_576)
 
-    @Test("posting never waits: up to a mark it is accepted, and arrives in order; beyond it is refused")
+    @Test("posting never waits: up to a limit it is accepted, and arrives in order; beyond it is refused")
     func mark() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -26,7 +26,7 @@ struct PostingTests {
         await meeting.end()
     }
 
-    @Test("posted and sent messages keep one order, and nobody passes those that wait")
+    @Test("posted and sent messages share one order, and none overtakes those that wait")
     func order() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -42,7 +42,7 @@ struct PostingTests {
         await meeting.end()
     }
 
-    @Test("what was posted before leaving goes before the goodbye, or is counted [msg.failed]")
+    @Test("messages posted before leaving are sent before the goodbye, or counted [msg.failed]")
     func undelivered() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -57,7 +57,7 @@ struct PostingTests {
         await meeting.bob.disconnect()
     }
 
-    @Test("to several peers a message goes to all of them or, when one does not take it, to none")
+    @Test("a message to several peers goes to all of them or, when one does not accept it, to none")
     func several() async throws {
         let (ann, others) = (try Member("ann"), try Member.several(2))
         for other in others {
@@ -110,7 +110,7 @@ struct PostingTests {
         await meeting.end()
     }
 
-    @Test("from many threads at once each message arrives once, each thread's in its order")
+    @Test("posted from many threads at once, each message arrives once, each thread's in order")
     func threads() async throws {
         let meeting = try Meeting()
         try await meeting.link()

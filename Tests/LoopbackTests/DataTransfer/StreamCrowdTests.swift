@@ -7,7 +7,7 @@ import Testing
 
 @Suite("9 Many streams over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct StreamCrowdTests {
-    @Test("63 stalled streams do not slow the 64th, and neither do they stop messages [channel.limit]")
+    @Test("63 stalled streams slow neither the 64th nor messages [channel.limit]")
     func stalled() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -35,7 +35,7 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test("the 65th stream waits until one of the 64 is over [channel.limit]")
+    @Test("the 65th stream waits until one of the 64 has ended [channel.limit]")
     func waiting() async throws {
         let meeting = try Meeting(bob: .loopback().with { $0.maximumStreams = 2 })
         try await meeting.link()
@@ -60,7 +60,7 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test("who waits for a place hears when the link ends")
+    @Test("opening a stream that waits for a place fails when the link ends")
     func endedWhileWaiting() async throws {
         let meeting = try Meeting(bob: .loopback().with { $0.maximumStreams = 1 })
         try await meeting.link()
@@ -76,7 +76,7 @@ struct StreamCrowdTests {
     }
 
     @Test(
-        "1,000 streams at once arrive whole, with room for all and for 64", arguments: [1_024, 64])
+        "1,000 streams at once arrive whole, with a limit of all or of 64", arguments: [1_024, 64])
     func concurrent(places: Int) async throws {
         let configuration = Session.Configuration.loopback().with { $0.maximumStreams = places }
         let meeting = try Meeting(ann: configuration, bob: configuration)
@@ -135,9 +135,7 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test(
-        "1,000 streams that are given up on either side leave the link alone [channel.reset-rate]"
-    )
+    @Test("1,000 streams that are cancelled on either side do not affect the link [channel.reset-rate]")
     func givenUp() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -166,7 +164,7 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test("a peer that does not read its stream does not slow another peer's")
+    @Test("a peer that does not read its stream does not slow another's")
     func slowPeer() async throws {
         let (ann, bob) = (try session("ann"), try session("bob"))
         let cara = try session("cara")

@@ -5,9 +5,7 @@ import Testing
 
 @Suite("9 How streams end over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct StreamEndTests {
-    @Test(
-        "a writer that aborts is heard at once, with its reason, also before what is unread"
-    )
+    @Test("a writer's abort is received at once, with its reason, even before unread data")
     func abortByWriter() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -27,7 +25,7 @@ struct StreamEndTests {
         await meeting.end()
     }
 
-    @Test("a reader that aborts is heard at once, with its reason, by a writer that waits [channel.stop]")
+    @Test("a reader's abort reaches a waiting writer at once, with its reason [channel.stop]")
     func abortByReader() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -47,7 +45,7 @@ struct StreamEndTests {
         await meeting.end()
     }
 
-    @Test("who writes nothing can wait for the end, too", arguments: [true, false])
+    @Test("a writer that writes nothing can wait for the end, too", arguments: [true, false])
     func failure(_ aborts: Bool) async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -59,7 +57,7 @@ struct StreamEndTests {
         await meeting.end()
     }
 
-    @Test("both abort at once, and the link lives [channel.closed]")
+    @Test("both abort at once, and the link stays [channel.closed]")
     func bothAbort() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -74,7 +72,7 @@ struct StreamEndTests {
         await meeting.end()
     }
 
-    @Test("whoever lets go of a stream gives it up; who never read it declines it")
+    @Test("releasing a stream cancels it; releasing one that was never read declines it")
     func lettingGo() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -97,7 +95,7 @@ struct StreamEndTests {
         await meeting.end()
     }
 
-    @Test("the end of the link fails every writer and reader, each time the same way [close.after]")
+    @Test("the end of the link fails every writer and reader, in the same way each time [close.after]")
     func endOfLink() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -141,7 +139,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("who leaves sends what was finished, and gives up the rest [close.goodbye]")
+    @Test("leaving sends finished streams, and cancels the rest [close.goodbye]")
     func leaving() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -163,7 +161,7 @@ struct StreamEndTests {
         await meeting.bob.disconnect()
     }
 
-    @Test("what was finished and not yet written when the session is left still goes [close.goodbye]")
+    @Test("a finished stream that is not yet written when the session is left is still sent [close.goodbye]")
     func leavingWithBacklog() async throws {
         let meeting = try Meeting()
         try await meeting.link()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("9 Streams over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct StreamTests {
-    @Test("streams go both ways at once, byte for byte, however they are cut [stream.end]")
+    @Test("streams are sent both ways at once, byte for byte, in pieces of any size [stream.end]")
     func bothWays() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -25,7 +25,7 @@ struct StreamTests {
         await meeting.end()
     }
 
-    @Test("a stream says who opened it, its name and its metadata [channel.name]")
+    @Test("a stream has its opener, name and metadata [channel.name]")
     func announcement() async throws {
         let meeting = try Meeting(ann: .loopback(.none), bob: .loopback(.none))
         try await meeting.link()
@@ -49,7 +49,7 @@ struct StreamTests {
         await meeting.end()
     }
 
-    @Test("a stream without bytes ends, and nothing can be written behind its end [stream.end]")
+    @Test("an empty stream ends, and nothing can be written after its end [stream.end]")
     func empty() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -79,7 +79,7 @@ struct StreamTests {
         await meeting.end()
     }
 
-    @Test("the end comes behind the last byte, also for a reader that comes late [stream.end]")
+    @Test("the end comes after the last byte, even for a late reader [stream.end]")
     func endBehindTheLastByte() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -98,7 +98,7 @@ struct StreamTests {
         await meeting.end()
     }
 
-    @Test("breaking off a loop and starting another loses nothing")
+    @Test("breaking out of a loop and starting another loses nothing")
     func interrupted() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -121,7 +121,7 @@ struct StreamTests {
         await meeting.end()
     }
 
-    @Test("a task that is cancelled waits no longer, and its stream lives on")
+    @Test("a cancelled task stops waiting, and its stream stays open")
     func cancelledTasks() async throws {
         let meeting = try Meeting()
         try await meeting.link()

@@ -9,7 +9,7 @@ import Testing
 /// answers of the others under ThreadSanitizer.
 @Suite("9.4 Documents of the web", .serialized, .inTurns, .timeLimit(.minutes(5)))
 struct WebSourceTests {
-    @Test("a document comes whole, with and without a length, empty too")
+    @Test("a document arrives whole, with or without a length, including an empty one")
     func whole() async throws {
         var seed = Seeded(1)
         let body = seed.bytes(1_000_000)
@@ -36,7 +36,7 @@ struct WebSourceTests {
         }
     }
 
-    @Test("an answer that is no document is an error with its status, before anything is sent")
+    @Test("an error response fails with its status, before anything is sent")
     func status() async throws {
         let server = try WebServer { path, write in
             _ = write(WebServer.head("\(path.dropFirst()) Words", "Content-Length: 3")) && write([1, 2, 3])
@@ -49,7 +49,7 @@ struct WebSourceTests {
         }
     }
 
-    @Test("redirections are followed to http and https, a few times, and nowhere else")
+    @Test("redirections are followed to http and https only, and only a few times")
     func redirections() async throws {
         let server = try WebServer { path, write in
             let target =
@@ -99,7 +99,7 @@ struct WebSourceTests {
         }
     }
 
-    @Test("nobody there, and a server that says nothing, are errors in good time")
+    @Test("a closed port and a server that sends nothing fail in time")
     func silence() async throws {
         let server = try WebServer { path, write in
             if path == "/later" { _ = write(WebServer.head("200 OK", "Content-Length: 9")) && write([1]) }
@@ -125,7 +125,7 @@ struct WebSourceTests {
         }
     }
 
-    @Test("a task that is cancelled stops fetching, and so does letting go")
+    @Test("cancelling the task stops the download, and so does releasing the source")
     func cancellation() async throws {
         let ended = Promise<Void>()
         let server = try WebServer { path, write in
@@ -149,7 +149,7 @@ struct WebSourceTests {
         #expect(await waiting.value == .cancelled)
     }
 
-    @Test("memory is bounded, however fast the server and slow the taker, and all of it comes in order")
+    @Test("memory is bounded, however fast the server and slow the reader, and everything arrives in order")
     func memory() async {
         // In a process of its own, where no other test takes memory.
         await #expect(processExitsWith: .success) { try await WebSourceTests.takeSlowly() }

@@ -8,7 +8,7 @@ import Testing
 @Suite("12 Advertising and browsing", .inTurns, .timeLimit(.minutes(5)))
 struct AdvertiserTests {
     @Test(
-        "who is advertised is found, once, with what it tells, and never by itself [mdns.self]",
+        "an advertised peer is found once, with its info, and never by itself [mdns.self]",
         arguments: Ground.allCases)
     func found(_ ground: Ground) async throws {
         let (type, configuration) = try ground.network()
@@ -33,7 +33,9 @@ struct AdvertiserTests {
         await browser.stop()
     }
 
-    @Test("both can be started twice, which is once, stopped, and started again", arguments: Ground.allCases)
+    @Test(
+        "both can be started twice, which has no effect, stopped, and started again",
+        arguments: Ground.allCases)
     func again(_ ground: Ground) async throws {
         let (type, configuration) = try ground.network()
         let (me, other) = (try PeerID(displayName: "me"), try PeerID(displayName: "other"))
@@ -73,7 +75,7 @@ struct AdvertiserTests {
     }
 
     @Test(
-        "letting go of them ends everything, with a goodbye, and nothing keeps them",
+        "releasing them ends everything, with a goodbye, and nothing leaks",
         arguments: Ground.allCases)
     func letGo(_ ground: Ground) async throws {
         let (type, configuration) = try ground.network()
@@ -103,7 +105,7 @@ struct AdvertiserTests {
         await watcher.stop()
     }
 
-    @Test("what cannot be announced is refused with a complaint [service.type] [service.info]")
+    @Test("what cannot be advertised is refused with a validation error [service.type] [service.info]")
     func words() throws {
         let peer = try PeerID(displayName: "ann")
         let refused = MultipeerError(.invalidArgument, "")
@@ -115,7 +117,7 @@ struct AdvertiserTests {
         }
     }
 
-    @Test("start throws when it cannot start, and nothing is left behind")
+    @Test("a start that fails throws, and leaves nothing running")
     func cannotStart() async throws {
         let (type, _) = try Ground.multicast.network()
         var configuration = DiscoveryConfiguration(interfaces: .only(["no-such-link"]))
@@ -131,7 +133,7 @@ struct AdvertiserTests {
         }
     }
 
-    @Test("a backend that refuses once does not stand in the way of the next start")
+    @Test("a backend that fails once does not prevent the next start")
     func secondStart() async throws {
         let (type, _) = try Ground.memory.network()
         var configuration = DiscoveryConfiguration.loopback
@@ -149,7 +151,7 @@ struct AdvertiserTests {
         await browser.stop()
     }
 
-    @Test("a peer that an invitation does not reach is looked for again")
+    @Test("a peer that an invitation does not reach is reconfirmed")
     func unreachable() async throws {
         let (type, _) = try Ground.memory.network()
         var configuration = DiscoveryConfiguration.loopback
@@ -169,7 +171,7 @@ struct AdvertiserTests {
         await ann.stop()
     }
 
-    @Test("a peer whose link is lost without a word is looked for again")
+    @Test("a peer whose link is lost without a goodbye is reconfirmed")
     func silent() async throws {
         let (type, _) = try Ground.memory.network()
         var configuration = DiscoveryConfiguration.loopback

@@ -5,9 +5,9 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Invitations that lead to no link", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Invitations without a link", .inTurns, .timeLimit(.minutes(5)))
 struct InvitationEndTests {
-    @Test("without an answer the time is over at both ends [invite.timeout]")
+    @Test("without an answer an invitation times out at both ends [invite.timeout]")
     func unanswered() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -39,7 +39,7 @@ struct InvitationEndTests {
         return ContinuousClock.now - began
     }
 
-    @Test("cancelling the task takes the question back at the other end [invite.cancel]")
+    @Test("cancelling the task withdraws the question at the peer [invite.cancel]")
     func cancelled() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -55,7 +55,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("leaving the session ends what it invited to, and the other side is told")
+    @Test("leaving the session ends its invitations, and the peer is notified")
     func left() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -71,7 +71,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("what is asked of a full session that leaves is for the time behind that, and is told as such")
+    @Test("requests to a full session that is leaving apply to the time after, and are reported as such")
     func behindLeaving() async throws {
         let two = Session.Configuration.loopback().with { $0.maximumPeers = 2 }
         let meeting = try Meeting(ann: two, bob: two)
@@ -99,7 +99,7 @@ struct InvitationEndTests {
         await meeting.end()
     }
 
-    @Test("an advertiser that stops takes its questions along")
+    @Test("stopping an advertiser ends its questions")
     func stopped() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -112,7 +112,7 @@ struct InvitationEndTests {
     }
 
     @Test(
-        "an advertiser that stops, or is let go of, right behind a yes takes nothing back",
+        "stopping or releasing an advertiser right after accepting revokes nothing",
         arguments: [true, false])
     func stoppedBehindYes(_ isLetGo: Bool) async throws {
         let network = try Ground.memory.network()
@@ -136,7 +136,7 @@ struct InvitationEndTests {
         await ann.stop()
     }
 
-    @Test("a session without a place says so at once, on either side, and makes no connection [limit.links]")
+    @Test("a full session refuses at once, on either side, and makes no connection [limit.links]")
     func full() async throws {
         let network = try Ground.memory.network()
         let two = Session.Configuration.loopback().with { $0.maximumPeers = 2 }
@@ -158,7 +158,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("sessions that cannot agree on encryption find that at both ends, before there is a connection")
+    @Test("incompatible encryption preferences are detected at both ends, before there is a connection")
     func incompatible() async throws {
         let network = try Ground.memory.network()
         let callers = [
@@ -175,7 +175,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("a session of another peer than the one who was invited is refused, and the question stays")
+    @Test("a session of another peer than the invited one is refused, and the question stays")
     func another() async throws {
         let callers = try await Caller.several(["ann", "bob", "carl"])
         let (ann, bob, carl) = (callers[0], callers[1], callers[2])
@@ -189,7 +189,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("arguments are checked first, each with its own complaint [invite.timeout] [invite.context]")
+    @Test("arguments are checked first, each with its own validation error [invite.timeout] [invite.context]")
     func arguments() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])

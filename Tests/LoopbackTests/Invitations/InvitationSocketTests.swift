@@ -11,7 +11,7 @@ import Testing
 struct InvitationSocketTests {
     let ann = try? PeerID(displayName: "ann")
 
-    @Test("who is accepted holds the other's data, and the other holds theirs [invite.consent] [invite.data]")
+    @Test("after accepting both have each other's data [invite.consent] [invite.data]")
     func accept() async throws {
         let ann = try #require(ann)
         try await withHost { host in
@@ -35,7 +35,7 @@ struct InvitationSocketTests {
     }
 
     @Test(
-        "who is refused hears why, as soon as the application says so",
+        "after declining the inviter receives the reason at once",
         arguments: [
             (.declined, .declined), (.full, .full), (.policy, .incompatible),
             (.internal, .refused(.internal)),
@@ -81,7 +81,7 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("who is not answered hears so when its time is over, and an answer is too late [invite.timeout]")
+    @Test("without an answer the inviter times out, and a later answer is too late [invite.timeout]")
     func timeout() async throws {
         let ann = try #require(ann)
         try await eventually { patience in
@@ -107,7 +107,7 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("who cancels withdraws the question [invite.cancel]")
+    @Test("cancelling withdraws the question [invite.cancel]")
     func cancel() async throws {
         let ann = try #require(ann)
         try await withHost { host in
@@ -123,7 +123,7 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("who stops asking tells whoever waits, and nobody is asked afterwards [invite.cancel]")
+    @Test("stopping ends all waiting invitations, and no further question is asked [invite.cancel]")
     func stop() async throws {
         let ann = try #require(ann)
         let host = try await Host()
@@ -144,7 +144,7 @@ struct InvitationSocketTests {
     }
 
     @Test(
-        "who stops asking lets what it said yes to go on, also a yes that is still on its way [invite.cancel]"
+        "stopping lets accepted invitations complete, even those whose answer is still on its way [invite.cancel]"
     )
     func stopBehindYes() async throws {
         let (ann, host) = (try #require(ann), try await Host())
@@ -170,7 +170,7 @@ struct InvitationSocketTests {
         #expect(await call == .success(data))
     }
 
-    @Test("an accept that is cancelled ends the invitation at both ends [invite.cancel]")
+    @Test("cancelling an accept ends the invitation at both ends [invite.cancel]")
     func cancelledAccept() async throws {
         let ann = try #require(ann)
         try await withHost { host in
@@ -192,7 +192,7 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("whose data fits no link is told so instead of being given any [invite.data]")
+    @Test("a peer whose data cannot make a link gets an error instead of data [invite.data]")
     func incompatible() async throws {
         let ann = try #require(ann)
         try await withHost { host in
@@ -205,7 +205,8 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("an address where nobody is does not keep an invitation from the others; all of them do")
+    @Test(
+        "an unreachable address does not keep an invitation from the others; if all are unreachable it fails")
     func unreachable() async throws {
         let ann = try #require(ann)
         let gone = try await Host()
@@ -227,7 +228,7 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("another peer at the address is not taken for the one who was meant [invite.recipient]")
+    @Test("another peer at the address is not mistaken for the invited one [invite.recipient]")
     func elsewhere() async throws {
         let (ann, other) = (try #require(ann), try PeerID(displayName: "carol"))
         try await withHost { host in
@@ -240,7 +241,7 @@ struct InvitationSocketTests {
     }
 
     @Test(
-        "forty who invite at once are answered, and never more than four of one address are asked about [invite.pending] [invite.busy]"
+        "forty simultaneous inviters are answered, and never more than four questions of one address are open [invite.pending] [invite.busy]"
     )
     func crowd() async throws {
         try await withHost { host in
@@ -268,7 +269,7 @@ struct InvitationSocketTests {
     }
 
     @Test(
-        "a second invitation of a peer takes the connection of the first, and nobody is asked again [invite.pending]"
+        "a second invitation of a peer takes over the connection of the first, without a second question [invite.pending]"
     )
     func again() async throws {
         let ann = try #require(ann)
@@ -287,7 +288,7 @@ struct InvitationSocketTests {
     }
 
     @Test(
-        "an application that takes no questions has as many waiting as may be, and those that are over go [invite.pending]"
+        "when an application reads no questions their number is bounded, and expired ones are removed [invite.pending]"
     )
     func untaken() async throws {
         try await withHost { host in

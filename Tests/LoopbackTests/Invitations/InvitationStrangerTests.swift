@@ -7,9 +7,9 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 What strangers cannot do to invitations", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Unauthenticated connections for invitations", .inTurns, .timeLimit(.minutes(5)))
 struct InvitationStrangerTests {
-    @Test("who never speaks, and who stops behind TLS, is let go of after five seconds [invite.deadline]")
+    @Test("a client that sends nothing, or stops after TLS, is closed after five seconds [invite.deadline]")
     func silence() async throws {
         try await withHost { host in
             let start = ContinuousClock.now
@@ -32,7 +32,7 @@ struct InvitationStrangerTests {
     ]
 
     @Test(
-        "what is not TLS is ended at once, and an honest invitation goes through [invite.tls]",
+        "a connection that is not TLS is closed at once, and an honest invitation succeeds [invite.tls]",
         arguments: noises.keys.sorted())
     func noise(_ name: String) async throws {
         let ann = try PeerID(displayName: "ann")
@@ -76,7 +76,7 @@ struct InvitationStrangerTests {
         await session.disconnect()
     }
 
-    @Test("frames that do not belong there end the connection with PROTOCOL [invite.order]")
+    @Test("frames that are not allowed end the connection with PROTOCOL [invite.order]")
     func disorder() async throws {
         let ann = try PeerID(displayName: "ann")
         try await withHost { host in
@@ -98,7 +98,7 @@ struct InvitationStrangerTests {
         }
     }
 
-    @Test("ignorable frames are ignored, but not for ever [frame.ignorable]")
+    @Test("ignorable frames are ignored, but only up to a limit [frame.ignorable]")
     func flood() async throws {
         try await withHost { host in
             let pipe = try await host.pipe(try InvitationTLS())
@@ -110,7 +110,7 @@ struct InvitationStrangerTests {
         }
     }
 
-    @Test("nothing is left open behind fifty invitations, a stranger and a question without an answer")
+    @Test("fifty invitations, an unauthenticated connection and an unanswered question leak no descriptor")
     func descriptors() async throws {
         let ann = try PeerID(displayName: "ann")
         var open: Set<Substring> = []

@@ -7,7 +7,7 @@ import Testing
 @Suite("12 Invitations", .inTurns, .timeLimit(.minutes(5)))
 struct InvitationTests {
     @Test(
-        "one who is asked can say yes later, on the main actor, and both are linked",
+        "an invitation can be accepted later, on the main actor, and both are linked",
         arguments: Ground.allCases)
     func later(_ ground: Ground) async throws {
         let callers = try await Caller.several(["ann", "bob"], ground)
@@ -50,7 +50,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("who declines is not linked, and neither session hears of it")
+    @Test("after declining no link is made, and neither session has an event")
     func declined() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -63,7 +63,7 @@ struct InvitationTests {
     }
 
     @Test(
-        "there is one answer, and each after it is an error [invite.once]", arguments: [true, false],
+        "there is one answer, and each further one is an error [invite.once]", arguments: [true, false],
         [true, false])
     func once(firstAccepts: Bool, secondAccepts: Bool) async throws {
         let callers = try await Caller.several(["ann", "bob"])
@@ -82,7 +82,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("of many who answer at once, one does [invite.once]")
+    @Test("of many simultaneous answers one counts [invite.once]")
     func race() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -103,7 +103,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("for two that are linked a yes changes nothing, and both calls return [invite.glare]")
+    @Test("accepting does nothing when the two are already linked, and both calls return [invite.glare]")
     func linked() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
@@ -115,7 +115,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("three that are invited one by one are one mesh")
+    @Test("three peers that are invited one by one are one mesh")
     func mesh() async throws {
         let callers = try await Caller.several(["ann", "bob", "carl"])
         try await callers[0].link(with: callers[1])
@@ -129,7 +129,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("in a star those that were invited are not linked with each other [mesh.star]")
+    @Test("in a star the invited peers are not linked with each other [mesh.star]")
     func star() async throws {
         let star = Session.Configuration.loopback().with { $0.topology = .star }
         let callers = try await Caller.several(["ann", "bob", "carl"], .memory, star)
@@ -141,7 +141,7 @@ struct InvitationTests {
         await callers.stop()
     }
 
-    @Test("all of it works while the main thread does nothing but wait")
+    @Test("everything works while the main thread is blocked")
     @MainActor func mainIsBusy() throws {
         try Blocking.main {
             let callers = try await Caller.several(["ann", "bob"])

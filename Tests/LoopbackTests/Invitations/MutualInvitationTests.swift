@@ -4,12 +4,14 @@ import TestSupport
 import Testing
 
 /// The acceptance run has 1,000 of these, `mutual-invitations`.
-@Suite("12 Two that invite each other", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Mutual invitations", .inTurns, .timeLimit(.minutes(5)))
 struct MutualInvitationTests {
     /// What ann does about it; bob accepts.
     enum Way: String, CaseIterable, Sendable { case accepts, declines, isSlow, cancels }
 
-    @Test("one link comes of it, whatever ann does meanwhile [invite.glare]", arguments: Way.allCases)
+    @Test(
+        "mutual invitations lead to one link, whatever ann does meanwhile [invite.glare]",
+        arguments: Way.allCases)
     func rounds(_ way: Way) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for seed in 0..<UInt64(5) { group.addTask { try await Self.round(way, seed) } }
@@ -17,7 +19,7 @@ struct MutualInvitationTests {
         }
     }
 
-    @Test("none comes of it when both decline", arguments: 0..<UInt64(3))
+    @Test("mutual invitations lead to no link when both decline", arguments: 0..<UInt64(3))
     func bothDecline(_ seed: UInt64) async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("15 Crowds", .inTurns, .timeLimit(.minutes(5)))
 struct CrowdTests {
-    @Test("500 idle connections do not stop an honest peer, and are let go of [limit.unauthenticated]")
+    @Test("500 idle connections do not stop an honest peer, and are closed [limit.unauthenticated]")
     func idle() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -24,7 +24,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("strangers do not push out a peer that is linked [limit.unauthenticated]")
+    @Test("unauthenticated connections do not displace a linked peer [limit.unauthenticated]")
     func linkedStays() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -43,7 +43,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("eight sessions are linked each with each, and the ninth is told that they are full [limit.links]")
+    @Test("eight sessions are all linked with each other, and a ninth is refused with FULL [limit.links]")
     func eight() async throws {
         let sessions = try (0..<9).map {
             try Session(
@@ -67,7 +67,7 @@ struct CrowdTests {
         for session in sessions { await session.disconnect() }
     }
 
-    @Test("a peer that finds no seat is told FULL by the other side [limit.links]")
+    @Test("a peer without a free seat is refused with FULL [limit.links]")
     func noSeat() async throws {
         let small = Session.Configuration.loopback(patience: .seconds(20)).with { $0.maximumPeers = 2 }
         let (ann, bob) = (

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("11 Meshes over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct MeshTests {
-    @Test("eight that join in a chain are all linked with each other, and a ninth is told FULL [mesh.dial]")
+    @Test(
+        "eight that join in a chain are all linked with each other, and a ninth is refused with FULL [mesh.dial]"
+    )
     func chain() async throws {
         let members = try Member.several(9)
         let eight = Array(members.prefix(8))
@@ -26,7 +28,7 @@ struct MeshTests {
         await members.end()
     }
 
-    @Test("a member that leaves is gone for everyone, once, and nobody looks for it [mesh.departed]")
+    @Test("a member that leaves is gone for all, once, and is not dialled again [mesh.departed]")
     func leaves() async throws {
         let members = try Member.several(4)
         await members.joinInAChain()
@@ -47,7 +49,7 @@ struct MeshTests {
         await members.end()
     }
 
-    @Test("who left comes back as a new instance, to all of them [mesh.dial]")
+    @Test("a member that left returns as a new instance, to all others [mesh.dial]")
     func comesBack() async throws {
         let members = try Member.several(3)
         await members.joinInAChain()
@@ -62,7 +64,7 @@ struct MeshTests {
         await members.end()
     }
 
-    @Test("two meshes become one when there is room, and stay apart when not [mesh.full]", arguments: [4, 5])
+    @Test("two meshes merge when there is room, and otherwise stay apart [mesh.full]", arguments: [4, 5])
     func merging(_ first: Int) async throws {
         let members = try Member.several(first + 4)
         let (one, other) = (Array(members.prefix(first)), Array(members.suffix(4)))
@@ -90,7 +92,7 @@ struct MeshTests {
         await members.end()
     }
 
-    @Test("a star has one centre, and its points do not hear of each other [mesh.star]")
+    @Test("a star has one centre, and its points do not learn of each other [mesh.star]")
     func star() async throws {
         let centre = try Member("centre", .loopback().with { $0.topology = .star })
         let points = try Member.several(3)
@@ -112,7 +114,7 @@ struct MeshTests {
         await ([centre] + points).end()
     }
 
-    @Test("direct links introduce nobody [mesh.link]")
+    @Test("direct links introduce no peers [mesh.link]")
     func direct() async throws {
         let members = try Member.several(3)
         for (one, other) in [(0, 1), (1, 2)] {
@@ -132,7 +134,7 @@ struct MeshTests {
     }
 
     @Test(
-        "members that never encrypt are a mesh too; who links in clear with one that could is none [mesh.plain]"
+        "members that never encrypt are a mesh, too; a plain link with a peer that could encrypt is none [mesh.plain]"
     )
     func plain() async throws {
         let members = try Member.several(3, .loopback(.none))

@@ -6,9 +6,11 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 A peer that comes again and again", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 A peer that reconnects repeatedly", .inTurns, .timeLimit(.minutes(5)))
 struct RelinkTests {
-    @Test("a session whose events nobody reads stops taking a peer back, until somebody reads [limit.relink]")
+    @Test(
+        "a session whose events are not read stops accepting a returning peer, until they are read [limit.relink]"
+    )
     func nobodyReads() async throws {
         let meeting = try meeting()
         let reader = attend(meeting.bob)
@@ -21,7 +23,9 @@ struct RelinkTests {
         await meeting.end()
     }
 
-    @Test("a session with a guest, who is told otherwise, needs nobody to read its events [limit.relink]")
+    @Test(
+        "with a subprotocol handler, which gets its own events, the session's events need not be read [limit.relink]"
+    )
     func guest() async throws {
         let meeting = try meeting()
         let (guest, reader) = (SilentGuest(), attend(meeting.bob))

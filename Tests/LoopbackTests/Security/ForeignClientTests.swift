@@ -33,7 +33,7 @@ struct ForeignClientTests {
     ]
 
     @Test(
-        "a foreign TLS client is refused inside TLS, and nothing follows the alert [tls.version] [tls.alpn] [tls.client-certificate] [tls.pin]",
+        "a foreign TLS client is refused inside TLS, and the alert is the last byte sent [tls.version] [tls.alpn] [tls.client-certificate] [tls.pin]",
         .enabled(if: OpenSSLClient.isPresent), arguments: habits)
     func foreignTLS(_ habit: Habit) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(
@@ -67,7 +67,9 @@ struct ForeignClientTests {
         "an alert": [0x15, 0x03, 0x01, 0x00, 0x02, 2, 40],
     ]
 
-    @Test("noise is not answered, but perhaps with an alert [enc.required]", arguments: noises.keys.sorted())
+    @Test(
+        "noise is not answered, except perhaps with an alert [enc.required]",
+        arguments: noises.keys.sorted())
     func noise(_ name: String) async throws {
         try await withAwaitingSession { tap in
             try await tap.dial(sending: Self.noises[name] ?? [])
@@ -77,7 +79,7 @@ struct ForeignClientTests {
         }
     }
 
-    @Test("who never speaks is let go of after five seconds [link.timeouts]")
+    @Test("a client that sends nothing is closed after five seconds [link.timeouts]")
     func silence() async throws {
         try await withAwaitingSession { tap in
             let start = ContinuousClock.now
@@ -89,7 +91,7 @@ struct ForeignClientTests {
         }
     }
 
-    @Test("bytes that come one by one make a link all the same")
+    @Test("bytes that arrive one by one still make a link")
     func drip() async throws {
         try await withTaps { annsTap, bobsTap in
             for tap in [annsTap, bobsTap] { await tap.meddle { $0.offset < 20_000 ? .drip : .pass } }

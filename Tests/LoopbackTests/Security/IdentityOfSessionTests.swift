@@ -5,7 +5,7 @@ import Testing
 
 @Suite("3 Peers and their sessions", .inTurns)
 struct IdentityOfSessionTests {
-    @Test("every new peer id has bytes of its own, also under the same name [peer.uid-random]")
+    @Test("every new peer id has its own bytes, even under the same name [peer.uid-random]")
     func uids() throws {
         let uids = try (0..<1_000).map { _ in try PeerID(displayName: "Ann").uid }
         #expect(Set(uids).count == uids.count)
@@ -17,7 +17,7 @@ struct IdentityOfSessionTests {
     }
 
     @Test(
-        "every session of a peer is another endpoint, and again after it has disconnected [endpoint.instance]"
+        "every session of a peer is another endpoint, and a new one after it has disconnected [endpoint.instance]"
     )
     func instances() async throws {
         let ann = try PeerID(displayName: "Ann")

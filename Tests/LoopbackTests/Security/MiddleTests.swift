@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("5 Somebody in the middle", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 A man in the middle", .inTurns, .timeLimit(.minutes(5)))
 struct MiddleTests {
     /// What the middle does to one or both blobs, and to the connections.
     enum Flip: CaseIterable, Sendable { case anns, bobs, both }
@@ -27,7 +27,7 @@ struct MiddleTests {
     }
 
     @Test(
-        "who makes blobs say plain never gets a link, nor a byte of a message [enc.required] [hello.refs]",
+        "a man in the middle that downgrades connection data gets no link, nor a byte of a message [enc.required] [hello.refs]",
         arguments: preferences, Flip.allCases)
     func flippedPreference(_ pair: (EncryptionPreference, EncryptionPreference), _ flip: Flip) async throws {
         try await withTaps { annsTap, bobsTap in
@@ -48,7 +48,7 @@ struct MiddleTests {
         }
     }
 
-    @Test("who answers a TLS dialler with a certificate of its own is refused inside TLS [tls.pin]")
+    @Test("a man in the middle that answers TLS with its own certificate is refused inside TLS [tls.pin]")
     func ownCertificate() async throws {
         try await eventually { patience in
             let forger = try Forger()
@@ -69,7 +69,7 @@ struct MiddleTests {
         }
     }
 
-    @Test("who answers a TLS dialler in plain is refused [enc.no-negotiation]")
+    @Test("a man in the middle that answers TLS in plain is refused [enc.no-negotiation]")
     func plainAnswer() async throws {
         try await withTaps { annsTap, bobsTap in
             let meddler: Tap.Meddler = { chunk in
@@ -90,7 +90,7 @@ struct MiddleTests {
         }
     }
 
-    @Test("who turns TLS diallers into plain ones is not answered at all [enc.required]")
+    @Test("a man in the middle that turns TLS into plain gets no answer [enc.required]")
     func plainDialler() async throws {
         try await withTaps { annsTap, bobsTap in
             let meddler: Tap.Meddler = { chunk in
@@ -108,7 +108,7 @@ struct MiddleTests {
     }
 
     @Test(
-        "a connection cut at any point of the introduction is made again, and one link comes of it [link.retry]",
+        "a connection that is cut at any point of the handshake is made again, and becomes one link [link.retry]",
         arguments: cuts)
     func cut(_ preference: EncryptionPreference, after count: Int) async throws {
         try await withTaps { annsTap, bobsTap in
@@ -128,7 +128,7 @@ struct MiddleTests {
     }
 
     @Test(
-        "a link cut in the middle of a message reports its loss, and delivers nothing of it [tls.truncation] [msg.failed]"
+        "a link that is cut in the middle of a message reports the loss, and delivers no part of it [tls.truncation] [msg.failed]"
     )
     func truncated() async throws {
         try await withTaps { annsTap, bobsTap in
@@ -153,7 +153,7 @@ struct MiddleTests {
         }
     }
 
-    @Test("a connection that is played again to the same session comes to nothing [confirm.binding]")
+    @Test("a replayed connection to the same session fails [confirm.binding]")
     func replay() async throws {
         try await withTaps { annsTap, bobsTap in
             for preference in [EncryptionPreference.required, .none] {

@@ -39,7 +39,7 @@ struct PreferenceTests {
     }
 
     @Test(
-        "what two preferences lead to is what is on the wire [enc.outcome] [enc.identity] [enc.no-negotiation] [plain.preface]",
+        "the outcome of two preferences is what is sent [enc.outcome] [enc.identity] [enc.no-negotiation] [plain.preface]",
         arguments: sides, sides)
     func cell(_ one: Side, _ other: Side) async throws {
         let (annsTap, bobsTap) = (try await Tap(), try await Tap())

@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("4 Connection data changed on the way", .inTurns, .timeLimit(.minutes(5)))
+@Suite("4 Connection data changed in transit", .inTurns, .timeLimit(.minutes(5)))
 struct TamperingTests {
     /// One change of connection data in transit, and the result for its holder.
     struct Change: Sendable, CustomTestStringConvertible {
@@ -53,7 +53,7 @@ struct TamperingTests {
         ]
 
     @Test(
-        "between sessions that encrypt, no changed field leads to a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
+        "between sessions that encrypt, no changed field makes a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
         arguments: encryptedChanges)
     func encrypted(_ change: Change) async throws {
         try await eventually { patience in
@@ -65,7 +65,7 @@ struct TamperingTests {
     }
 
     @Test(
-        "between sessions that never encrypt, neither, and the wire says why [hello.refs]",
+        "between sessions that never encrypt, no changed field makes a link, and the close code says why [hello.refs]",
         arguments: plainChanges)
     func plain(_ change: Change) async throws {
         try await eventually { patience in
@@ -96,7 +96,7 @@ struct TamperingTests {
         return change.holder != .timedOut || [ann, bob].contains { $0.detail.contains(change.detail) }
     }
 
-    @Test("without a new checksum, no changed bit passes [data.checksum]")
+    @Test("without a new checksum, every changed bit is detected [data.checksum]")
     func everyBit() async throws {
         let session = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
         let bytes = try await session.connectionData().bytes

@@ -41,9 +41,7 @@ struct TrustTests {
         await meeting.end()
     }
 
-    @Test(
-        "an application that does not answer keeps nobody: the search can be given up, and the question with it"
-    )
+    @Test("an unanswered question blocks nothing: the attempt can be cancelled, and the question with it")
     func unanswered() async throws {
         let asked = Questions(answer: nil)
         let meeting = try Meeting(
@@ -63,7 +61,7 @@ struct TrustTests {
         await meeting.end()
     }
 
-    @Test("an answer to an earlier question is none to a later one [trust.once]")
+    @Test("an answer to an earlier question does not answer a later one [trust.once]")
     func lateAnswer() async throws {
         let asked = Questions(answer: nil)
         let meeting = try Meeting(
@@ -104,8 +102,7 @@ struct TrustTests {
         await bad.end()
     }
 
-    @Test(
-        "the key of the first time is the only one ever after, also for another process with the same store")
+    @Test("the first key is the only one accepted later, even by another process with the same store")
     func firstUse() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(
             path: "multipeer-\(UUID().uuidString)")
@@ -138,7 +135,7 @@ struct TrustTests {
     }
 
     @Test(
-        "a certificate authority vouches for its own, and for nobody else",
+        "a certificate authority vouches for its own certificates, and for no others",
         .enabled(if: OpenSSLClient.isPresent))
     func authority() async throws {
         let chain = try TestChain()
@@ -159,7 +156,7 @@ struct TrustTests {
         }
     }
 
-    @Test("a plain peer proves no key, so that no policy about keys accepts it [trust.before-confirm]")
+    @Test("a plain peer proves no key, so every policy about keys refuses it [trust.before-confirm]")
     func plain() async throws {
         let meeting = try Meeting(
             ann: .loopback(.optional).with { $0.trust = .trustOnFirstUse }, bob: .loopback(.none))

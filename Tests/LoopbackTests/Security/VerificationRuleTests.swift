@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("13 Verification codes with a peer that is made by hand", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13 Verification codes with a scripted peer", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationRuleTests {
     /// The peer's frames: all valid but the last.
     struct Breach: Sendable, CustomTestStringConvertible {
@@ -64,7 +64,7 @@ struct VerificationRuleTests {
     }
 
     @Test(
-        "a peer that asks or commits hears nothing before the application asks, which is told [sas.asked] [sas.value]",
+        "a peer that requests or commits gets no answer before the application asks, which is notified [sas.asked] [sas.value]",
         arguments: [true, false])
     func unasked(_ isLower: Bool) async throws {
         try await Self.withPeer(isLower: isLower) { bob, peer in
@@ -90,7 +90,7 @@ struct VerificationRuleTests {
     }
 
     @Test(
-        "a peer that breaks the rules is told the code of the rule [sas.order] [sas.commit] [sas.once]",
+        "a peer that violates the protocol is closed with the code of the rule [sas.order] [sas.commit] [sas.once]",
         arguments: breaches)
     func breach(_ breach: Breach) async throws {
         try await Self.withPeer(isLower: breach.isLower) { bob, peer in
@@ -108,7 +108,7 @@ struct VerificationRuleTests {
         }
     }
 
-    @Test("what comes behind a frame that is refused is not used, and what comes behind one that is due is")
+    @Test("frames after a refused frame are ignored, and frames after a valid one are used")
     func behind() async throws {
         for isRefused in [true, false] {
             try await Self.withPeer(isLower: true) { bob, peer in
@@ -125,7 +125,7 @@ struct VerificationRuleTests {
         }
     }
 
-    @Test("who waits for the code of a peer that breaks the rules is told why there is none [sas.commit]")
+    @Test("waiting for the code of a peer that violates the protocol fails with the reason [sas.commit]")
     func waiting() async throws {
         try await Self.withPeer(isLower: true) { bob, peer in
             let other = peer.data.peer

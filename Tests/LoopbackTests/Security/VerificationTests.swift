@@ -10,7 +10,7 @@ import Testing
 @Suite("13 Verification codes over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationTests {
     @Test(
-        "both users get the same six digits once both have asked, and the same again [sas.role] [sas.value] [sas.once]"
+        "both users get the same six digits once both have asked, and the same digits again [sas.role] [sas.value] [sas.once]"
     )
     func same() async throws {
         let meeting = try Meeting()
@@ -25,7 +25,7 @@ struct VerificationTests {
         await meeting.end()
     }
 
-    @Test("there is no code before both have asked: the other side hears who waits, once [sas.asked]")
+    @Test("there is no code before both have asked: the other side is notified, once [sas.asked]")
     func asked() async throws {
         // Once the lower uid asks first, once the higher.
         for annFirst in [true, false] {
@@ -55,7 +55,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("a caller that is cancelled waits no longer, and the run goes on without it [sas.wait] [sas.once]")
+    @Test("a cancelled caller stops waiting, and the run continues [sas.wait] [sas.once]")
     func cancelled() async throws {
         let meeting = try Meeting()
         let (ann, bob) = (meeting.ann, meeting.bob)
@@ -70,7 +70,7 @@ struct VerificationTests {
         await meeting.end()
     }
 
-    @Test("several who ask at the same time get the one code of the link [sas.once]")
+    @Test("several callers at the same time get the one code of the link [sas.once]")
     func several() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -89,7 +89,7 @@ struct VerificationTests {
 
     /// With pinned keys there can be no man in the middle between two peers whose connection data arrived unchanged. Where
     /// the data came through the man in the middle, too, it has a link with each of them, and uses the other's name.
-    @Test("somebody in the middle has two links, whose codes differ [sas.value]")
+    @Test("with a man in the middle there are two links, whose codes differ [sas.value]")
     func middle() async throws {
         let configuration = Session.Configuration.loopback()
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
@@ -114,7 +114,7 @@ struct VerificationTests {
         for session in [ann, bob, asBob, asAnn] { await session.disconnect() }
     }
 
-    @Test("a link that is made again has another code [sas.once]")
+    @Test("a new link has another code [sas.once]")
     func again() async throws {
         let meeting = try Meeting()
         var codes: Set<String> = []
@@ -190,7 +190,7 @@ extension Session {
     }
 }
 
-@Suite("13 Verification codes that do not come", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13 Missing verification codes", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationFailureTests {
     /// Runs `body` with two drivers that are linked, and receive nothing from each other any more.
     private static func withDeafLink(
@@ -216,7 +216,7 @@ struct VerificationFailureTests {
         }
     }
 
-    @Test("whoever has waited long enough is told, and the link lives [sas.wait]")
+    @Test("waiting for the code times out, and the link stays [sas.wait]")
     func late() async throws {
         try await Self.withDeafLink { ann, bob in
             await #expect(throws: VerificationFault.timedOut) {
@@ -229,7 +229,7 @@ struct VerificationFailureTests {
         }
     }
 
-    @Test("the end of the link ends the waiting, with its reason")
+    @Test("the end of the link ends the wait, with its reason")
     func ended() async throws {
         try await Self.withDeafLink { ann, bob in
             let fault = await #expect(throws: VerificationFault.self) {
@@ -239,7 +239,7 @@ struct VerificationFailureTests {
         }
     }
 
-    @Test("a caller that is cancelled waits no longer")
+    @Test("a cancelled caller stops waiting")
     func cancelled() async throws {
         try await Self.withDeafLink { ann, bob in
             let waiting = Task { try await ann.verificationCode(for: bob, within: .seconds(60)) }

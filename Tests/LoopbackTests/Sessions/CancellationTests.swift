@@ -9,7 +9,7 @@ import Testing
 struct CancellationTests {
     private static let cancelled = MultipeerError(.cancelled, "")
 
-    @Test("a loop that waits ends, over events, invitations and what a browser sees")
+    @Test("a waiting loop ends, over events, invitations and a browser's events")
     func loops() async throws {
         let ann = try Caller("ann", try Ground.memory.network())
         let loops = [
@@ -22,7 +22,7 @@ struct CancellationTests {
         await ann.stop()
     }
 
-    @Test("a search throws cancelled, by its task, by cancelConnect and by disconnect", arguments: 0..<3)
+    @Test("an attempt throws cancelled, through its task, cancelConnect and disconnect", arguments: 0..<3)
     func connecting(_ way: Int) async throws {
         let meeting = try Meeting(ann: .loopback(patience: .seconds(60)))
         let data = try await meeting.bob.connectionData()
@@ -38,7 +38,7 @@ struct CancellationTests {
         await meeting.end()
     }
 
-    @Test("waiting for a peer to receive everything, or to take more of a stream, throws cancelled")
+    @Test("waiting for a peer to receive everything, or to accept more of a stream, throws cancelled")
     func blocked() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -62,7 +62,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a call that has nothing to wait for does its work in a cancelled task, too")
+    @Test("a call that need not wait works in a cancelled task, too")
     func nothingToWaitFor() async throws {
         let meeting = try Meeting()
         try await meeting.link()

@@ -38,7 +38,7 @@ struct CauseTests {
     }
 
     @Test(
-        "an attempt that comes to nothing has one reason at each end [state.reason] [state.outcome]",
+        "a failed attempt has one reason at each end [state.reason] [state.outcome]",
         arguments: attempts)
     func attempt(_ cause: Cause) async throws { try await expect(cause) }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("14 Calls that wait for a link", .computing)
 struct ConnectRequestTests {
-    @Test("a call that comes while the session leaves has its outcome at once, and only one")
+    @Test("a call while the session leaves has exactly one outcome, at once")
     func leaving() throws {
         let (ann, bob) = (
             EngineSide(uid: UID(high: 1, low: 1), address: 1),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Either side dies at any step of an introduction, for good: the other one has one outcome, and is not left connecting.
-@Suite("14.1 Deaths during an introduction", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14.1 Peers that die while a link is made", .inTurns, .timeLimit(.minutes(5)))
 struct DeathTests {
     enum Manner: CaseIterable, Sendable { case killed, frozen }
 
@@ -24,7 +24,7 @@ struct DeathTests {
     }
 
     @Test(
-        "whoever dies at whichever step, the other has one outcome in time [state.outcome] [state.serial] [link.deadline]",
+        "whichever peer dies at whichever step, the other has one outcome in time [state.outcome] [state.serial] [link.deadline]",
         arguments: Manner.allCases)
     func dies(_ manner: Manner) async throws {
         try await eventually { patience in

@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("14 What the driver's callers get", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14 Results of the driver's calls", .inTurns, .timeLimit(.minutes(5)))
 struct DriverCallTests {
     typealias Change = @Sendable (inout Session.Configuration) -> Void
 
@@ -25,7 +25,7 @@ struct DriverCallTests {
         ("advertising everywhere", { $0.advertisedAddresses = [SocketAddress(.anyV4, port: 4_000)] }),
     ]
 
-    @Test("a configuration out of its range is refused", arguments: outOfRange.indices)
+    @Test("a configuration outside its ranges is refused", arguments: outOfRange.indices)
     func refused(_ index: Int) throws {
         let ann = try PeerID(displayName: "ann")
         let configuration = Session.Configuration.loopback().with(Self.outOfRange[index].change)
@@ -35,7 +35,7 @@ struct DriverCallTests {
         #expect(error?.code == .invalidArgument, "\(Self.outOfRange[index].name)")
     }
 
-    @Test("the ends of the ranges are inside")
+    @Test("the bounds of the ranges are accepted")
     func accepted() throws {
         let ann = try PeerID(displayName: "ann")
         for change: Change in [
@@ -48,9 +48,7 @@ struct DriverCallTests {
         }
     }
 
-    @Test(
-        "the 33rd peer that is sought at a time is refused, and one more once another is given up [limit.awaited]"
-    )
+    @Test("the 33rd simultaneous attempt is refused, and accepted once another is cancelled [limit.awaited]")
     func awaited() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
         let others = try (0..<33).map {
@@ -75,7 +73,7 @@ struct DriverCallTests {
         for other in others { await other.disconnect() }
     }
 
-    @Test("data for a peer can be made by connecting with it, and is the same that is handed out behind that")
+    @Test("data for a peer can be made by connecting to it, and stays the same")
     func issuing() async throws {
         let meeting = try Meeting()
         let (ann, bob) = (meeting.ann, meeting.bob)
@@ -91,7 +89,7 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
-    @Test("who seeks a peer right behind a search that was called off has an outcome of its own")
+    @Test("an attempt right after a cancelled one has its own outcome")
     func again() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(.none))
@@ -107,7 +105,7 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
-    @Test("what is called first begins first: leaving ends the search that was called for just before it")
+    @Test("calls are processed in order: leaving ends the attempt that was requested just before it")
     func order() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(.none))
@@ -125,7 +123,7 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
-    @Test("data that is refused makes none")
+    @Test("refused data makes no own data")
     func issuingNothing() async throws {
         let meeting = try Meeting()
         let (ann, bob) = (meeting.ann, meeting.bob)
@@ -137,7 +135,7 @@ struct DriverCallTests {
         #expect(await ann.trying(forAnn).error?.reason?.code == .unknownPeer)
     }
 
-    @Test("a port that is taken is an error, and listening can be tried again")
+    @Test("a port in use is an error, and listening can be tried again")
     func portTaken() async throws {
         let first = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
         let port = try #require(try await first.connectionData().candidates.first).port
@@ -151,7 +149,7 @@ struct DriverCallTests {
         await first.disconnect()
     }
 
-    @Test("data for a mesh, which will be made anew, keeps nobody whose owner is gone, who makes none then")
+    @Test("mesh data that is to be renewed does not keep a released session alive, and is not made any more")
     func shutDownMesh() async throws {
         weak var kept: SessionDriver?
         do {
@@ -165,7 +163,7 @@ struct DriverCallTests {
         try await within { [weak kept] in while kept != nil { await Task.yield() } }
     }
 
-    @Test("everybody who waits is answered, and nothing is kept, when the owner lets go")
+    @Test("when the owner releases the session every waiting call returns, and nothing leaks")
     func shutDown() async throws {
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
         let bobsData = try await bob.connectionData()
@@ -194,9 +192,7 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
-    @Test(
-        "a session that does not let go of a blocked peer leaves in time, and says what was left [msg.failed]"
-    )
+    @Test("a session with a blocked peer leaves in time, and reports what was not sent [msg.failed]")
     func leaving() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -231,7 +227,7 @@ struct DriverCallTests {
         }
     }
 
-    @Test("what an event says in a log is not what a message says")
+    @Test("an event's description does not contain a message's bytes")
     func descriptions() async throws {
         let meeting = try Meeting()
         try await meeting.link()

@@ -5,9 +5,11 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("6 What the driver does for the links", .inTurns, .timeLimit(.minutes(5)))
+@Suite("6 Links in the driver", .inTurns, .timeLimit(.minutes(5)))
 struct DriverLinkTests {
-    @Test("a second session of a peer is told BUSY while the first answers, and the link stays [stale.busy]")
+    @Test(
+        "a second session of a peer is refused with BUSY while the first answers, and the link stays [stale.busy]"
+    )
     func busy() async throws {
         let brief = Session.Configuration.loopback(patience: .seconds(4))
         let meeting = try Meeting(ann: brief, bob: brief)
@@ -29,9 +31,7 @@ struct DriverLinkTests {
         await meeting.end()
     }
 
-    @Test(
-        "a peer that was restarted takes the place of its dead link, and connect answers only then [stale.busy]"
-    )
+    @Test("a restarted peer replaces its dead link, and only then does connect return [stale.busy]")
     func restarted() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -58,7 +58,7 @@ struct DriverLinkTests {
     }
 
     @Test(
-        "a link whose SELECTED never came ends at both ends, and the two link again [link.timeouts] [select.next]"
+        "a link whose SELECTED never arrived ends at both ends, and the two link again [link.timeouts] [select.next]"
     )
     func unselected() async throws {
         try await withTaps { annsTap, bobsTap in
@@ -77,7 +77,7 @@ struct DriverLinkTests {
         }
     }
 
-    @Test("who leaves before SELECTED has come says goodbye: the other has a link by then [close.goodbye]")
+    @Test("leaving before SELECTED has arrived says goodbye: the peer has a link by then [close.goodbye]")
     func leaving() async throws {
         try await withTaps { annsTap, bobsTap in
             await bobsTap.meddle { $0.isSelected ? .replace([]) : .pass }
@@ -98,7 +98,8 @@ struct DriverLinkTests {
     }
 
     @Test(
-        "what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
+        "messages that were accepted and not delivered are counted in the end's event [msg.failed] [state.reason]"
+    )
     func undelivered() async throws {
         try await withTaps { annsTap, bobsTap in
             let brief = Session.Configuration.loopback().with {
@@ -123,7 +124,7 @@ struct DriverLinkTests {
         }
     }
 
-    @Test("an answer to the question of trust is waited for off the loop [trust.before-confirm]")
+    @Test("waiting for the trust decision does not block the loop [trust.before-confirm]")
     func questionsOffTheLoop() async throws {
         let isOnLoop = Locked<[Bool]>([])
         let identity = try Identity.generate()

@@ -4,9 +4,11 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 What strangers cannot do", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 Unauthenticated connections", .inTurns, .timeLimit(.minutes(5)))
 struct DriverStrangerTests {
-    @Test("a peer that has confirmed is no stranger, however long its trust takes [limit.unauthenticated]")
+    @Test(
+        "a peer that has confirmed does not count as unauthenticated, however long its trust decision takes [limit.unauthenticated]"
+    )
     func confirmed() async throws {
         try await withTaps { annsTap, bobsTap in
             let (asked, answer) = (Promise<Void>(), Promise<Bool>())
@@ -35,7 +37,7 @@ struct DriverStrangerTests {
         }
     }
 
-    @Test("who asks all the time and never reads is not answered for ever [limit.unread]")
+    @Test("a peer that keeps sending PINGs and never reads is not answered for ever [limit.unread]")
     func neverReads() async throws {
         // A busy machine may not get there in the five seconds that a candidate has: then it is tried again.
         for _ in 0..<3 where try await isHeldBack() { return }

@@ -43,7 +43,7 @@ struct LifetimeTests {
         await other.disconnect()
     }
 
-    @Test("a browser and an advertiser run while their bodies do, and are stopped when these return or throw")
+    @Test("a browser and an advertiser run during their bodies, and are stopped when these return or throw")
     func nearby() async throws {
         let network = try Ground.memory.network()
         let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))

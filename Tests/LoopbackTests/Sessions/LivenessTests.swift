@@ -12,7 +12,7 @@ struct LivenessTests {
         $0.idleTimeout = .seconds(3)
     }
 
-    @Test("a peer from whom nothing comes is given up in time, at both ends [live.ping] [live.dead]")
+    @Test("a silent peer is disconnected in time, at both ends [live.ping] [live.dead]")
     func dead() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -32,9 +32,9 @@ struct LivenessTests {
         }
     }
 
-    @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
+    @Test("TCP ends a link after the same time, at both ends [live.backstop]")
     func backstop() async throws {
-        // A time that nobody else in this process has.
+        // A time that no other socket of this process has.
         let configuration = Session.Configuration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         #expect(Self.sockets(givingUpAfter: 17_321) == 0)
@@ -43,7 +43,7 @@ struct LivenessTests {
         await meeting.end()
     }
 
-    /// How many sockets of this process have this for their TCP_USER_TIMEOUT, in milliseconds.
+    /// Returns the number of sockets of this process whose TCP_USER_TIMEOUT is this, in milliseconds.
     private static func sockets(givingUpAfter milliseconds: Int32) -> Int {
         (0..<4_096).count { (descriptor: Int32) in
             var value: Int32 = 0
@@ -53,7 +53,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("a link on which nobody says anything lives on [live.pong]")
+    @Test("an idle link stays [live.pong]")
     func idle() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -63,7 +63,7 @@ struct LivenessTests {
             let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true
             let tap = isAnns ? annsTap : bobsTap
             let before = await tap.flows.map(\.fromListener.count).max() ?? 0
-            // A PING or PONG is 38 bytes on the wire: ten of them take longer than a dead peer would be given.
+            // A PING or PONG is 38 bytes on the wire: ten of them take longer than the idle timeout.
             try await within {
                 await tap.until { ($0.map(\.fromListener.count).max() ?? 0) >= before + 10 * 38 }
             }

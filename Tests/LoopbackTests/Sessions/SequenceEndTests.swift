@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("1 Where sequences end, and for how many they are", .inTurns, .timeLimit(.minutes(5)))
+@Suite("1 Ends and consumers of sequences", .inTurns, .timeLimit(.minutes(5)))
 struct SequenceEndTests {
     @Test(
         "a task group that iterates over everything returns after stop and disconnect",
@@ -57,7 +57,7 @@ struct SequenceEndTests {
         await bob.stop()
     }
 
-    @Test("events end with the last notConnected; of a session that is used again the next loop tells")
+    @Test("events end with the last notConnected; when the session is used again, the next loop continues")
     func sessionAgain() async throws {
         let meeting = try Meeting()
         for _ in 0..<3 {
@@ -79,7 +79,7 @@ struct SequenceEndTests {
         }
     }
 
-    @Test("what nobody took before disconnect is there for the next loop, and it goes on")
+    @Test("events that were not read before disconnect are there for the next loop, which continues")
     func untaken() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -92,7 +92,7 @@ struct SequenceEndTests {
         await meeting.end()
     }
 
-    @Test("a browser's events end after stop with everybody lost, and begin anew after the next start")
+    @Test("after stop a browser's events report every peer lost and end, and begin again with the next start")
     func browserAgain() async throws {
         let network = try Ground.memory.network()
         let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))
@@ -112,7 +112,7 @@ struct SequenceEndTests {
         await bob.stop()
     }
 
-    @Test("a loop that begins when everything is gone ends at once", arguments: [true, false])
+    @Test("a loop that begins after the end finishes at once", arguments: [true, false])
     func gone(_ isUsed: Bool) async throws {
         let (type, configuration) = try Ground.memory.network()
         let peer = try PeerID(displayName: "ann")
@@ -136,7 +136,7 @@ struct SequenceEndTests {
         }
     }
 
-    @Test("two loops over events both get everything, and credit is returned after the slower")
+    @Test("two loops over events both get everything, and credit is returned after the slower one")
     func twoLoops() async throws {
         var narrow = Session.Configuration.loopback()
         narrow.overrides.messageCredit = 65_536
@@ -166,7 +166,7 @@ struct SequenceEndTests {
         }
     }
 
-    @Test("of two loops over the invitations of an advertiser, one gets each of them")
+    @Test("of two loops over an advertiser's invitations one gets each of them")
     func invitations() async throws {
         let callers = try await Caller.several(["ann", "bob", "carl"])
         let bob = callers[1]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("14 The life of a session", .inTurns, .timeLimit(.minutes(5)))
 struct SessionLifeTests {
-    @Test("connecting twice is connecting once, and connecting to a linked peer is done at once")
+    @Test("a second connect joins the first, and connecting to a linked peer returns at once")
     func twice() async throws {
         let meeting = try Meeting()
         let (annsData, bobsData) = (
@@ -31,7 +31,7 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("data for another, and data of another, are refused at once [data.recipient]")
+    @Test("data addressed to another peer, and data of another, are refused at once [data.recipient]")
     func misdirected() async throws {
         let meeting = try Meeting()
         _ = try await meeting.bob.connectionData()
@@ -44,7 +44,9 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("addressed data links the two for whom it was made, and is the same every time [data.idempotent]")
+    @Test(
+        "addressed data links the two peers for which it was made, and is the same every time [data.idempotent]"
+    )
     func addressed() async throws {
         let meeting = try Meeting()
         let annsData = try await meeting.ann.connectionData(for: meeting.bob.peer)
@@ -57,7 +59,7 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("a search that is cancelled ends at once, by call and by task [link.cancel]")
+    @Test("a cancelled attempt ends at once, by call and by task [link.cancel]")
     func cancel() async throws {
         let meeting = try Meeting(ann: .loopback(patience: .seconds(60)))
         _ = try await meeting.ann.connectionData()
@@ -78,7 +80,8 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("a 33rd peer is not sought while 32 are awaited; one place given up lets it in [limit.awaited]")
+    @Test(
+        "a 33rd attempt is refused while 32 are pending, and accepted when one is cancelled [limit.awaited]")
     func awaited() async throws {
         let ann = try Session(
             peer: PeerID(displayName: "ann"), configuration: .loopback(patience: .seconds(60)))
@@ -100,7 +103,7 @@ struct SessionLifeTests {
         for other in others { await other.disconnect() }
     }
 
-    @Test("nobody answering is said to be so when the patience is over [link.deadline]")
+    @Test("without an answer the attempt times out [link.deadline]")
     func nobody() async throws {
         let meeting = try Meeting(ann: .loopback(patience: .seconds(1)))
         _ = try await meeting.ann.connectionData()
@@ -130,7 +133,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("data of an instance that is gone leads nowhere [endpoint.instance] [hello.receiver]")
+    @Test("data of an earlier instance leads to no link [endpoint.instance] [hello.receiver]")
     func stale() async throws {
         let meeting = try Meeting(
             ann: .loopback(patience: .seconds(1)), bob: .loopback(patience: .seconds(1)))
@@ -147,7 +150,7 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("a session's owner hears where the events of the session that was left end")
+    @Test("the session's owner is notified where the events of the session it left end")
     func marksLeaving() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -159,7 +162,7 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("what is asked for while the session leaves is for the time behind it")
+    @Test("requests while the session leaves apply to the time after")
     func whileLeaving() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -176,8 +179,7 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test(
-        "a session that is let go of closes its connections and stops listening; the other side sees a loss")
+    @Test("a released session closes its connections and stops listening; the peer sees a loss")
     func letGo() async throws {
         try await withTaps { annsTap, bobsTap in
             let bob = try Session(

@@ -5,7 +5,7 @@ import Testing
 @Suite("Sessions over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
-        "two sessions that swapped connection data talk over TLS 1.3, and part with a goodbye [close.goodbye]"
+        "two sessions that exchanged connection data communicate over TLS 1.3, and end with a goodbye [close.goodbye]"
     )
     func talk() async throws {
         let meeting = try Meeting()

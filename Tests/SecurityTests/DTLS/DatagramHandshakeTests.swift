@@ -4,7 +4,9 @@ import Testing
 
 @Suite("10.3 DTLS handshakes", .computing)
 struct DatagramHandshakeTests {
-    @Test("two ends with one key agree in two round trips and carry bytes both ways [dgram.key]")
+    @Test(
+        "two ends with one key complete the handshake in two round trips and exchange bytes both ways [dgram.key]"
+    )
     func agreement() throws {
         var pair = try DatagramPair()
         pair.client.step()
@@ -26,7 +28,7 @@ struct DatagramHandshakeTests {
         #expect(pair.client.takeReceived() == [[UInt8](repeating: 4, count: DatagramChannel.largestContent)])
     }
 
-    @Test("the key log holds the line that a capture of datagrams needs, and only when asked for")
+    @Test("the key log has the line that a capture of datagrams needs, and only on request")
     func keyLog() throws {
         let lines = Lines()
         var pair = try DatagramPair(keyLog: KeyLog { lines.add($0) })
@@ -66,7 +68,7 @@ struct DatagramHandshakeTests {
         #expect(one.isEstablished == false && other.isEstablished == false)
     }
 
-    @Test("nothing is repeated before the owner says so, however often it asks [dgram.retransmit]")
+    @Test("nothing is repeated before the owner calls for it, however often it steps [dgram.retransmit]")
     func clock() throws {
         var pair = try DatagramPair()
         pair.client.step()
@@ -89,7 +91,7 @@ struct DatagramHandshakeTests {
     }
 
     @Test(
-        "a last flight that is lost is sent again when the peer repeats its own [dgram.read-on]",
+        "a lost last flight is sent again when the peer repeats its own [dgram.read-on]",
         arguments: 1...5)
     func lastFlight(_ losses: Int) throws {
         let weather = DatagramConditions(isLost: { fromClient, count in
@@ -101,7 +103,7 @@ struct DatagramHandshakeTests {
         #expect(stage.now >= 100 && stage.pair.server.channel.flight == 1)
     }
 
-    @Test("after the handshake there is nothing to repeat but what the peer asks for")
+    @Test("after the handshake nothing is repeated unless the peer asks for it")
     func silence() throws {
         var pair = try DatagramPair.established()
         try pair.client.channel.retransmit()
@@ -110,7 +112,7 @@ struct DatagramHandshakeTests {
     }
 
     @Test(
-        "a handshake with any byte changed ends in agreement, in a fault or in silence, and never in a wrong content"
+        "a handshake with any byte changed completes, fails or falls silent, and never delivers wrong content"
     )
     func forgeries() throws {
         var flights: [[UInt8]] = []

@@ -2,7 +2,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("10.4 DTLS over a bad wire", .computing)
+@Suite("10.4 DTLS over a lossy network", .computing)
 struct DatagramLossTests {
     @Test(
         "the handshake completes in nearly all runs, whatever is lost [dgram.retransmit]",

@@ -18,7 +18,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[UInt8](repeating: 7, count: count)])
     }
 
-    @Test("each content is lent as a datagram of its own, in order, and once")
+    @Test("each content is delivered as a separate datagram, in order, and once")
     func batches() throws {
         var pair = try DatagramPair.established()
         for value in 0..<UInt8(100) {
@@ -31,7 +31,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived().map(\.count) == Array(1...100))
     }
 
-    @Test("several records in one datagram are all read, and so are several datagrams before a read")
+    @Test("several records in one datagram are all read, and several datagrams before one read")
     func together() throws {
         var pair = try DatagramPair.established()
         for value in 0..<UInt8(20) { try pair.client.write([value]) }
@@ -42,7 +42,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == (0..<20).map { [$0] })
     }
 
-    @Test("a record with any bit changed is passed over, and the next one is read [dgram.silent]")
+    @Test("a record with any bit changed is skipped, and the next one is read [dgram.silent]")
     func flips() throws {
         var pair = try DatagramPair.established()
         try pair.client.write([1, 2, 3])
@@ -57,7 +57,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[1, 2, 3]] && pair.server.fault == nil)
     }
 
-    @Test("a record that was cut, or has a tail, is never misread [dgram.silent]")
+    @Test("a truncated or extended record is never misread [dgram.silent]")
     func cuts() throws {
         var pair = try DatagramPair.established()
         try pair.client.write([1, 2, 3])
@@ -68,7 +68,9 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[1, 2, 3]] && pair.server.fault == nil)
     }
 
-    @Test("a record too short to be protected is dropped: it would end the channel of others [dgram.silent]")
+    @Test(
+        "a record too short to be protected is dropped: it would end the association otherwise [dgram.silent]"
+    )
     func short() throws {
         var pair = try DatagramPair()
         pair.client.step()
@@ -99,7 +101,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[1]] && pair.server.fault == nil && pair.client.fault == nil)
     }
 
-    @Test("a datagram longer than any may be is dropped [dgram.size]")
+    @Test("an oversized datagram is dropped [dgram.size]")
     func long() throws {
         var pair = try DatagramPair.established()
         for _ in 0..<80 { try pair.client.write([1]) }
@@ -109,7 +111,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived().isEmpty && pair.server.fault == nil)
     }
 
-    @Test("a record that comes again is read once; one overtaken by fewer than 64 others is still read")
+    @Test("a repeated record is read once; one overtaken by fewer than 64 others is still read")
     func replays() throws {
         var pair = try DatagramPair.established()
         for value in 0..<UInt8(200) { try pair.client.write([value]) }
@@ -122,7 +124,7 @@ struct DatagramRecordTests {
         #expect(read.count == 200 && Set(read).count == 200 && read[63] == 0)
     }
 
-    @Test("records of another association, and those sent back to their sender, say nothing [dgram.key]")
+    @Test("records of another association, and those reflected to their sender, are ignored [dgram.key]")
     func foreign() throws {
         var pair = try DatagramPair.established()
         var other = try DatagramPair.established()
@@ -136,7 +138,7 @@ struct DatagramRecordTests {
     }
 
     @Test(
-        "what has no protection is passed over after the handshake: contents, alerts, a first flight [dgram.silent]"
+        "unprotected records are skipped after the handshake: contents, alerts, a first flight [dgram.silent]"
     )
     func oldEpoch() throws {
         var pair = try DatagramPair()
@@ -160,7 +162,8 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[1]] && pair.client.takeReceived() == [[2]])
     }
 
-    @Test("a thousand contents among garbage arrive once each, and the garbage gets no answer [dgram.silent]")
+    @Test(
+        "a thousand contents among garbage arrive once each, and the garbage is not answered [dgram.silent]")
     func garbage() throws {
         var pair = try DatagramPair.established()
         var random = Seeded(9)

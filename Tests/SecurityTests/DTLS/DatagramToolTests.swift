@@ -53,7 +53,7 @@ struct DatagramToolTests {
         return String(decoding: end.takeReceived().joined(), as: UTF8.self)
     }
 
-    @Test("s_client agrees with us and both are understood [dgram.profile]")
+    @Test("s_client completes the handshake, and data is exchanged both ways [dgram.profile]")
     func client() throws {
         var socket = try LoopbackUDP()
         let tool = try Tool("s_client -quiet -connect 127.0.0.1:\(socket.port)", saying: "from the tool\n")
@@ -65,7 +65,7 @@ struct DatagramToolTests {
         #expect(heard == "from the tool\n" && printed.contains("from the channel"))
     }
 
-    @Test("s_server agrees with us and both are understood [dgram.profile]")
+    @Test("s_server completes the handshake, and data is exchanged both ways [dgram.profile]")
     func server() throws {
         let port = try LoopbackUDP.freePort()
         let tool = try Tool("s_server -quiet -nocert -accept 127.0.0.1:\(port)", saying: "from the tool\n")

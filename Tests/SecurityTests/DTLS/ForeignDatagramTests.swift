@@ -3,11 +3,11 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("10.3 DTLS ends of others", .inTurns)
+@Suite("10.3 Foreign DTLS peers", .inTurns)
 struct ForeignDatagramTests {
     private typealias ProfileDeviations = ForeignDatagramEnd.ProfileDeviations
 
-    @Test("an end that follows the profile is let in, on either side", arguments: [false, true])
+    @Test("a peer that follows the profile is accepted, on either side", arguments: [false, true])
     func profile(_ isServer: Bool) throws {
         var foreign = ForeignDatagramEnd(ProfileDeviations(name: "ours", isServer: isServer))
         var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
@@ -31,7 +31,7 @@ struct ForeignDatagramTests {
         ]
 
     @Test(
-        "another suite, another version, no extended master secret: refused [dgram.profile]",
+        "another suite, another version or no extended master secret is refused [dgram.profile]",
         arguments: strangers)
     private func profiles(_ deviations: ProfileDeviations) throws {
         for isServer in [false, true] {
@@ -42,7 +42,7 @@ struct ForeignDatagramTests {
         }
     }
 
-    @Test("a certificate lets nobody in [dgram.profile]", arguments: [false, true])
+    @Test("a certificate does not replace the key [dgram.profile]", arguments: [false, true])
     func certificates(_ isServer: Bool) throws {
         let identity = try Identity.generated(commonName: "Eve")
         let deviations = ProfileDeviations(
@@ -54,7 +54,7 @@ struct ForeignDatagramTests {
         #expect(end.isEstablished == false && end.fault != nil && !foreign.isEstablished)
     }
 
-    @Test("another name for the key is refused [dgram.key]")
+    @Test("another PSK identity is refused [dgram.key]")
     func identity() throws {
         var foreign = ForeignDatagramEnd(ProfileDeviations(name: "mpc/2", identity: "mpc/2"))
         var end = try DatagramEnd(.server, key: DatagramPair.key)
@@ -75,7 +75,7 @@ struct ForeignDatagramTests {
         #expect(end.channel.flight == before && end.takeReceived().isEmpty && end.fault == nil)
     }
 
-    @Test("the farewell of the other end is a fault, because a path has none of its own")
+    @Test("close_notify of the peer is a failure, because a path has none of its own")
     func farewell() throws {
         var foreign = ForeignDatagramEnd(ProfileDeviations(name: "polite"))
         var end = try DatagramEnd(.server, key: DatagramPair.key)

@@ -28,7 +28,7 @@ struct IdentityTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("a missing and a wrong passphrase are told apart, in both formats")
+    @Test("a missing and a wrong passphrase are distinguished, in both formats")
     func passphrases() throws {
         let identity = try Identity.generated()
         let files = [
@@ -42,7 +42,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("each defect of a PEM file has its own fault")
+    @Test("each defect of a PEM file has its own error")
     func defects() throws {
         let ann = try Identity.generated()
         let bob = try Identity.generated()
@@ -88,7 +88,7 @@ struct IdentityTests {
         #expect(throws: SecurityFault.local(.chainTooLong)) { try Identity(parsing: file) }
     }
 
-    @Test("a name is shown on one line of ASCII, whatever is in it")
+    @Test("a name is shown on one line of ASCII, whatever it contains")
     func hostileName() throws {
         let identity = try Identity.generated(commonName: "a\u{1B}[31m\nb\u{202E}")
         let subject = identity.chain[0].subject
@@ -108,7 +108,9 @@ struct IdentityTests {
         #expect(certificate.fingerprint.bytes == SHA256.hash(certificate.der))
     }
 
-    @Test("certificates of a PEM text come in their order; what is none is skipped, a damaged one refused")
+    @Test(
+        "certificates of a PEM text are read in order; other blocks are skipped, and a damaged one is refused"
+    )
     func certificatesInPEM() throws {
         let (ann, bob) = (try Identity.generated(), try Identity.generated())
         let text = try ann.encodedPEM() + Array("words\n".utf8) + bob.chain[0].pem

@@ -19,7 +19,7 @@ struct OpenSSLFileTests {
         Kind(command: "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", description: "RSA-2048"),
     ]
 
-    @Test("keys of every usable kind shake hands", arguments: kinds)
+    @Test("keys of every usable kind complete a handshake", arguments: kinds)
     func usable(_ kind: Kind) throws {
         let tool = try OpenSSLTool()
         try tool.run("\(kind.command) -out key.pem")
@@ -30,7 +30,7 @@ struct OpenSSLFileTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("keys that TLS 1.3 does not take are named")
+    @Test("keys that TLS 1.3 does not accept are refused by name")
     func unusable() throws {
         let tool = try OpenSSLTool()
         try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key.pem")
@@ -40,7 +40,7 @@ struct OpenSSLFileTests {
         }
     }
 
-    @Test("a chain is put in order, whatever the order of the file, and travels whole")
+    @Test("a chain is sorted, whatever the order of the file, and sent whole")
     func chains() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()
@@ -55,7 +55,9 @@ struct OpenSSLFileTests {
         }
     }
 
-    @Test("issuers are added to an identity in any order, and what is no chain is refused")
+    @Test(
+        "issuers are added to an identity in any order, and certificates that do not form a chain are refused"
+    )
     func adding() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()
@@ -71,7 +73,7 @@ struct OpenSSLFileTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("an encrypted key and a PKCS#12 archive of the tool are read")
+    @Test("an encrypted key and a PKCS#12 archive of the openssl command are read")
     func encrypted() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()
@@ -92,7 +94,7 @@ struct OpenSSLFileTests {
         }
     }
 
-    @Test("the tool reads what is written here")
+    @Test("the openssl command reads the files written here")
     func written() throws {
         let tool = try OpenSSLTool()
         let identity = try Identity.generated(commonName: "Ann")
@@ -113,7 +115,7 @@ struct OpenSSLFileTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("a certificate authority vouches for a whole chain, at the right time, and for nothing else")
+    @Test("a certificate authority vouches for a whole chain, within its validity, and for nothing else")
     func authority() throws {
         let tool = try OpenSSLTool()
         try tool.makeChain()

@@ -28,13 +28,13 @@ struct PrimitiveTests {
         #expect(hex(second).hasPrefix("5B:DC:C1:46:BF:60:75:4E:6A:04:24:26"))
     }
 
-    @Test("an empty HMAC key is a key of its own, not the one before")
+    @Test("an empty HMAC key is a separate key, not the previous one")
     func emptyKey() {
         _ = HMAC.sha256(key: [1, 2, 3], [])
         #expect(hex(HMAC.sha256(key: [UInt8](), [])).hasPrefix("B6:13:67:9A:08:14:D9:EC"))
     }
 
-    @Test("random bytes have the length asked for and differ")
+    @Test("random bytes have the requested length and differ")
     func randomness() throws {
         let one = try Randomness.bytes(32)
         #expect(one.count == 32)
@@ -42,7 +42,7 @@ struct PrimitiveTests {
         #expect(try Randomness.bytes(0).isEmpty)
     }
 
-    @Test("constant-time comparison is a comparison")
+    @Test("constant-time comparison finds equal and different bytes")
     func comparison() {
         #expect(constantTimeEqual([], []))
         #expect(constantTimeEqual([1, 2], [1, 2]))
@@ -50,7 +50,7 @@ struct PrimitiveTests {
         #expect(!constantTimeEqual([1, 2], [1, 2, 3]))
     }
 
-    @Test("a secret lends its bytes, compares by them and never prints them [secret.erase]")
+    @Test("a secret lends its bytes, is compared by them and is never printed [secret.erase]")
     func secrets() {
         let secret = SecureBytes([0x41, 0x42])
         #expect(secret.withBytes { bytes in [bytes[0], bytes[1]] } == [0x41, 0x42])
@@ -70,7 +70,7 @@ struct PrimitiveTests {
         #expect(bytes.isEmpty)
     }
 
-    @Test("a fingerprint is 32 bytes and reads what it prints")
+    @Test("a fingerprint has 32 bytes and survives a round trip through its text")
     func fingerprints() throws {
         let bytes = (0..<32).map { UInt8($0 * 8) }
         let fingerprint = try #require(Fingerprint(bytes))

@@ -27,7 +27,7 @@ struct TrustPolicyTests {
         .trusted(by: reason, remember: remember)
     }
 
-    @Test("connection data suffices by default, also without a key")
+    @Test("by default connection data suffices, even without a key")
     func connectionData() {
         for key in [one, nil] {
             #expect(
@@ -61,7 +61,7 @@ struct TrustPolicyTests {
                 == .distrusted(reason: "a plain link proves no key"))
     }
 
-    @Test("an authority vouches for identities only, and for the leaf that the handshake saw")
+    @Test("an authority vouches for identities only, and only for the leaf of the handshake")
     func authority() throws {
         let identity = try Identity.generated()
         let policy = TrustPolicy.certificateAuthority(identity.chain)
@@ -92,7 +92,8 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "all and any of every two policies decide as the words say", arguments: Part.allCases, Part.allCases)
+        "all and any of every two policies decide as their names say",
+        arguments: Part.allCases, Part.allCases)
     func combinations(_ first: Part, _ second: Part) async {
         let log = Lines()
         let parts = [first.policy(log), second.policy(log)]
@@ -104,7 +105,7 @@ struct TrustPolicyTests {
         #expect(all != .undecided && any != .undecided)
     }
 
-    @Test("nobody is asked when the answer would not matter", arguments: [Part.askYes, .askNo])
+    @Test("the delegate is not asked when its answer would not matter", arguments: [Part.askYes, .askNo])
     func needless(_ asked: Part) async {
         let log = Lines()
         let evidence = TrustEvidence.sample(fingerprint: one)
@@ -120,7 +121,7 @@ struct TrustPolicyTests {
         #expect(log.all.count == 2)
     }
 
-    @Test("a question leaves the pure verdict open, and a nested one is found")
+    @Test("evaluating a question is undecided, and a nested question is found")
     func open() async {
         let evidence = TrustEvidence.sample(fingerprint: one)
         let nested = TrustPolicy.all([
@@ -130,7 +131,7 @@ struct TrustPolicyTests {
         #expect(await nested.decide(evidence) == trusted("the application and first use", remember: true))
     }
 
-    @Test("an empty composition trusts nobody")
+    @Test("an empty composition trusts no peer")
     func empty() async {
         let evidence = TrustEvidence.sample(fingerprint: one)
         for policy in [TrustPolicy.all([]), .any([])] {

@@ -11,7 +11,7 @@ struct TrustStoreTests {
 
     private let id = "00000000000000010000000000000002"
 
-    @Test("a store reads what it prints, and equal stores are equal texts")
+    @Test("a store survives a round trip, and equal stores have equal texts")
     func roundTrip() throws {
         var store = TrustStore()
         for number in 0..<100 {
@@ -32,7 +32,7 @@ struct TrustStoreTests {
         #expect(store[UID(high: 1, low: 2)] == key)
     }
 
-    @Test("a key is replaced, and forgotten")
+    @Test("a key can be replaced and forgotten")
     func changes() throws {
         let peer = UID(high: 1, low: 2)
         var store = TrustStore()
@@ -43,7 +43,7 @@ struct TrustStoreTests {
         #expect(store[peer] == nil)
     }
 
-    @Test("a wrong line is a fault with its number and its reason")
+    @Test("a malformed line is an error with its number and the reason")
     func faults() throws {
         let key = try fingerprint(1).description
         let cases: [(String, SecurityFault.TrustStoreProblem)] = [
@@ -62,7 +62,7 @@ struct TrustStoreTests {
         }
     }
 
-    @Test("a store takes 10,000 peers and no more")
+    @Test("a store holds at most 10,000 peers")
     func bound() throws {
         let key = try fingerprint(1)
         var store = TrustStore()

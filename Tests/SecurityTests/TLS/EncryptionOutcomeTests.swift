@@ -22,7 +22,7 @@ struct EncryptionOutcomeTests {
     ]
 
     @Test(
-        "all 36 pairs follow the table, an identity counts as required [enc.outcome] [enc.identity]",
+        "all 36 pairs follow the table, where an identity counts as required [enc.outcome] [enc.identity]",
         arguments: sides, sides)
     func cells(_ one: Side, _ other: Side) throws {
         func effective(_ side: Side) -> EncryptionPreference {
@@ -37,7 +37,7 @@ struct EncryptionOutcomeTests {
         #expect(mirrored == outcome)
     }
 
-    @Test("required is never plain, whatever the other side says [enc.required]", arguments: sides)
+    @Test("required never leads to plain, whatever the peer's preference [enc.required]", arguments: sides)
     func required(_ other: Side) {
         for identity in [false, true] {
             let outcome = EncryptionPreference.Outcome.between(
@@ -46,7 +46,7 @@ struct EncryptionOutcomeTests {
         }
     }
 
-    @Test("preferences read what they print, and nothing else")
+    @Test("preferences survive a round trip through their texts, and other texts are refused")
     func names() {
         for preference in EncryptionPreference.allCases {
             #expect(EncryptionPreference(name: preference.description) == preference)

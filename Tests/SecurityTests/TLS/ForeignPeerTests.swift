@@ -27,7 +27,7 @@ struct ForeignPeerTests {
             isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.encodedPEM())
     }
 
-    @Test("a client that follows the profile is accepted, so the refusals below mean something")
+    @Test("a client that follows the profile is accepted, so the refusals below are meaningful")
     func control() throws {
         let outcome = try meet(deviations())
         #expect(outcome.fault == nil && outcome.alert == nil)
@@ -40,7 +40,7 @@ struct ForeignPeerTests {
         #expect(outcome.alert == 116)
     }
 
-    @Test("a client with a stranger's certificate is refused with an alert [tls.pin]")
+    @Test("a client with an unknown certificate is refused with an alert [tls.pin]")
     func stranger() throws {
         let outcome = try meet(deviations(), accepting: [ann.fingerprint])
         #expect(outcome.fault == .peer(.strangerCertificate))
@@ -80,14 +80,14 @@ struct ForeignPeerTests {
         #expect(outcome.alert != nil)
     }
 
-    @Test("a client may offer other protocols beside ours [tls.alpn]")
+    @Test("a client may offer other protocols besides ours [tls.alpn]")
     func severalProtocols() throws {
         var several = try deviations()
         several.protocols = ["h2", "mpc/1", "x"]
         #expect(try meet(several).fault == nil)
     }
 
-    @Test("8 certificates are taken, 9 are refused [chain.limit]", arguments: [8, 9])
+    @Test("8 certificates are accepted, 9 are refused [chain.limit]", arguments: [8, 9])
     func chainCount(_ count: Int) throws {
         var many = try deviations()
         for _ in 1..<count { many.chain.append(try Identity.generated().chain[0].der) }

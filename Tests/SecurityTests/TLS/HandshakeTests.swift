@@ -14,7 +14,7 @@ struct HandshakeTests {
         eve = try .generated()
     }
 
-    @Test("two ends that pin each other agree on TLS 1.3 and know each other [tls.version] [tls.pin]")
+    @Test("two ends that pin each other agree on TLS 1.3 and know each other's key [tls.version] [tls.pin]")
     func handshake() throws {
         var pair = try Pair.tls(client: ann, server: bob)
         #expect(try pair.shakeHands())
@@ -29,7 +29,7 @@ struct HandshakeTests {
         #expect(facts.6)
     }
 
-    @Test("a client that meets a stranger ends the handshake, and the stranger hears why [tls.pin]")
+    @Test("a client that meets an unknown server ends the handshake with an alert [tls.pin]")
     func strangeServer() throws {
         var pair = try Pair.tls(client: ann, server: eve, clientAccepts: [bob.fingerprint])
         #expect(try !pair.shakeHands())
@@ -41,7 +41,7 @@ struct HandshakeTests {
         #expect(alert.refusesCertificate)
     }
 
-    @Test("a server that meets a stranger refuses it inside TLS, before a byte is read [tls.pin]")
+    @Test("a server that meets an unknown client refuses it inside TLS, before a byte is read [tls.pin]")
     func strangeClient() throws {
         var pair = try Pair.tls(client: eve, server: bob, serverAccepts: [ann.fingerprint])
         try pair.shakeHands()
@@ -54,7 +54,7 @@ struct HandshakeTests {
         #expect(alert.refusesCertificate)
     }
 
-    @Test("a server accepts any of the keys it awaits, and nobody when it awaits none [tls.pin]")
+    @Test("a server accepts any of the keys it expects, and none when it expects none [tls.pin]")
     func awaited() throws {
         var several = try Pair.tls(
             client: ann, server: bob, serverAccepts: [eve.fingerprint, ann.fingerprint])
@@ -64,7 +64,7 @@ struct HandshakeTests {
         #expect(none.serverFault == .peer(.strangerCertificate))
     }
 
-    @Test("ends with different ALPN names part, whichever is the server [tls.alpn]")
+    @Test("ends with different ALPN names close the connection, whichever is the server [tls.alpn]")
     func protocols() throws {
         for names in [("mpc/1", "mpc-invite/1"), ("mpc-invite/1", "mpc/1"), ("mpc/10", "mpc/1")] {
             var pair = try Pair.tls(client: ann, server: bob, protocols: names)
@@ -76,7 +76,7 @@ struct HandshakeTests {
         #expect(try same.shakeHands())
     }
 
-    @Test("both ends export the same key, and another label another one")
+    @Test("both ends export the same key, and another one under another label")
     func exporter() throws {
         var pair = try Pair.tls(client: ann, server: bob)
         try pair.shakeHands()
@@ -88,7 +88,7 @@ struct HandshakeTests {
         #expect(try pair.client.exportKey(label: label, context: [1], count: 32) != one)
     }
 
-    @Test("a handshake in pieces of any size succeeds", arguments: [1, 2, 3, 7, 100, 1_000])
+    @Test("a handshake succeeds in pieces of any size", arguments: [1, 2, 3, 7, 100, 1_000])
     func pieces(_ size: Int) throws {
         var pair = try Pair.tls(client: ann, server: bob)
         pair.piece = size
@@ -106,7 +106,7 @@ struct HandshakeTests {
         #expect(try pair.client.readAll().bytes.isEmpty)
     }
 
-    @Test("a peer that answers in plain text is known by its first byte [enc.no-negotiation]")
+    @Test("a peer that answers in plain text is recognised by its first byte [enc.no-negotiation]")
     func notTLS() throws {
         for role in [SecureChannel.Role.client, .server] {
             var channel = try SecureChannel.tls(
@@ -118,7 +118,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("the key log holds the lines that a capture needs, and only when asked for")
+    @Test("the key log has the lines that a capture needs, and only on request")
     func keyLog() throws {
         let lines = Lines()
         var pair = try Pair.tls(
@@ -133,7 +133,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "the certificate made for a session names nobody and is valid at any time [key.ephemeral] [tls.dates]"
+        "the certificate made for a session contains no name and is valid at any time [key.ephemeral] [tls.dates]"
     )
     func ephemeral() throws {
         let certificate = ann.chain[0]

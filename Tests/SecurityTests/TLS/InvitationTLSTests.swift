@@ -4,7 +4,7 @@ import Testing
 
 @Suite("12.8 TLS of invitations", .computing)
 struct InvitationTLSTests {
-    @Test("each end has a certificate of its own, and takes any that the other shows [invite.tls]")
+    @Test("each end has its own certificate, and accepts any of the peer [invite.tls]")
     func anyone() throws {
         let (inviter, invitee) = (try InvitationTLS(), try InvitationTLS())
         var pair = Pair(client: try inviter.channel(.client), server: try invitee.channel(.server))
@@ -14,7 +14,7 @@ struct InvitationTLSTests {
         #expect(seen[0] != nil && seen[1] != nil && seen[0] != seen[1])
     }
 
-    @Test("the key log holds what a capture of an invitation needs, of the end that was asked")
+    @Test("the invited end's key log has what a capture of an invitation needs")
     func keyLog() throws {
         let lines = Lines()
         let (inviter, invitee) = (try InvitationTLS(keyLog: KeyLog { lines.add($0) }), try InvitationTLS())
@@ -26,7 +26,7 @@ struct InvitationTLSTests {
     }
 
     @Test(
-        "what is for a link is nothing for an invitation, and the other way round [invite.tls]",
+        "a TLS context for links does not work for invitations, nor the reverse [invite.tls]",
         arguments: [true, false])
     func others(_ isInvitationServer: Bool) throws {
         let identity = try Identity.generated()

@@ -7,7 +7,7 @@ import Testing
 struct PlainChannelTests {
     private let preface = Array("MPCPLAIN".utf8)
 
-    @Test("both ends send the preface first, then bytes as they are [plain.preface]")
+    @Test("both ends send the preface first, then bytes unchanged [plain.preface]")
     func bothPrefaces() throws {
         var pair = Pair(client: .plain(), server: .plain())
         #expect(pair.client.outputCount == 8)
@@ -21,7 +21,7 @@ struct PlainChannelTests {
         #expect(!isEncrypted)
     }
 
-    @Test("a preface in single bytes, with data behind it, is understood [plain.preface]")
+    @Test("a preface in single bytes, followed by data, is understood [plain.preface]")
     func pieces() throws {
         var channel = SecureChannel.plain()
         for (index, byte) in (preface + [7, 8]).enumerated() {
@@ -31,7 +31,7 @@ struct PlainChannelTests {
         #expect(try channel.readAll().bytes == [7, 8])
     }
 
-    @Test("one wrong byte of the preface ends it, wherever it is [plain.preface]", arguments: 0..<8)
+    @Test("one wrong byte anywhere in the preface ends the channel [plain.preface]", arguments: 0..<8)
     func wrongPreface(_ position: Int) throws {
         var wrong = preface
         wrong[position] ^= 1
@@ -40,13 +40,13 @@ struct PlainChannelTests {
         #expect(throws: SecurityFault.peer(.notPlain)) { try channel.receive(preface.span) }
     }
 
-    @Test("a peer that begins with TLS is known by its first byte [enc.no-negotiation]")
+    @Test("a peer that begins with TLS is recognised by its first byte [enc.no-negotiation]")
     func tlsInstead() throws {
         var channel = SecureChannel.plain()
         #expect(throws: SecurityFault.peer(.notPlain)) { try channel.receive([22].span) }
     }
 
-    @Test("a plain channel claims nothing: no key, no suite, no peer, no farewell [tls.truncation]")
+    @Test("a plain channel has no key, suite, peer or close_notify [tls.truncation]")
     func facts() throws {
         var pair = Pair(client: .plain(), server: .plain())
         try pair.shakeHands()

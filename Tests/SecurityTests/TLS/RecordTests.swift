@@ -18,7 +18,7 @@ struct RecordTests {
         #expect(pair.client.outputCount == 0 && pair.server.outputCount == 0)
     }
 
-    @Test("a record that comes in two pieces, split anywhere, is read when it is whole")
+    @Test("a record that arrives in two pieces, split anywhere, is read when it is complete")
     func splits() throws {
         var pair = try Pair.established()
         for split in 0...33 {
@@ -41,7 +41,7 @@ struct RecordTests {
         #expect(pair.client.outputCount == 0)
     }
 
-    @Test("a buffer is sealed whole and left empty")
+    @Test("a buffer is encrypted whole and left empty")
     func buffers() throws {
         var pair = try Pair.established()
         var buffer = ByteBuffer()
@@ -53,7 +53,7 @@ struct RecordTests {
         #expect(try pair.server.readAll().bytes == [1, 2, 3])
     }
 
-    @Test("a read stops at its limit and goes on where it stopped")
+    @Test("a read stops at its limit and later continues there")
     func limits() throws {
         var pair = try Pair.established()
         try pair.client.write(Array(0..<10))
@@ -66,7 +66,7 @@ struct RecordTests {
         #expect(all == Array(0..<10))
     }
 
-    @Test("output that was taken in part stays, in order")
+    @Test("output that was written in part stays, in order")
     func partialOutput() throws {
         var pair = try Pair.established()
         try pair.client.write([UInt8](repeating: 9, count: 40_000))
@@ -78,7 +78,7 @@ struct RecordTests {
         #expect(pair.client.outputCount == total - 1_000 + 23)
     }
 
-    @Test("close_notify ends the reading, and the end is a clean one [tls.truncation]")
+    @Test("close_notify ends the reading cleanly [tls.truncation]")
     func farewell() throws {
         var pair = try Pair.established()
         try pair.client.write([1, 2])
@@ -92,7 +92,7 @@ struct RecordTests {
         #expect(try pair.client.readAll().bytes == [3])
     }
 
-    @Test("an end without close_notify is a failure, also in the middle of a record [tls.truncation]")
+    @Test("an end without close_notify is a failure, even in the middle of a record [tls.truncation]")
     func truncation() throws {
         var pair = try Pair.established()
         #expect(throws: SecurityFault.peer(.truncated)) { try pair.server.end() }
@@ -104,7 +104,7 @@ struct RecordTests {
     }
 
     @Test(
-        "a changed byte anywhere in a record is noticed, and the fault stays",
+        "a changed byte anywhere in a record is detected, and the failure is permanent",
         arguments: [0, 1, 3, 5, 20, 26])
     func tampering(_ position: Int) throws {
         var pair = try Pair.established()

@@ -31,7 +31,7 @@ distributed actor Sleeper {
 
 @Suite("Actor systems on a simulated network", .computing)
 struct ActorTests {
-    @Test("calls take virtual time, and so do their time limits")
+    @Test("calls and their timeouts take virtual time")
     func calls() async throws {
         let network = SimulatedNetwork(seed: 4)
         try await network.run { network in
@@ -52,7 +52,7 @@ struct ActorTests {
         }
     }
 
-    @Test("actors are found, streams come with calls, and the session's executor is one of the network")
+    @Test("actors are found, streams are passed in calls, and the session's executor is the network's")
     func found() async throws {
         let network = SimulatedNetwork(seed: 5)
         let count = try await network.run { network in

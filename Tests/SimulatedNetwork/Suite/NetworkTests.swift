@@ -4,10 +4,10 @@ import MultipeerSimulation
 import TestSupport
 import Testing
 
-@Suite("What happens on a simulated network", .computing)
+@Suite("Behaviour of a simulated network", .computing)
 struct NetworkTests {
     @Test(
-        "what is sent into a short split arrives behind it, and the link stands",
+        "a message sent during a short split arrives after it, and the link stays",
         arguments: [EncryptionPreference.required, .none])
     func shortSplit(_ preference: EncryptionPreference) async throws {
         let network = SimulatedNetwork(seed: 3)
@@ -24,9 +24,7 @@ struct NetworkTests {
         #expect((.seconds(5)...(.seconds(6))).contains(arrival))
     }
 
-    @Test(
-        "a process that dies is noticed at once, a machine that vanishes when it has been silent for too long"
-    )
+    @Test("a process that dies is noticed at once, a machine that vanishes after the idle timeout")
     func deaths() async throws {
         for (isSilent, expected) in [(false, DisconnectReason.Code.lost), (true, .timedOut)] {
             let network = SimulatedNetwork(seed: 3)
@@ -44,7 +42,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("a name that was killed comes back as the same peer on another machine")
+    @Test("a name whose machine was killed returns as the same peer on another machine")
     func back() async throws {
         try await SimulatedNetwork(seed: 3).run { network in
             let pair = try await Pair(on: network)
@@ -56,7 +54,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("unreliable messages go over UDP, and with a loss of a half about half of them arrive")
+    @Test("unreliable messages are sent over UDP, and with half of them lost about half arrive")
     func loss() async throws {
         let (sent, received) = try await SimulatedNetwork(seed: 3).run { network in
             let pair = try await Pair(on: network)
@@ -76,7 +74,7 @@ struct NetworkTests {
         #expect((60...140).contains(received))
     }
 
-    @Test("more than a socket holds gets through, and a delay is a delay")
+    @Test("more than a socket buffer holds arrives, after the configured delay")
     func much() async throws {
         try await SimulatedNetwork(seed: 3).run { network in
             let pair = try await Pair(on: network)
@@ -111,7 +109,7 @@ struct NetworkTests {
         #expect(try Data(contentsOf: #require(arrived)) == bytes)
     }
 
-    @Test("who stops announcing is lost by those who look, also who dies, though later")
+    @Test("an advertiser that stops is lost by browsers, and one that dies is lost later")
     func discovery() async throws {
         let history = try await SimulatedNetwork(seed: 3).run { network in
             let (ann, bob, cas) = (try network.host("ann"), try network.host("bob"), try network.host("cas"))

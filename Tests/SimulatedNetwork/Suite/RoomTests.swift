@@ -8,7 +8,7 @@ import Testing
 @Suite("An application on a simulated network", .computing)
 struct RoomTests {
     @Test(
-        "a room of eight comes together again after a split and two deaths",
+        "a room of eight is complete again after a split and two deaths",
         arguments: [(1, .required), (2, .none)] as [(UInt64, EncryptionPreference)])
     func room(_ seed: UInt64, _ preference: EncryptionPreference) async throws {
         let start = ContinuousClock.now
@@ -48,7 +48,7 @@ struct RoomTests {
         #expect(ends.contains { $0 == ("gus", .timedOut) })
     }
 
-    @Test("the same seed gives the same history, and another seed another one")
+    @Test("the same seed gives the same history, and another seed another history")
     func repeated() async throws {
         let first = try await Evening(seed: 7)
         let second = try await Evening(seed: 7)

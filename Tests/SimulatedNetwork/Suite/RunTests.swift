@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A run on a simulated network", .computing)
 struct RunTests {
-    @Test("a sleep takes virtual time, and those of one moment wake in the order in which they fell asleep")
+    @Test("a sleep takes virtual time, and sleeps until the same moment end in the order of their beginning")
     func sleeping() async throws {
         let network = SimulatedNetwork(seed: 1)
         let order = try await network.run { network in
@@ -55,7 +55,7 @@ struct RunTests {
         #expect(network.history == ["1.000000 ann dies", "1.000000 here true", "2.000000 there true"])
     }
 
-    @Test("what the body throws is thrown, and values come back")
+    @Test("errors of the body are rethrown, and its value is returned")
     func outcome() async throws {
         struct Trouble: Error {}
         await #expect(throws: Trouble.self) {
@@ -64,7 +64,7 @@ struct RunTests {
         #expect(try await SimulatedNetwork(seed: 1).run { _ in 7 } == 7)
     }
 
-    @Test("ids and chance follow from the seed and from nothing else")
+    @Test("ids and random numbers follow from the seed alone")
     func chance() async throws {
         func draw(_ seed: UInt64) async throws -> [UInt64] {
             try await SimulatedNetwork(seed: seed).run { network in
@@ -79,9 +79,9 @@ struct RunTests {
     }
 }
 
-@Suite("A run that comes to nothing", .computing)
+@Suite("A run that fails", .computing)
 struct FailureTests {
-    @Test("when nothing can run and nothing is planned, the run is stopped and says what waits")
+    @Test("when nothing can run and nothing is scheduled, the run stops and lists what waits")
     func stuck() async throws {
         let failure = await failure { network in
             network.task(file: "Room", line: 1) { await forever() }
@@ -93,7 +93,7 @@ struct FailureTests {
             "\(try #require(failure))".contains("seed 1, after 0.0 seconds of virtual time: nothing can run"))
     }
 
-    @Test("what another thread makes run is found out, also when it would have gone well")
+    @Test("a wakeup by another thread is detected, even when it would do no harm")
     func woken() async throws {
         let failure = await failure(within: .init(duration: .seconds(100_000_000))) { network in
             let ticking = network.task {
@@ -108,7 +108,7 @@ struct FailureTests {
         expectWokenFromOutside(failure)
     }
 
-    @Test("a task that is not of the network and uses what is on it is found out")
+    @Test("a task outside the network that uses its objects is detected")
     func strange() async throws {
         let failure = await failure(within: .init(duration: .seconds(100_000_000))) { network in
             let host = try network.host("ann")
@@ -130,7 +130,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a run that goes on is stopped at the limit of virtual time")
+    @Test("an endless run is stopped at the limit of virtual time")
     func endless() async throws {
         let failure = await failure(within: .init(duration: .seconds(60))) { network in
             while true { try await network.clock.sleep(for: .seconds(1)) }
@@ -139,7 +139,7 @@ struct FailureTests {
         #expect(failure?.elapsed == .seconds(60))
     }
 
-    @Test("a run in which time stands still is stopped at the limit of steps")
+    @Test("a run without progress in time is stopped at the limit of steps")
     func busy() async throws {
         let failure = await failure(within: .init(steps: 1_000)) { _ in
             while !Task.isCancelled { await Task.yield() }
@@ -147,13 +147,13 @@ struct FailureTests {
         #expect(failure?.reason == .outOfSteps)
     }
 
-    @Test("a body that does not heed its end is left where it is")
+    @Test("a body that ignores its cancellation is abandoned")
     func heedless() async throws {
         let failure = await failure(within: .init(steps: 1_000)) { _ in while true { await Task.yield() } }
         #expect(failure?.reason == .outOfSteps)
     }
 
-    @Test("a run is stopped with the task that waits for it, and there is one")
+    @Test("cancelling the task that waits for a run stops it, and a network runs only once")
     func cancelled() async throws {
         let network = SimulatedNetwork(seed: 1)
         let running = Task {

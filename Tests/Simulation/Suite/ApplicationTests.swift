@@ -5,7 +5,7 @@ import Testing
 /// What a test of an application looks like.
 @Suite("11 A simulation for applications", .computing)
 struct ApplicationTests {
-    @Test("a room of three: everyone hears everyone, and a peer that crashes is missed and comes back")
+    @Test("a room of three: all receive all messages, and a peer that crashes is missed and returns")
     func room() throws {
         let simulation = Simulation(seed: 42)
         let ann = try simulation.addPeer("ann")
@@ -31,7 +31,7 @@ struct ApplicationTests {
         #expect(simulation.complaint == nil)
     }
 
-    @Test("a network that splits: each side goes on, and one invitation brings them together again")
+    @Test("a network that splits: each side continues, and one invitation joins them again")
     func split() throws {
         let simulation = Simulation(seed: 7)
         let peers = try (0..<4).map { try simulation.addPeer("p\($0)") }
@@ -49,7 +49,7 @@ struct ApplicationTests {
         #expect(simulation.complaint == nil)
     }
 
-    @Test("the ninth is told that the session is full, and nobody else notices")
+    @Test("the ninth peer is refused because the session is full, and no other peer notices")
     func full() throws {
         let simulation = Simulation(seed: 3)
         simulation.network.delay(.short)
@@ -68,7 +68,7 @@ struct ApplicationTests {
         #expect(peers[1..<8].allSatisfy { $0.events.isEmpty })
     }
 
-    @Test("links without introductions make no mesh")
+    @Test("links without introductions do not form a mesh")
     func direct() throws {
         let simulation = Simulation(seed: 5)
         let peers = try (0..<3).map { try simulation.addPeer("p\($0)") }

@@ -3,7 +3,7 @@ import MultipeerSimulation
 import TestSupport
 import Testing
 
-@Suite("6.3 A network that is an attacker's", .computing)
+@Suite("6.3 A network under an attacker's control", .computing)
 struct HostileNetworkTests {
     /// The lower one dials, and everything arrives; `meddle` is what the attacker does before each delivery.
     private func introduce(
@@ -17,14 +17,14 @@ struct HostileNetworkTests {
         }
     }
 
-    @Test("what it delivers as it was makes a link", arguments: [true, false])
+    @Test("frames delivered unchanged make a link", arguments: [true, false])
     func delivered(_ isEncrypted: Bool) {
         let network = HostileNetwork(isEncrypted: isEncrypted)
         introduce(network)
         #expect(network.links == 2 && network.failure == nil)
     }
 
-    @Test("one bit changed in any frame of either side keeps both from linking [confirm.mac]")
+    @Test("one changed bit in any frame of either side keeps both from linking [confirm.mac]")
     func changed() {
         for bit in stride(from: 0, to: 1_600, by: 7) {
             for side in [0, 1] {
@@ -37,7 +37,7 @@ struct HostileNetworkTests {
     }
 
     @Test(
-        "who answers or dials without a key of the two is never linked [tls.pin] [confirm.mac]",
+        "an attacker without a key of the two peers is never linked [tls.pin] [confirm.mac]",
         arguments: [true, false])
     func stranger(_ isEncrypted: Bool) {
         let network = HostileNetwork(isEncrypted: isEncrypted)
@@ -50,7 +50,7 @@ struct HostileNetworkTests {
         #expect(network.links == 0 && network.failure == nil)
     }
 
-    @Test("frames that it invents, and time, break no invariant")
+    @Test("invented frames, and time, violate no invariant")
     func invented() {
         let network = HostileNetwork(isEncrypted: false)
         var frame = ByteBuffer()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MultipeerSimulation
 
-@Suite("15 A peer that comes again and again while nobody reads", .computing)
+@Suite("15 A peer that reconnects while nothing is read", .computing)
 struct RelinkTests {
     /// Two peers that never encrypt; the application of the first takes nothing.
     private func world(credit: UInt32) -> World {
@@ -34,7 +34,7 @@ struct RelinkTests {
         return isLinked
     }
 
-    @Test("what former links brought counts on: a third window is not granted [limit.relink]")
+    @Test("unread data of former links counts: a third window is not granted [limit.relink]")
     func messages() {
         let world = world(credit: 65_536)
         defer { world.dismantle() }
@@ -50,7 +50,7 @@ struct RelinkTests {
         #expect(world.failure == nil)
     }
 
-    @Test("64 changes of a peer's state that nobody has taken are enough [limit.relink]")
+    @Test("64 unread changes of a peer's state are the limit [limit.relink]")
     func states() {
         let world = world(credit: 4_194_304)
         defer { world.dismantle() }
@@ -65,7 +65,7 @@ struct RelinkTests {
         #expect(world.failure == nil)
     }
 
-    @Test("who takes what it is told is visited as often as anybody likes [limit.relink]")
+    @Test("an application that reads its events accepts any number of reconnections [limit.relink]")
     func attentive() {
         let world = world(credit: 65_536)
         defer { world.dismantle() }

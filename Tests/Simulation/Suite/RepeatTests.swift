@@ -5,7 +5,7 @@ import Testing
 
 @Suite("11 Runs that repeat", .computing)
 struct RepeatTests {
-    @Test("one seed gives one run, twice in a process")
+    @Test("one seed gives one run, repeated in one process")
     func twice() {
         for seed in UInt64(0)..<2 {
             let scenario = Scenario.drawn(seed, .liveness)

@@ -12,7 +12,7 @@ struct SeedTests {
     private static let files =
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.sorted() ?? []
 
-    @Test("what once went wrong does not go wrong again", arguments: files)
+    @Test("seeds that once failed do not fail again", arguments: files)
     func stored(_ file: String) throws {
         let text = try String(contentsOf: SeedTests.folder.appending(path: file), encoding: .utf8)
         let verdict = ScenarioRun.run(try Scenario(text: text))
@@ -23,7 +23,7 @@ struct SeedTests {
     @Test("there are stored scenarios")
     func some() { #expect(SeedTests.files.count >= 4) }
 
-    @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
+    @Test("every invariant holds for random seeds", arguments: Scenario.Mode.allCases)
     func fresh(_ mode: Scenario.Mode) {
         var counts = RunStatistics()
         for seed in UInt64(7_000_000)..<7_000_004 {
@@ -37,7 +37,7 @@ struct SeedTests {
         #expect(counts.channels > 0 && counts.codes > 0 && counts.marks > 0)
     }
 
-    @Test("a scenario is a text, and comes back from it as it was")
+    @Test("a scenario survives a round trip through its text")
     func text() throws {
         for seed in UInt64(0)..<200 {
             for mode in Scenario.Mode.allCases {
@@ -49,7 +49,7 @@ struct SeedTests {
     }
 
     @Test(
-        "a text that is no scenario is refused, with the line",
+        "a text that is not a scenario is refused, with the line",
         arguments: [
             "", "peer optional", "scenario 1 liveness cap 8 weather calm end 9\nat 1 join 0 1", "at noon",
         ])

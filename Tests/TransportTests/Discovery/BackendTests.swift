@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What every backend has to do, done with each of them.
-@Suite("12 What a discovery backend does", .inTurns)
+@Suite("12 Discovery backends", .inTurns)
 struct BackendTests {
     enum Kind: String, CaseIterable, Sendable {
         case memory, multicast
@@ -36,7 +36,7 @@ struct BackendTests {
     }
 
     @Test(
-        "who comes first does not matter: a peer is found with its info, updated and lost",
+        "a peer is found with its info, updated and lost, in whatever order the two start",
         arguments: Kind.allCases)
     func life(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
@@ -63,7 +63,7 @@ struct BackendTests {
         await #expect(throws: MultipeerError(.cancelled, "")) { try await advertised.update(.empty) }
     }
 
-    @Test("nobody finds the local peer, nor those of another type", arguments: Kind.allCases)
+    @Test("neither the local peer nor peers of another type are found", arguments: Kind.allCases)
     func hiding(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
         let bob = try PeerID("bob")
@@ -83,7 +83,7 @@ struct BackendTests {
     }
 
     @Test(
-        "a peer is resolved to its port, and one that nobody knows to nothing, in time",
+        "a peer is resolved to its port, and an unknown one to nothing, in time",
         arguments: Kind.allCases)
     func resolving(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
@@ -102,7 +102,7 @@ struct BackendTests {
         await advertised.stop()
     }
 
-    @Test("a peer that is resolved before it is there is found when it comes", arguments: Kind.allCases)
+    @Test("a peer that is resolved before it is advertised is found when it is", arguments: Kind.allCases)
     func resolvingEarly(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
         let (type, ann) = (type, ann)
@@ -112,7 +112,7 @@ struct BackendTests {
         await advertised.stop()
     }
 
-    @Test("whoever lets go of an advertisement has stopped it", arguments: Kind.allCases)
+    @Test("releasing an advertisement stops it", arguments: Kind.allCases)
     func lettingGo(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
         let events = try await other.browse(type, hiding: nil)
@@ -130,7 +130,7 @@ struct BackendTests {
         }
     }
 
-    @Test("a peer that is asked about and is there stays", arguments: Kind.allCases)
+    @Test("a peer that is reconfirmed and still there stays", arguments: Kind.allCases)
     func reconfirming(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()
         let events = try await other.browse(type, hiding: nil)
@@ -154,7 +154,7 @@ struct BackendTests {
         }
     }
 
-    @Test("eight find each other, all of them, and nobody itself", arguments: Kind.allCases)
+    @Test("eight peers all find each other, and none finds itself", arguments: Kind.allCases)
     func eight(_ kind: Kind) async throws {
         let peers = try (0..<8).map { try PeerID("peer\($0)") }
         let network = InMemoryDiscovery()

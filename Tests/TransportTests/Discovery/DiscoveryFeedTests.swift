@@ -4,14 +4,14 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 What a browse tells", .inTurns)
+@Suite("12 Events of a browse", .inTurns)
 struct DiscoveryFeedTests {
     private func peer(_ name: String, _ text: String = "", of id: PeerID? = nil) throws -> DiscoveredPeer {
         let id = try PeerID(validating: id?.uid ?? UID.random(), displayName: name)
         return DiscoveredPeer(peer: id, info: ["text": text])
     }
 
-    @Test("events come in order to a reader that keeps up")
+    @Test("events arrive in order at a reader that keeps up")
     func order() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
@@ -24,7 +24,7 @@ struct DiscoveryFeedTests {
         }
     }
 
-    @Test("a reader that lags behind hears what is true, once")
+    @Test("a slow reader receives the current state, once")
     func coalescing() async throws {
         let feed = DiscoveryFeed()
         var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
@@ -48,7 +48,7 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .lost(carl.peer))
     }
 
-    @Test("nobody who only comes and goes takes memory or keeps the reader busy")
+    @Test("peers that come and go use no memory and do not wake the reader")
     func bounded() async throws {
         let feed = DiscoveryFeed()
         var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
@@ -62,7 +62,7 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .found(last))
     }
 
-    @Test("it ends with stop, once, and also when it is let go of")
+    @Test("a browse stops once, by stop or by its release")
     func ending() async throws {
         let ends = Notes<String>()
         let feed = DiscoveryFeed()
@@ -86,7 +86,7 @@ struct DiscoveryFeedTests {
         #expect(ends.all == ["stopped", "let go"])
     }
 
-    @Test("each reader begins with all who are there, in the order they came in, and gets all that changes")
+    @Test("each reader begins with all known peers, in the order of their arrival, and receives all changes")
     func several() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
@@ -106,7 +106,7 @@ struct DiscoveryFeedTests {
         #expect(await second.next() == .lost(ann.peer))
     }
 
-    @Test("the only reader goes on where the last one stopped")
+    @Test("a single new reader continues where the last one stopped")
     func breakingOff() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
@@ -119,7 +119,7 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .lost(ann.peer))
     }
 
-    @Test("readers end once they were told that everybody is lost, and those that come later at once")
+    @Test("readers end after every peer was reported lost, and later ones end at once")
     func endingReaders() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
@@ -139,7 +139,7 @@ struct DiscoveryFeedTests {
         #expect(feed.peers.isEmpty && feed.isFinished)
     }
 
-    @Test("a peer that is hidden is never told of [mdns.self]")
+    @Test("a hidden peer is never reported [mdns.self]")
     func hiding() async throws {
         let feed = DiscoveryFeed()
         var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
@@ -151,7 +151,7 @@ struct DiscoveryFeedTests {
         #expect(feed.peers == [bob])
     }
 
-    @Test("a cancelled wait ends, and the next one goes on")
+    @Test("a cancelled wait ends, and the next one continues")
     func cancelling() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}

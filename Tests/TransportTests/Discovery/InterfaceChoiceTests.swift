@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Which interfaces take part", .computing)
+@Suite("12 Choice of interfaces", .computing)
 struct InterfaceChoiceTests {
     private static let up: UInt32 = 0x1043
     private static let tentative: UInt32 = 0x40
@@ -46,7 +46,7 @@ struct InterfaceChoiceTests {
     }
 
     @Test(
-        "all are those that are up and carry multicast, but loopback and point-to-point ones [mdns.scope]"
+        "'all' selects interfaces that are up and support multicast, except loopback and point-to-point ones [mdns.scope]"
     )
     func all() throws {
         let links = try settings(.only(["lo", "eth0", "eth1", "tun0", "eth2", "can0"])).links(
@@ -58,7 +58,7 @@ struct InterfaceChoiceTests {
         #expect(try self.links(.loopback, in: table).map(\.name) == ["lo"])
     }
 
-    @Test("packets leave from the link-local address of IPv6, and every address is told")
+    @Test("packets are sent from the link-local address of IPv6, and every address is advertised")
     func addresses() throws {
         let link = try #require(try links(.only(["eth0"]), in: Self.machine()).first)
         #expect(link.sources == [.v4: .v4(0x0a00_0002), .v6: try #require(SocketAddress.Host("fe80::2%2"))])
@@ -76,7 +76,7 @@ struct InterfaceChoiceTests {
         #expect(try links(.loopback, in: Self.machine(), families: [.v6]).isEmpty)
     }
 
-    @Test("a tentative address does not count until it is known to be alone [mdns.scope]")
+    @Test("a tentative address does not count until its uniqueness is confirmed [mdns.scope]")
     func tentative() throws {
         var table = try Self.machine()
         #expect(try links(.only(["eth1"]), in: table).isEmpty)
@@ -90,7 +90,7 @@ struct InterfaceChoiceTests {
         #expect(try links(.only(["eth1"]), in: table).isEmpty)
     }
 
-    @Test("an interface that goes takes its addresses along")
+    @Test("an interface that disappears removes its addresses")
     func going() throws {
         var table = try Self.machine()
         table.apply(.link(.init(index: 2, flags: 0x1003, name: "eth0", mtu: 1_500)))
@@ -115,7 +115,7 @@ struct InterfaceChoiceTests {
         #expect(links.count == 32 && links.last?.name == "veth99")
     }
 
-    @Test("a choice that cannot be says why")
+    @Test("an impossible choice fails with the reason")
     func complaints() throws {
         let table = try Self.machine()
         let unknown = try settings(.only(["eth0", "wlan7"])).validationError(about: table)
@@ -134,7 +134,7 @@ struct InterfaceChoiceTests {
         #expect(none.description.contains("no network interface but loopback"))
     }
 
-    @Test("the environment takes the place of all interfaces, and of no other choice")
+    @Test("the environment replaces the choice of all interfaces, and no other")
     func environment() {
         let standard = DiscoveryConfiguration()
         #expect(standard.interfaces(named: nil) == .all)
@@ -145,7 +145,7 @@ struct InterfaceChoiceTests {
         #expect(DiscoveryConfiguration(interfaces: .only(["a"])).interfaces(named: "eth0") == .only(["a"]))
     }
 
-    @Test("settings outside their ranges are refused, and equal ones are one")
+    @Test("settings outside their ranges are refused, and equal ones are equal")
     func settings() throws {
         func with(_ change: (inout DiscoveryConfiguration) -> Void) -> DiscoveryConfiguration {
             var configuration = DiscoveryConfiguration.loopback

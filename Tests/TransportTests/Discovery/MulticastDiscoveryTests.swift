@@ -52,7 +52,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("those that share one also find each other, and not themselves [mdns.self]")
+    @Test("peers that share one instance also find each other, and not themselves [mdns.self]")
     func sharing() async throws {
         let shared = try MulticastDiscovery(.loopback)
         let advertised = [
@@ -68,7 +68,7 @@ struct MulticastDiscoveryTests {
         for one in advertised { await one.stop() }
     }
 
-    @Test("a peer cannot be advertised twice, and no more than 64 orders are taken [mdns.limit]")
+    @Test("a peer cannot be advertised twice, and at most 64 requests are accepted [mdns.limit]")
     func limits() async throws {
         let discovery = try MulticastDiscovery(.loopback)
         let advertised = try await discovery.advertise(advertisement(ann))
@@ -91,7 +91,7 @@ struct MulticastDiscoveryTests {
         await advertised.stop()
     }
 
-    @Test("when nobody uses it any more, its descriptors are closed, and it can be used again")
+    @Test("when it is no longer used its descriptors are closed, and it can be used again")
     func closing() async throws {
         try await withLoop { loop in
             weak var gone: MulticastDiscovery?
@@ -112,7 +112,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("a wait for registration that is cancelled takes the advertisement back")
+    @Test("cancelling a wait for registration withdraws the advertisement")
     func cancelling() async throws {
         let discovery = try MulticastDiscovery(.loopback)
         for _ in 0..<4 {
@@ -124,7 +124,7 @@ struct MulticastDiscoveryTests {
         await advertised.stop()
     }
 
-    @Test("an interface that nobody has is refused, with those that there are")
+    @Test("an unknown interface is refused, and the error lists the available ones")
     func unknownInterface() async throws {
         let discovery = try MulticastDiscovery(
             DiscoveryConfiguration(interfaces: .only(["lo", "nonesuch0"])))
@@ -144,7 +144,7 @@ struct MulticastDiscoveryTests {
 
     // MARK: in namespaces
 
-    @Test("nothing leaves the loopback interface that was told to stay there [mdns.scope]", .inNamespace)
+    @Test("nothing leaves the loopback interface when it is chosen [mdns.scope]", .inNamespace)
     func nothingLeaves() async throws {
         try await Namespace.with(
             "ip link add here type veth peer name there", "ip addr add 10.0.0.1/24 dev here",
@@ -167,7 +167,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("a port that another program has for itself is an error that says so", .inNamespace)
+    @Test("a port that another program uses exclusively is an error that says so", .inNamespace)
     func portTaken() async throws {
         try await Namespace.with { loop, probe in
             let taken = try await probe.run { _ throws(SocketFault) in
@@ -184,7 +184,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("without any interface there is an error that says what helps", .inNamespace)
+    @Test("without any interface there is an error with a hint", .inNamespace)
     func noInterface() async throws {
         try await Namespace.with { loop, _ in
             let discovery = try MulticastDiscovery(
@@ -195,7 +195,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("interfaces and addresses that come and go are followed [mdns.scope]", .inNamespace)
+    @Test("interfaces and addresses that appear and disappear are followed [mdns.scope]", .inNamespace)
     func following() async throws {
         try await Namespace.with(
             "ip link add here type veth peer name there", "ip addr add 10.0.0.1/24 dev here",
@@ -236,7 +236,7 @@ struct MulticastDiscoveryTests {
         }
     }
 
-    @Test("IPv6 alone is spoken as soon as the address is known to be alone [mdns.scope]", .inNamespace)
+    @Test("IPv6 alone is used as soon as the address is known to be unique [mdns.scope]", .inNamespace)
     func tentativeAddress() async throws {
         try await Namespace.with(
             "ip link add here type veth peer name there", "sysctl -qw net.ipv6.conf.here.disable_ipv6=0",

@@ -19,7 +19,7 @@ struct MulticastSocketTests {
     /// Returns bytes that are invalid for all other receivers, and that no other sender sends.
     private func word() -> [UInt8] { [0xff] + SystemRandomness().bytesOnce(11) }
 
-    @Test("every socket of the group hears what one says, the speaker too, from 127.0.0.1 and port 5353")
+    @Test("every socket of the group receives a packet, the sender's too, from 127.0.0.1 and port 5353")
     func group() async throws {
         try await withLoop { loop in
             let one = try joined()
@@ -33,7 +33,7 @@ struct MulticastSocketTests {
         }
     }
 
-    @Test("what is asked from a port of its own is answered to it alone")
+    @Test("a query from its own port is answered to that port alone")
     func oneShot() async throws {
         try await withLoop { loop in
             let group = try joined()
@@ -66,7 +66,7 @@ struct MulticastSocketTests {
         }
     }
 
-    @Test("an address that is not here, and a group that cannot be joined, are refused")
+    @Test("a foreign address, and a group that cannot be joined, are refused")
     func refused() throws {
         #expect(throws: SocketFault.self) {
             _ = try MulticastSocket.joined(interface: "lo", index: 999_999, source: .loopbackV4)

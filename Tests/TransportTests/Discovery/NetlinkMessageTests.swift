@@ -2,7 +2,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 News of the network interfaces", .computing)
+@Suite("12 Netlink messages", .computing)
 struct NetlinkMessageTests {
     private static let several =
         NetlinkBytes.link(3, "eth0", flags: 0x1043)
@@ -11,7 +11,7 @@ struct NetlinkMessageTests {
         + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16, isGone: true)
         + NetlinkBytes.link(3, "eth0", flags: 0, isGone: true) + NetlinkBytes.done()
 
-    @Test("links, addresses, their ends and the end of a list are read")
+    @Test("links, addresses, their removal and the end of a list are read")
     func reading() throws {
         let host = try #require(SocketAddress.Host("10.1.2.3"))
         let linkLocal = try #require(SocketAddress.Host("fe80:707:707:707:707:707:707:707%3"))
@@ -28,7 +28,7 @@ struct NetlinkMessageTests {
         #expect(NetlinkMessage.read(NetlinkBytes.failed(0).span).isEmpty)
     }
 
-    @Test("of a point-to-point address ours is taken, not the peer's")
+    @Test("of a point-to-point interface the local address is used, not the peer's")
     func local() throws {
         let bytes = NetlinkBytes.address(9, [10, 0, 0, 1], prefix: 32, peer: [10, 0, 0, 2])
         let ours = try #require(SocketAddress.Host("10.0.0.1"))
@@ -37,13 +37,13 @@ struct NetlinkMessageTests {
                 == [.address(NetlinkMessage.Address(index: 9, host: ours, prefix: 32))])
     }
 
-    @Test("what a bridge says of its part of an interface is not the interface's end")
+    @Test("a bridge's message about its port does not remove the interface")
     func bridge() {
         #expect(
             NetlinkMessage.read(NetlinkBytes.link(3, "eth0", flags: 1, family: 7, isGone: true).span).isEmpty)
     }
 
-    @Test("cut short anywhere, what is whole is read and the rest is not")
+    @Test("of a truncated buffer the complete messages are read and the rest is not")
     func truncation() {
         let whole = NetlinkMessage.read(Self.several.span)
         for count in 0..<Self.several.count {
@@ -63,7 +63,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test("any bytes are read without harm, also lengths that lie")
+    @Test("arbitrary bytes are read without harm, even with false lengths")
     func rubbish() {
         var random = Seeded(12)
         for round in 0..<Sanitizer.fewer(3_000) {
@@ -88,7 +88,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test("the kernel tells of the loopback interface and its address")
+    @Test("the kernel reports the loopback interface and its address")
     func kernel() throws {
         let watch = try NetlinkMonitor()
         let loopback = try #require(watch.table.all.first { $0.isLoopback })

@@ -7,7 +7,7 @@ struct AsyncSemaphoreTests {
     private enum Over: Error, Equatable { case first, second }
     private typealias Semaphore = AsyncSemaphore<Over>
 
-    @Test("those who wait get their permits in their order, and nobody overtakes")
+    @Test("waiting tasks get their permits in order, and none overtakes another")
     func order() async throws {
         let semaphore = Semaphore(1)
         #expect(semaphore.request().isAcquired)
@@ -19,7 +19,7 @@ struct AsyncSemaphoreTests {
         }
     }
 
-    @Test("a place in the queue that was cancelled is passed over")
+    @Test("a cancelled place in the queue is skipped")
     func cancelling() async throws {
         let semaphore = Semaphore(1)
         #expect(semaphore.request().isAcquired)
@@ -37,7 +37,7 @@ struct AsyncSemaphoreTests {
         #expect(semaphore.request().isAcquired)
     }
 
-    @Test("cancellation against a release: no permit is lost")
+    @Test("cancellation racing with a release: no permit is lost")
     func race() async throws {
         for _ in 0..<500 {
             let semaphore = Semaphore(1)
@@ -53,7 +53,7 @@ struct AsyncSemaphoreTests {
         }
     }
 
-    @Test("no more wait than may")
+    @Test("the number of waiting tasks is bounded")
     func crowd() throws {
         let semaphore = Semaphore(1, waitersAtMost: 2)
         #expect(semaphore.request().isAcquired)
@@ -64,7 +64,7 @@ struct AsyncSemaphoreTests {
         }
     }
 
-    @Test("one that is closed refuses those who wait and those who come, with the first reason")
+    @Test("a closed semaphore refuses waiting and new tasks, with the first reason")
     func closing() async throws {
         let semaphore = Semaphore(1)
         #expect(semaphore.request().isAcquired && semaphore.closure == nil)
@@ -83,7 +83,7 @@ struct AsyncSemaphoreTests {
         #expect(semaphore.closure == .first)
     }
 
-    @Test("a mutex lets one task in at a time, over an await, and also a cancelled one")
+    @Test("a mutex admits one task at a time, across an await, including a cancelled one")
     func mutex() async {
         let mutex = AsyncMutex()
         let isInside = Flag()

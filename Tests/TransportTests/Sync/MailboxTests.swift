@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mailbox", .inTurns)
 struct MailboxTests {
-    @Test("everything that is put in is taken once, by one of several readers")
+    @Test("every element is taken once, by one of several readers")
     func several() async {
         let mailbox = Mailbox<[Int]>([])
         let seen = await withTaskGroup(of: [Int].self) { group in
@@ -25,7 +25,7 @@ struct MailboxTests {
         #expect(seen.sorted() == Array(0..<1_000))
     }
 
-    @Test("what is there is taken in a cancelled task, too; what is not ends the wait")
+    @Test("an existing element is taken even in a cancelled task; otherwise the wait ends")
     func cancelled() async {
         let mailbox = Mailbox<[Int]>([1])
         let task = Task {
@@ -36,7 +36,7 @@ struct MailboxTests {
         #expect(await task.value == [1, nil])
     }
 
-    @Test("cancellation against an element: it is taken, or it stays")
+    @Test("cancellation racing with an element: it is taken, or it stays")
     func race() async {
         for number in 0..<500 {
             let mailbox = Mailbox<[Int]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Promise", .inTurns)
 struct PromiseTests {
-    @Test("the first value settles it, for all who wait and all who come later", arguments: 0..<50)
+    @Test("the first value settles it, for all that wait and all that come later", arguments: 0..<50)
     func settling(_ number: Int) async {
         let promise = Promise<Int>()
         #expect(!promise.isSent && promise.sentValue == nil)
@@ -24,7 +24,7 @@ struct PromiseTests {
         #expect(await promise.value() == number)
     }
 
-    @Test("a wait that is cancelled returns nil and settles nothing")
+    @Test("a cancelled wait returns nil and settles nothing")
     func cancelling() async {
         let promise = Promise<Int>()
         let (patient, hasty) = (Task { await promise.value() }, Task { await promise.valueUnlessCancelled() })
@@ -36,7 +36,7 @@ struct PromiseTests {
         #expect(await patient.value == 7)
     }
 
-    @Test("a value that is there is returned in a cancelled task, too")
+    @Test("an existing value is returned even in a cancelled task")
     func late() async {
         let promise = Promise<Int?>()
         promise.send(nil)
@@ -48,7 +48,7 @@ struct PromiseTests {
         #expect(await task.value == .some(nil))
     }
 
-    @Test("cancellation against the value: each wait ends once, with one of them")
+    @Test("cancellation racing with the value: each wait ends once, with one of them")
     func race() async {
         for number in 0..<500 {
             let promise = Promise<Int>()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A socket of a simulated machine", .inTurns)
 struct VirtualSocketTests {
-    @Test("where nobody listens, a dial is refused; where there is no machine, it fails at once")
+    @Test("a dial to a closed port is refused; one to a missing machine fails at once")
     func refused() async throws {
         try await run { machines in
             let dialled = try machines.ann.loop.connect(to: SocketAddress(machines.bob.address, port: 7))
@@ -18,7 +18,7 @@ struct VirtualSocketTests {
         }
     }
 
-    @Test("a dial into a cut is tried again until the cut is healed, and given up in the end")
+    @Test("a dial across a cut is retried until the cut is healed, and fails in the end")
     func cut() async throws {
         try await run { machines in
             let listener = try machines.bob.loop.listen(on: SocketAddress(.anyV4, port: 0), backlog: 8)
@@ -37,7 +37,7 @@ struct VirtualSocketTests {
         }
     }
 
-    @Test("what was sent and not read has its limit, and reading makes room")
+    @Test("unread data has a limit, and reading makes room")
     func window() async throws {
         try await run { machines in
             let ends = try await machines.connection()
@@ -51,7 +51,7 @@ struct VirtualSocketTests {
         }
     }
 
-    @Test("the end of one side is read behind what was sent; what nobody has read makes it a reset")
+    @Test("the end of one side is read after its data; unread data turns it into a reset")
     func ends() async throws {
         try await run { machines in
             var buffer = ByteBuffer()
@@ -72,7 +72,7 @@ struct VirtualSocketTests {
         }
     }
 
-    @Test("what waits at a cut arrives in order behind it, or is given up after the time that the owner set")
+    @Test("data waiting at a cut arrives in order after it, or fails after the owner's timeout")
     func stalled() async throws {
         try await run { machines in
             var buffer = ByteBuffer()

@@ -78,7 +78,7 @@ struct ConnectionDataAtSession: VectorBody {
 @Suite("4 Vectors of connection data", .computing)
 struct ConnectionDataVectorTests {
     @Test(
-        "good data gives its fields, broken data the first check that fails [data.checksum] [data.flags] [data.peer]",
+        "valid data gives its fields, invalid data the first check that fails [data.checksum] [data.flags] [data.peer]",
         arguments: try VectorFiles.all(ConnectionDataForm.self))
     func form(_ vector: Vector<ConnectionDataForm>) throws {
         do throws(InvalidConnectionData) {
@@ -97,7 +97,7 @@ struct ConnectionDataVectorTests {
     }
 
     @Test(
-        "a session takes what is for it, and no other data [data.self] [data.recipient] [enc.outcome]",
+        "a session accepts data that is meant for it, and no other [data.self] [data.recipient] [enc.outcome]",
         arguments: try VectorFiles.all(ConnectionDataAtSession.self))
     func session(_ vector: Vector<ConnectionDataAtSession>) throws {
         let party = vector.body.session

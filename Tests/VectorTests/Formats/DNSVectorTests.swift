@@ -55,7 +55,7 @@ struct InstanceForm: VectorBody {
 @Suite("12 Vectors of discovery", .computing)
 struct DNSVectorTests {
     @Test(
-        "a message is read, without what is to be ignored, or refused for what is wrong with it [dns.form] [dns.limit] [dns.name] [dns.pointer]",
+        "a message is read without its ignored parts, or refused with the reason [dns.form] [dns.limit] [dns.name] [dns.pointer]",
         arguments: try VectorFiles.all(DNSForm.self))
     func message(_ vector: Vector<DNSForm>) throws {
         var bytes = vector.body.hex.bytes
@@ -75,7 +75,7 @@ struct DNSVectorTests {
     }
 
     @Test(
-        "a label and a TXT record are a peer, or nobody of ours [service.instance] [service.txt]",
+        "a label and a TXT record describe a peer, or are ignored [service.instance] [service.txt]",
         arguments: try VectorFiles.all(InstanceForm.self))
     func instance(_ vector: Vector<InstanceForm>) {
         let uid = Binding.uid(inLabel: vector.body.instance.bytes)

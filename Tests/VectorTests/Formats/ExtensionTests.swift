@@ -7,7 +7,7 @@ import Testing
 
 @Suite("17 Extensions", .computing)
 struct ExtensionTests {
-    @Test("a HELLO lists every version that is spoken and one of GREASE [ext.versions] [ext.grease]")
+    @Test("a HELLO lists every supported version and one of GREASE [ext.versions] [ext.grease]")
     func versions() throws {
         for seed in 0..<64 {
             let hello = try hello(seed: UInt64(seed))
@@ -16,7 +16,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test("nobody agrees on a version of GREASE, or on one that only the other end speaks [ext.versions]")
+    @Test("no version of GREASE, or one that only the peer supports, is agreed on [ext.versions]")
     func choice() throws {
         for nibble: UInt64 in 0..<16 {
             #expect(try chosen([Grease.version(nibble)]) == nil)
@@ -26,7 +26,7 @@ struct ExtensionTests {
         #expect(try chosen([0, 2, 0xFFFF]) == nil)
     }
 
-    @Test("what is sent has assigned numbers, or those of GREASE [ext.reserved]")
+    @Test("frames sent have assigned numbers, or those of GREASE [ext.reserved]")
     func sent() throws {
         for seed in 0..<64 {
             let hello = try frame(seed: UInt64(seed))
@@ -38,7 +38,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test("a reserved kind is refused, those set aside for relays included [ext.reserved] [frame.unknown]")
+    @Test("a reserved kind is refused, including those for relays [ext.reserved] [frame.unknown]")
     func kinds() {
         let assigned: [ClosedRange<UInt8>] = [
             0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x33, 0x40...0x42,

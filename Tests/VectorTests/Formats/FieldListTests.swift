@@ -18,7 +18,7 @@ struct FieldList: VectorBody {
 @Suite("2.3 Vectors of field lists", .computing)
 struct FieldListTests {
     @Test(
-        "known entries come out, in order; a list that breaks a rule is refused by that rule [tlv.order] [tlv.duplicate]",
+        "known entries are returned, in order; a list that violates a rule is refused by that rule [tlv.order] [tlv.duplicate]",
         arguments: try VectorFiles.all(FieldList.self))
     func list(_ vector: Vector<FieldList>) {
         let bytes = vector.body.hex.bytes

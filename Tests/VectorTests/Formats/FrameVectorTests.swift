@@ -30,7 +30,7 @@ struct FrameStream: VectorBody {
 @Suite("7 Vectors of frames", .computing)
 struct FrameVectorTests {
     @Test(
-        "bytes in any pieces give the same frames, up to the first that is refused [frame.header] [frame.unknown]",
+        "bytes in any pieces give the same frames, up to the first refused one [frame.header] [frame.unknown]",
         arguments: try VectorFiles.all(FrameStream.self))
     func frames(_ vector: Vector<FrameStream>) throws {
         let body = vector.body

@@ -77,7 +77,7 @@ struct HelloAtReceiver: VectorBody {
 @Suite("6.2 Vectors of HELLO", .computing)
 struct HelloVectorTests {
     @Test(
-        "a good HELLO gives its fields, a broken one the check that it fails [hello.first] [hello.complete] [hello.version]",
+        "a valid HELLO gives its fields, an invalid one the check that fails [hello.first] [hello.complete] [hello.version]",
         arguments: try VectorFiles.all(HelloForm.self))
     func form(_ vector: Vector<HelloForm>) throws {
         let payload = vector.body.hex.bytes
@@ -129,7 +129,7 @@ struct HelloVectorTests {
     /// A reference in a vector is that of unknown connection data, so data is issued here, and its references replace
     /// those.
     @Test(
-        "a HELLO must be from whom, to whom and over what it is awaited [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry]",
+        "a HELLO must have the expected sender, receiver, references and connection [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry]",
         arguments: try VectorFiles.all(HelloAtReceiver.self))
     func receiver(_ vector: Vector<HelloAtReceiver>) throws {
         let here = vector.body.receiver

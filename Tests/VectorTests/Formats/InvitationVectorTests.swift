@@ -57,7 +57,7 @@ struct CompleteForm: VectorBody {
 @Suite("12 Vectors of invitations", .computing)
 struct InvitationVectorTests {
     @Test(
-        "an INVITE is a question, or refused for what is wrong with it [invite.recipient] [invite.context] [invite.timeout]",
+        "an INVITE becomes a question, or is refused with the reason [invite.recipient] [invite.context] [invite.timeout]",
         arguments: try VectorFiles.all(InviteForm.self))
     func invite(_ vector: Vector<InviteForm>) throws {
         let peer = try PeerID(
@@ -87,7 +87,7 @@ struct InvitationVectorTests {
     }
 
     @Test(
-        "an ANSWER is taken, or refused for what is wrong with it [invite.data] [invite.order]",
+        "an ANSWER is accepted, or refused with the reason [invite.data] [invite.order]",
         arguments: try VectorFiles.all(AnswerForm.self))
     func answer(_ vector: Vector<AnswerForm>) throws {
         let form = vector.body
@@ -115,7 +115,7 @@ struct InvitationVectorTests {
     }
 
     @Test(
-        "a COMPLETE is taken, or refused for what is wrong with it [invite.data] [invite.order]",
+        "a COMPLETE is accepted, or refused with the reason [invite.data] [invite.order]",
         arguments: try VectorFiles.all(CompleteForm.self))
     func complete(_ vector: Vector<CompleteForm>) throws {
         let form = vector.body.answer

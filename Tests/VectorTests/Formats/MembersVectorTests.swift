@@ -31,7 +31,7 @@ extension MembersForm.Fields {
 @Suite("11.4 Vectors of entries", .computing)
 struct MembersVectorTests {
     @Test(
-        "an entry is read, judged before anything else, and written as it came [mesh.entry]",
+        "an entry is read, checked before anything else, and written back the same [mesh.entry]",
         arguments: try VectorFiles.all(MembersForm.self))
     func form(_ vector: Vector<MembersForm>) throws {
         var mesh = Membership(Endpoint(uid: UID(high: 0, low: 1), instance: 1), seed: 1)

@@ -53,7 +53,7 @@ struct ResourceVectorTests {
     }
 
     @Test(
-        "what fits its size and digest is stored, anything else is answered and gone [resource.size] [resource.digest] [resource.done] [resource.label] [resource.private]",
+        "a file with the announced size and digest is stored, any other is answered and removed [resource.size] [resource.digest] [resource.done] [resource.label] [resource.private]",
         arguments: try VectorFiles.all(Resource.self))
     func receive(_ vector: Vector<Resource>) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "vectors-\(UUID().uuidString)")

@@ -6,7 +6,7 @@ import Testing
 @Suite("9.9 States of a channel", .computing)
 struct ChannelStateTests {
     @Test(
-        "at its opener a channel does what states.json says [channel.stop] [channel.closed] [channel.fin] [channel.credit-grow] [resource.done] [stream.end]",
+        "at its opener a channel behaves as in states.json [channel.stop] [channel.closed] [channel.fin] [channel.credit-grow] [resource.done] [stream.end]",
         arguments: try ChannelRow.all(of: \.opener))
     func opener(_ row: ChannelRow) {
         // A stream has no state after FIN, and a resource that is open ends its FIN in another.
@@ -21,7 +21,7 @@ struct ChannelStateTests {
     }
 
     @Test(
-        "at its receiver a channel does what states.json says [channel.late] [channel.closed] [channel.fin] [channel.number] [channel.kind] [channel.credit-limit] [resource.done]",
+        "at its receiver a channel behaves as in states.json [channel.late] [channel.closed] [channel.fin] [channel.number] [channel.kind] [channel.credit-limit] [resource.done]",
         arguments: try ChannelRow.all(of: \.receiver))
     func receiver(_ row: ChannelRow) {
         for isResource in [true, false] where isResource || row.state != "finished" {

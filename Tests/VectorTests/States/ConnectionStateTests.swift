@@ -50,8 +50,7 @@ struct ConnectionStateTests {
         }
     }
 
-    @Test(
-        "a PING is answered on a candidate and refused before, a PONG does nothing after HELLO [frame.order]")
+    @Test("a PING is answered on a candidate and refused before, a PONG is ignored after HELLO [frame.order]")
     func probes() throws {
         let states = ["greeting", "deciding", "decidingConfirmed", "confirming", "candidate", "selecting"]
         for state in states {

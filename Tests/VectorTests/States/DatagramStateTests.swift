@@ -4,7 +4,7 @@ import MultipeerLink
 import TestSupport
 import Testing
 
-@Suite("10.8 States of the path of datagrams", .computing)
+@Suite("10.8 States of the datagram path", .computing)
 struct DatagramStateTests {
     @Test(
         "every state and every event, as in states.json [dgram.restart] [dgram.path] [dgram.fallback]",

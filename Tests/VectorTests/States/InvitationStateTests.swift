@@ -8,7 +8,7 @@ import Testing
 @Suite("12 States of an invitation", .computing)
 struct InvitationStateTests {
     @Test(
-        "at the end that asks, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel]",
+        "at the inviter, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel]",
         arguments: try ChannelRow.all(of: \.inviter))
     func inviter(_ row: ChannelRow) throws {
         var bench = try InviterBench()
@@ -21,7 +21,7 @@ struct InvitationStateTests {
     }
 
     @Test(
-        "at the end that is asked, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel] [invite.deadline]",
+        "at the invited peer, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel] [invite.deadline]",
         arguments: try ChannelRow.all(of: \.invitee))
     func invitee(_ row: ChannelRow) throws {
         var bench = try InviteeBench()

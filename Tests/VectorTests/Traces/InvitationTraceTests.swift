@@ -26,7 +26,7 @@ struct InvitationTrace: VectorBody {
 @Suite("12.8 Traces of invitations", .computing)
 struct InvitationTraceTests {
     @Test(
-        "either end does what the vectors say [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",
+        "either end behaves as in the vectors [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",
         arguments: try VectorFiles.all(InvitationTrace.self))
     func run(_ vector: Vector<InvitationTrace>) throws {
         let body = vector.body

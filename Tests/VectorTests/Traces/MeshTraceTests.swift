@@ -12,22 +12,22 @@ struct MeshTraceTests {
     private static let cast = Result { try MeshTracePeers() }
 
     @Test(
-        "entries are judged and told [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.pace]",
+        "entries are checked and forwarded [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.pace]",
         arguments: try traces(["Flood", "Newer", "FirstHand", "Own", "Pace"]), [1, 2])
     func entries(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "members are found, and those that are missing sought [mesh.component] [mesh.dial] [mesh.same-uid]",
+        "members are found, and missing links dialled [mesh.component] [mesh.dial] [mesh.same-uid]",
         arguments: try traces(["Component", "Dial", "Direct"]), [1, 2])
     func members(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "attempts end, wait and begin again [mesh.retry] [mesh.silent] [mesh.withdraw]",
+        "attempts end, pause and begin again [mesh.retry] [mesh.silent] [mesh.withdraw]",
         arguments: try traces(["Retry", "Withdraw"]), [1, 2])
     func attempts(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "who leaves is forgotten, and so is what nobody needs [mesh.departed] [mesh.entries]",
+        "a member that leaves is forgotten, and so is an unneeded entry [mesh.departed] [mesh.entries]",
         arguments: try traces(["Departed", "Entries"]), [1, 2])
     func leaving(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
@@ -48,7 +48,7 @@ struct MeshTraceTests {
         try VectorFiles.all(MeshTrace.self).filter { flags.contains($0.body.flags[0]) }
     }
 
-    @Test("no trace is left out")
+    @Test("no trace is omitted")
     func all() throws {
         let flags = Set(try VectorFiles.all(MeshTrace.self).map { $0.body.flags[0] })
         #expect(
