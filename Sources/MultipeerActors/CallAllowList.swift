@@ -1,10 +1,11 @@
 package import Distributed
 import MultipeerTransport
 
-/// What peers may call on actors of one type, and with which generic arguments: the list that is made before anybody
-/// calls, and asked before anything is executed.
+/// What peers may call on actors of one type, and with which generic arguments. The list is made before any call, and
+/// checked before anything is executed.
 package final class CallAllowList: Sendable {
-    /// The mangled name of the type without its generic arguments, and these: the first that a call has to have.
+    /// The mangled name of the type without its generic arguments, and those arguments: a call's generic arguments
+    /// begin with them.
     private let type: [UInt8]
     private let own: [String]
     private let stubs: [Stub]
@@ -17,7 +18,7 @@ package final class CallAllowList: Sendable {
     private struct Stub: Sendable {
         let name: String
         let mangled: [UInt8]
-        /// `any Greeter`: what the actor has to be, so that its method is found where it is looked for.
+        /// `any Greeter`: the actor has to conform to it, so that its method is found where the runtime looks for it.
         let served: any Any.Type
 
         func isServed(by actor: any DistributedActor) -> Bool {
@@ -26,11 +27,13 @@ package final class CallAllowList: Sendable {
         }
     }
 
-    /// Targets without generic arguments that were found to be allowed: the few that are called again and again.
+    /// Targets without generic arguments that were found to be allowed, since the same few are called again and
+    /// again.
     private let known = Locked<Set<String>>([])
     private static let knownAtMost = 256
 
-    /// The mangled name of the type itself: what a default implementation of a protocol is called with.
+    /// The mangled name of the type itself; calls of a protocol's default implementation have it as a generic
+    /// argument.
     private let whole: String
 
     package init<Act: DistributedActor>(
@@ -63,7 +66,7 @@ package final class CallAllowList: Sendable {
         self.methods = methods.map { Set($0.map { Array($0.utf8) }) }
     }
 
-    /// Of a protocol, through which the actors are called.
+    /// Returns the stub for a protocol through which the actors are called.
     private static func stub(_ stub: any DistributedActor.Type) throws(ActorCallError) -> Stub {
         let name = try CallAllowList.mangled(stub)
         guard name.hasSuffix("C"), name.contains("$") else {
@@ -76,8 +79,9 @@ package final class CallAllowList: Sendable {
         return Stub(name: name, mangled: Array(name.utf8), served: served)
     }
 
-    /// `Shared.$Greeter` is the stub of `6Shared7Greeter_p`. Of the mangled name of the stub this cannot be made: its module may
-    /// end in a digit, and what has a word in common with its module is written otherwise there.
+    /// Returns the mangled name of the protocol: `Shared.$Greeter` is the stub of `6Shared7Greeter_p`. It cannot be
+    /// derived from the mangled name of the stub, because the module's name may end in a digit, and words that the
+    /// stub shares with its module are abbreviated there.
     private static func protocolName(of stub: any DistributedActor.Type) -> String? {
         let parts = String(reflecting: stub).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].first == "$" else { return nil }
@@ -85,10 +89,10 @@ package final class CallAllowList: Sendable {
         return "\(module.utf8.count)\(module)\(name.utf8.count)\(name)_p"
     }
 
-    /// Whether the type can be found as this one, which is itself or a stub.
+    /// Returns whether the type can be found under this name, which is its own or a stub's.
     func isKnown(as name: String) -> Bool { name == whole || stubs.contains { $0.name == name } }
 
-    /// What is wrong with a call; nil when it may be executed.
+    /// Returns why the call is refused; nil when it may be executed.
     package func refusalReason(
         about target: String, _ substitutions: [String], on actor: any DistributedActor
     ) -> String? {
@@ -96,7 +100,7 @@ package final class CallAllowList: Sendable {
             return "what is not ASCII is no mangled name"
         }
         if substitutions.isEmpty, known.withLock({ $0.contains(target) }) { return nil }
-        // Before anything reads the name: the runtime makes types of whatever it says, and never lets go of them.
+        // Before anything reads the name: the runtime creates any type that the name refers to, and never frees it.
         guard CallAllowList.isThere(target) else { return "there is no such method" }
         let name = TargetName(target)
         if name.isMember(of: type) {
@@ -130,12 +134,13 @@ package final class CallAllowList: Sendable {
         return nil
     }
 
-    /// The runtime of Swift 6.3 binds the parameter of such a method to the first argument of all, which is the actor's:
-    /// what is decoded as one type is used as another. That is no error, it is a broken memory.
+    /// In Swift 6.3, the runtime binds the parameter of such a method to the first generic argument, which is the
+    /// actor's. A value decoded as one type is then used as another, which corrupts memory instead of throwing an
+    /// error.
     private static let noGenericMethod =
         "a generic method of a generic actor or of a protocol cannot be called"
 
-    /// Whether this process has a distributed method of that name: the runtime looks it up, and compares texts alone.
+    /// Returns whether this process has a distributed method of that name; the runtime's lookup only compares text.
     private static func isThere(_ target: String) -> Bool {
         var target = target
         // Safe: the text is read during the call.
@@ -145,7 +150,7 @@ package final class CallAllowList: Sendable {
         }
     }
 
-    /// `Module.Worker.scan(tile:)` without the type, in UTF-8.
+    /// Returns `Module.Worker.scan(tile:)` without the type, in UTF-8.
     private static func method(_ target: String) -> [UInt8] {
         let description = RemoteCallTarget(target).description.utf8
         let head = description.prefix { $0 != UInt8(ascii: "(") }
@@ -162,8 +167,8 @@ package final class CallAllowList: Sendable {
         return name
     }
 
-    /// Whether it is ASCII, as mangled names are: other letters are in Punycode there. Texts that are ASCII are equal when
-    /// their bytes are; of others Swift asks less, and takes the sign for Kelvin for a K.
+    /// Returns whether the name is ASCII, as mangled names are: they write other letters in Punycode. ASCII texts are
+    /// equal only when their bytes are. For other texts, Swift compares canonical forms: the Kelvin sign equals a K.
     private static func isMangled(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 
     private static func noName(_ type: any Any.Type) -> ActorCallError {
@@ -172,6 +177,6 @@ package final class CallAllowList: Sendable {
     }
 }
 
-/// Of the Swift runtime, which finds distributed methods with it.
+/// The function of the Swift runtime that finds distributed methods.
 @_silgen_name("swift_findAccessibleFunction")
 private func findAccessibleFunction(_ name: UnsafePointer<UInt8>, _ count: Int) -> UnsafeRawPointer?

@@ -11,7 +11,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
 
     private let coding: Coding
     private var generics: [String] = []
-    /// Each with its length before it, as sent.
+    /// Each with its length before it, in the format in which they are sent.
     private var arguments: [UInt8] = []
     private var count = 0
     /// Streams and files among the arguments.
@@ -61,7 +61,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         guard target.utf8.count <= Envelope.Limit.target else {
             throw ActorCallError(.coding, "the name of the method has more than 2,048 bytes")
         }
-        // Rounded up: no limit is none, and nothing is over before its time.
+        // Rounded up, so that no budget becomes 0, and no call times out early.
         let milliseconds = budget.map { ($0.wholeNanoseconds + 999_999) / 1_000_000 }
         let call = Envelope.Call(
             depth: depth, budget: milliseconds.map { UInt32(clamping: max(1, $0)) }, coding: coding,
@@ -96,12 +96,12 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
             guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
             return type
         }
-        // The runtime reads as many as the method has, without checking how many there are.
+        // The runtime reads as many as the method has, without checking how many were returned.
         return types.isEmpty ? [] : types + Array(repeating: Missing.self as any Any.Type, count: 64)
     }
 
-    /// Replaces a missing argument: it conforms to nothing, and the text of the fault, which names every one of them, stays
-    /// short.
+    /// Takes the place of a missing generic argument. It conforms to nothing, and its name is short, because the text
+    /// of the error lists all of them.
     private typealias Missing = Void
 
     /// Returns the next argument; throws when there is none, or it has another type.

@@ -79,7 +79,7 @@ extension PeerActorSystem {
         do throws(CallFault) {
             (placed, moment, isLeft) = try exchange.withLock { exchange throws(CallFault) in
                 let placed = try exchange.place(bytes, to: uid, waiter: caller, deadline: deadline, now: now)
-                // Actors that have checked in before can be found by what is called now.
+                // An actor that was checked in before this call can be found by the method it calls.
                 guard exchange.isTelling, let bytes = placed.post else {
                     return (placed, exchange.earlierDeadline(), false)
                 }

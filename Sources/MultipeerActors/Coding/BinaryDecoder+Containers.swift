@@ -37,7 +37,7 @@ struct BinaryArray: UnkeyedDecodingContainer {
     var count: Int? { total }
     var isAtEnd: Bool { currentIndex == total }
 
-    /// Reads one element and goes on, unless reading throws.
+    /// Decodes one element and advances, unless decoding throws.
     private mutating func next<Value>(_ read: (BinaryValueDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
@@ -92,9 +92,9 @@ struct BinaryArray: UnkeyedDecodingContainer {
 
 struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let place: BinaryValueDecoder
-    /// Where each key is, and the value behind it, in the order of the bytes.
+    /// The position of each key and of its value, in the order of the bytes.
     private let entries: [(key: Range<Int>, value: Int)]
-    /// Values are mostly asked for in the order in which they were written.
+    /// Values are mostly read in the order in which they were written.
     private let hint = Hint()
 
     private final class Hint { var index = 0 }
@@ -126,7 +126,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { find(key) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try value(of: key).isNull }
 
-    /// Where the value of that key is: no key occurs twice.
+    /// Returns the position of the value of that key; no key occurs twice.
     private func find(_ key: some CodingKey) -> Int? {
         let wanted = key.stringValue.utf8
         for step in entries.indices {
