@@ -22,10 +22,10 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     /// Records a generic argument of the method, or of the actor.
     public mutating func recordGenericSubstitution<Substitution>(_ type: Substitution.Type) throws {
         guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.generic else {
-            throw ActorCallError(.coding, "the name of \(type) is too long, or not the same everywhere")
+            throw ActorCallError(.coding, "the name of \(type) is too long, or differs between processes")
         }
         guard generics.count < Envelope.Limit.generics else {
-            throw ActorCallError(.coding, "a call has 16 generic arguments at the most")
+            throw ActorCallError(.coding, "a call has at most 16 generic arguments")
         }
         generics.append(name)
     }
@@ -33,7 +33,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     /// Records the next argument.
     public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
         guard count < Envelope.Limit.arguments else {
-            throw ActorCallError(.coding, "a call has 64 arguments at the most")
+            throw ActorCallError(.coding, "a call has at most 64 arguments")
         }
         let bytes: [UInt8]
         do {
@@ -93,7 +93,7 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
     /// Returns the types whose names were allowed.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] {
         let types = try call.generics.map { name in
-            guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
+            guard let type = _typeByName(name) else { throw ArgumentFault(cause: "no type \(name)") }
             return type
         }
         // The runtime reads as many as the method has, without checking how many were returned.

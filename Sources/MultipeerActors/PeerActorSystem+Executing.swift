@@ -10,11 +10,11 @@ extension PeerActorSystem {
     /// allowed.
     func begin(_ call: Envelope.Call, as incoming: IncomingCall) -> Task<Void, Never>? {
         guard let actor = localActors.find(call.place) else {
-            return end(incoming, .noSuchActor, "there is no such actor")
+            return end(incoming, .noSuchActor, "no such actor")
         }
         if configuration.checksTargets {
             guard let allowList = allowList(of: actor) else {
-                return end(incoming, .refused, "actors of this type are not called by peers")
+                return end(incoming, .refused, "peers cannot call actors of this type")
             }
             if let refusalReason = allowList.refusalReason(about: call.target, call.generics, on: actor) {
                 return end(incoming, .refused, refusalReason)
@@ -96,14 +96,14 @@ extension PeerActorSystem {
             } else if try !session.driver.queues.offer(bytes, to: uid) {
                 let hasRoom = exchange.withLock { $0.answerMayWait(bytes.count, for: call) }
                 guard hasRoom else {
-                    refuse(call, .busy, "so many answers wait to be read that this one has no room")
+                    refuse(call, .busy, "too many unread answers")
                     return false
                 }
                 try await session.driver.queues.send(bytes, to: uid)
             }
             return true
         } catch .tooLong(let count, let limit) {
-            refuse(call, .tooLarge, "the answer has \(count) bytes, and \(limit) are taken")
+            refuse(call, .tooLarge, "the answer has \(count) bytes; the limit is \(limit)")
             return false
         } catch {
             // The link ended, and the caller was notified; or the call was cancelled, and no caller waits.
@@ -121,7 +121,7 @@ extension Envelope.Answer {
                 failure, type: type, text: text.prefix(utf8: max(0, text.utf8.count - (count - limit))))
         }
         return .failure(
-            .tooLarge, type: "", text: "the answer has \(count) bytes, and \(limit) are taken")
+            .tooLarge, type: "", text: "the answer has \(count) bytes; the limit is \(limit)")
     }
 }
 

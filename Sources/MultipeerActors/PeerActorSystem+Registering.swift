@@ -49,7 +49,8 @@ extension PeerActorSystem {
         guard (1...Envelope.Limit.type).contains(name.utf8.count),
             registry.withLock({ $0.add(type, named: name) })
         else {
-            throw ActorCallError(.invalidArgument, "another error is called '\(name)', or this is no name")
+            throw ActorCallError(
+                .invalidArgument, "the name '\(name)' is not 1 to 255 bytes, or another error has it")
         }
     }
 

@@ -175,7 +175,7 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try decode([String: Int].self, map(many + [("7", 2)])) }
     }
 
-    @Test("a map with a key that is no text is an error, also where nobody asks for it")
+    @Test("a map with a key that is not text is an error, also where nobody asks for it")
     func otherKeys() throws {
         let skipped: [UInt8] = [0xA3, 0x61, 0x61, 1, 0x61, 0x62, 2, 0x61, 0x63]
         #expect(try decode(Couple.self, skipped + [0xA1, 0x61, 0x64, 4]).b == 2)

@@ -112,7 +112,7 @@ final class AttachmentTransfers: Sendable {
             arrived.expiry.cancel()
             signal.send(arrived.arrival)
         } else if !willCome {
-            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) will not send it any more")))
+            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) is no longer connected")))
         }
         return signal
     }
@@ -137,7 +137,7 @@ final class AttachmentTransfers: Sendable {
         let waitingAtMost = max(2 * limits.callsInAll, Envelope.Limit.arguments)
         let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
         let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
-        before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
+        before?.close(ActorCallError(.ended, "another link to \(peer) replaced this one"))
     }
 
     func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {
@@ -156,7 +156,7 @@ final class AttachmentTransfers: Sendable {
                 .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
         for entry in unclaimed { entry.expiry.cancel() }
         let error = ActorCallError(
-            .ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
+            .ended, "the link to \(peer) ended before it arrived: \(reason)", reason: reason)
         for waiter in waiters { waiter.send(.failed(error)) }
     }
 }
@@ -182,7 +182,7 @@ final class ExpectedTransfer: Sendable {
             defer { isTaken = true }
             return !isTaken
         }
-        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was taken before") }
+        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was already read") }
         let expiry = signal.isSent ? nil : expire()
         let arrival = await signal.value(onCancel: { signal.send(.failed(CancellationError())) })
         expiry?.cancel()

@@ -65,7 +65,7 @@ final class Attachments: Sendable {
     }
 
     private static func fail(_ attachments: [(token: String, attachment: Attachment)]) {
-        let error = ActorCallError(.cancelled, "the call that the stream belongs to was not made")
+        let error = ActorCallError(.cancelled, "the call to which the stream belongs was not made")
         for (_, attachment) in attachments { attachment.fail(error) }
     }
 }

@@ -59,7 +59,7 @@ final class BytePipe: Sendable {
             }
             switch end {
             case .failed(let error): throw error
-            case .finished: throw ActorCallError(.invalidArgument, "the stream was finished before")
+            case .finished: throw ActorCallError(.invalidArgument, "the stream is already finished")
             case nil: break
             }
             reader?.send(())
@@ -116,7 +116,7 @@ final class BytePipeReader: Sendable {
 
     init(_ pipe: BytePipe) { self.pipe = pipe }
 
-    deinit { pipe.fail(ActorCallError(.cancelled, "nobody reads the stream")) }
+    deinit { pipe.fail(ActorCallError(.cancelled, "the stream has no reader")) }
 
     func next() async throws -> [UInt8]? { try await pipe.next() }
 

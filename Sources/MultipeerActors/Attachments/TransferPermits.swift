@@ -37,13 +37,13 @@ struct TransferPermits: Sendable {
     /// Why nothing begins any more; nil while the link exists.
     var closure: ActorCallError? { semaphore.closure }
 
-    static let givenUp = ActorCallError(.cancelled, "the call that the stream belongs to was given up")
+    static let givenUp = ActorCallError(.cancelled, "the call to which the stream belongs was given up")
 
     private func error(_ refusal: Semaphore.Refusal) -> ActorCallError {
         switch refusal {
         case .closed(let error): error
         case .tooManyWait(let count):
-            ActorCallError(.busy, "\(count) streams and files to \(peer) wait already")
+            ActorCallError(.busy, "\(count) streams and files to \(peer) are already waiting")
         case .cancelled: TransferPermits.givenUp
         }
     }

@@ -107,7 +107,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
         entries.reserveCapacity(min(count, 64))
         for _ in 0..<count {
             guard case .text(let key) = try place.input.item(at: position) else {
-                throw place.corrupted("a key that is no text")
+                throw place.corrupted("a key that is not text")
             }
             entries.append((key, key.upperBound))
             position = try place.input.skip(key.upperBound, depth: 0)
@@ -144,7 +144,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func value(of key: some CodingKey) throws -> BinaryValueDecoder {
         guard let position = find(key) else {
             throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is no such key"))
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "no such key"))
         }
         return BinaryValueDecoder(place.input, position, parent: place, key: key)
     }

@@ -112,7 +112,7 @@ final class BinaryValueDecoder {
 
     func mismatch(_ type: any Any.Type) -> DecodingError {
         .typeMismatch(
-            type, DecodingError.Context(codingPath: codingPath, debugDescription: "something else is there"))
+            type, DecodingError.Context(codingPath: codingPath, debugDescription: "another type of value"))
     }
 }
 

@@ -37,7 +37,7 @@ extension CodingUserInfoKey {
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {
-            preconditionFailure("every text is a key")
+            preconditionFailure("a key was rejected")
         }
         return key
     }

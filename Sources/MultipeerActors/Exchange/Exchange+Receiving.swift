@@ -45,7 +45,7 @@ extension Exchange {
             return systemEnded(at: uid, sent: .replaced, waiting: .incompatible)
         }
         switch Envelope.number(of: bytes) {
-        case (isCall: true, let number)?: answer(number, .coding, "the call cannot be read", to: uid)
+        case (isCall: true, let number)?: answer(number, .coding, "the call cannot be decoded", to: uid)
         case (isCall: false, let number)?:
             if peerStates[uid]?.sent[number] != nil { settle(number, to: uid, .failed(.unreadable)) }
         case nil: break
@@ -141,16 +141,16 @@ extension Exchange {
             return
         }
         guard size <= limits.envelope else {
-            return answer(call.number, .tooLarge, "this peer takes \(limits.envelope) bytes", to: uid)
+            return answer(call.number, .tooLarge, "this peer accepts \(limits.envelope) bytes", to: uid)
         }
         // Twice what was announced: an answer may arrive there before its call has been removed here.
         let (isInner, load) = (call.depth > 0, inHand(of: uid))
         guard limits.mayTake(size, beside: load, times: 2, isInner: isInner) else {
-            return answer(call.number, .busy, "this peer has \(load.all.calls) calls in hand", to: uid)
+            return answer(call.number, .busy, "this peer has \(load.all.calls) calls in progress", to: uid)
         }
         // Calls left behind by peers that return under ever new identities are bounded by what eight peers may have.
         guard limits.mayTake(1, beside: orphanedCalls.load, times: 16, isInner: isInner) else {
-            let text = "\(orphanedCalls.load.all.calls) calls of peers that are gone still run"
+            let text = "\(orphanedCalls.load.all.calls) calls of disconnected peers still run"
             return answer(call.number, .busy, text, to: uid)
         }
         peerStates[uid]?.executions[call.number] = RemotePeerState.Execution(size: size, isInner: isInner)

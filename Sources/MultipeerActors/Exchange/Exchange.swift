@@ -72,7 +72,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     package internal(set) var dropped = 0
 
     package init(incarnation: UInt64, limits: ActorLimits = ActorLimits()) {
-        precondition(incarnation != 0, "an incarnation is not zero")
+        precondition(incarnation != 0, "an incarnation must not be zero")
         self.incarnation = incarnation
         self.limits = limits
         lastNumber = incarnation >> 16
