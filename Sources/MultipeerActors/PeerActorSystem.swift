@@ -13,11 +13,11 @@ import MultipeerTransport
 ///
 /// let system = try await PeerActorSystem(session)
 /// try system.register(Worker.self)                   // what peers may call
-/// let worker = Worker(actorSystem: system)           // keep it: the system does not
+/// let worker = Worker(actorSystem: system)           // keep a reference: the system does not
 /// try system.receptionist.checkIn(worker, as: "workers")
 ///
 /// for await worker in system.receptionist.checkIns(of: Worker.self, as: "workers") {
-///     print(try await worker.count(tile))            // here, or at another peer
+///     print(try await worker.count(tile))            // local, or at another peer
 /// }
 /// ```
 ///

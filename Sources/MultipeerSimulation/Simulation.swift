@@ -14,7 +14,7 @@ public import MultipeerSecurity
 /// let bob = try simulation.addPeer("bob")
 /// simulation.join(ann, bob)
 /// simulation.run(for: .seconds(5))
-/// // ann.linkedPeers is bob.id alone
+/// // ann.linkedPeers is [bob.id]
 ///
 /// ann.send([1, 2, 3], to: bob)
 /// simulation.run(for: .seconds(1))
@@ -22,7 +22,7 @@ public import MultipeerSecurity
 ///
 /// simulation.network.cut(ann, bob)
 /// simulation.run(for: .seconds(30))
-/// // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
+/// // both were notified of the loss and of the new link: peers of one mesh dial each other for as long as it exists
 /// ```
 ///
 /// Ids, keys and delays follow from the seed. To search for bugs, run the same test over many seeds, and name the seed in
