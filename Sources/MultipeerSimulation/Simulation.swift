@@ -45,7 +45,7 @@ public final class Simulation {
     public func addPeer(
         _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false
     ) throws(InvalidPeerID) -> SimulatedPeer {
-        precondition(peers.count < 32, "a simulation has 32 peers at the most")
+        precondition(peers.count < 32, "a simulation has at most 32 peers")
         guard
             let uid = world.add(Scenario.Peer(preference: preference, hasIdentity: hasIdentity), named: name)
         else {

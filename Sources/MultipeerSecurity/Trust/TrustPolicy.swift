@@ -102,7 +102,7 @@ extension TrustVerdict {
                 remember = remember || asksToRemember
             }
         }
-        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names nobody") }
+        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names no peer") }
         return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
     }
 
@@ -114,6 +114,6 @@ extension TrustVerdict {
             if case .distrusted(let reason) = verdict { reason } else { nil }
         }
         return .distrusted(
-            reason: reasons.isEmpty ? "the policy names nobody" : reasons.joined(separator: "; "))
+            reason: reasons.isEmpty ? "the policy names no peer" : reasons.joined(separator: "; "))
     }
 }
