@@ -4,7 +4,7 @@ package import MultipeerCommandLine
 @main
 package enum MultipeerConform {
     package static let program = CommandProgram(
-        "multipeer-conform", "Test whether a program speaks MPC/1 as the specification says.",
+        "multipeer-conform", "Test whether a program implements MPC/1 as the specification defines it.",
         [
             ConformListCommand.self, ConformRunCommand.self, ConformReproCommand.self,
             ConformSelftestCommand.self, ConformPeerCommand.self, ShimCommand.self,

@@ -81,8 +81,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .marks: "a mark is reached when all messages before it have arrived, and not before"
         case .memory: "no peer holds more than the limits allow"
         case .datagrams:
-            "UDP delivers what was sent on that link, once; at rest, it is used where it is not blocked"
-        case .proof: "no peer is linked without a HELLO and a CONFIRM that its peer created for that connection"
+            "UDP delivers what was sent on that link, once; at rest it is used where not blocked"
+        case .proof: "no peer is linked without a HELLO and a CONFIRM made for that connection by its peer"
         case .rules: "a link on which its peer has broken a rule has ended"
         case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }

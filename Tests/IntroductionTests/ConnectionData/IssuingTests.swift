@@ -95,7 +95,7 @@ struct IssuingTests {
         }
     }
 
-    @Test("data for somebody else is refused, open data is for anybody [data.recipient]")
+    @Test("data for another peer is refused, open data is for anybody [data.recipient]")
     func recipient() throws {
         var one = try session(ann)
         let forBob = try issue(&one, for: bob, token: 1, after: .zero)

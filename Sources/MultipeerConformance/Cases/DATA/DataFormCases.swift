@@ -4,7 +4,7 @@ enum DataFormCases {
 
     static let all: [Case] = [
         Case(
-            "DATA-01", "4.1", "the subject's own data keeps every rule",
+            "DATA-01", "4.1", "the subject's own data complies with every rule",
             stimulus: "T asks for data, addressed and open",
             expectation:
                 "at most 1,024 bytes that T can read, with S's uid, no forbidden candidate, and a GREASE entry",
@@ -35,7 +35,7 @@ enum DataFormCases {
             }
         },
         Case(
-            "DATA-02", "4.1", "the longest data with the most candidates is taken",
+            "DATA-02", "4.1", "the longest data with the most candidates is accepted",
             stimulus: "data of 1,024 bytes with 16 candidates", expectation: "connected",
             rules: ["data.length", "data.candidates"], bugs: ["data-limit-512"], orders: UIDOrder.allCases
         ) { caseRun in
@@ -131,8 +131,8 @@ enum DataFormCases {
         },
         Case(
             "DATA-09", "3.1", "a display name that is none refuses the data",
-            stimulus: "0 and 64 bytes, invalid UTF-8, control characters, characters that turn text around",
-            expectation: "PROTOCOL for each; 63 bytes are taken", rules: ["peer.name", "data.peer"],
+            stimulus: "0 and 64 bytes, invalid UTF-8, control and text direction characters",
+            expectation: "PROTOCOL for each; 63 bytes are accepted", rules: ["peer.name", "data.peer"],
             bugs: [.seen("name-unchecked", by: "the data is taken")]
         ) { caseRun in
             let strangers = try UnpairedSession(caseRun)

@@ -20,7 +20,7 @@ enum DatagramPathCases {
             try link.expectAlive()
         },
         Case(
-            "DGR-02", "10.5", level: .datagram, "what is too long goes on the link",
+            "DGR-02", "10.5", level: .datagram, "longer messages are sent on the link",
             stimulus: "S sends 1,150 bytes, then 1,151",
             expectation: "the first by UDP, the second as MSG", rules: ["dgram.message-max", "dgram.size"],
             bugs: ["datagrams-too-long"]
@@ -38,8 +38,8 @@ enum DatagramPathCases {
             }
         },
         Case(
-            "DGR-03", "10.6", level: .datagram, "without UDP all goes on the link",
-            stimulus: "T says nothing; T says DGRAM with port 0", expectation: "MSG",
+            "DGR-03", "10.6", level: .datagram, "without UDP, all messages are sent on the link",
+            stimulus: "T sends no DGRAM; T sends DGRAM with port 0", expectation: "MSG",
             rules: ["dgram.fallback", "dgram.offer"],
             bugs: ["datagrams-without-path"]
         ) { caseRun in
@@ -54,8 +54,8 @@ enum DatagramPathCases {
             }
         },
         Case(
-            "DGR-04", "10.6", level: .datagram, "a path that goes down is left, and tried again",
-            stimulus: "T answers no ping any more", expectation: "MSG within 20 s; a new DGRAM 30 s later",
+            "DGR-04", "10.6", level: .datagram, "a path that goes down is no longer used, and is tried again",
+            stimulus: "T no longer answers pings", expectation: "MSG within 20 s; a new DGRAM 30 s later",
             rules: ["dgram.path", "dgram.fallback", "dgram.restart"],
             bugs: [.seen("path-is-never-down", by: "messages go by UDP")],
             seconds: 80

@@ -29,7 +29,7 @@ enum HelloCases {
             }
             try pair.refusesHello("out of order", .protocol) { $0.entries.swapAt(3, 4) }
             try pair.refusesHello("unknown and critical", .protocol) { $0.set(0x8123, [1]) }
-            try pair.refusesHello("AGENT that is no text", .protocol) {
+            try pair.refusesHello("AGENT that is not text", .protocol) {
                 $0.set(Hello.Field.agent, [0xff, 0xfe])
             }
             try pair.refusesHello("AGENT of 65 bytes", .protocol) {
@@ -102,8 +102,8 @@ enum HelloCases {
         Case(
             "LINK-09", "6.2", "HELLO that refers to other connection data is refused",
             stimulus:
-                "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for somebody else",
-            expectation: "UNKNOWN_PEER; open data of S serves", rules: ["hello.refs"],
+                "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for another peer",
+            expectation: "UNKNOWN_PEER; open data of S is usable", rules: ["hello.refs"],
             bugs: [.seen("hello-ignores-refs", by: "CLOSE expected")],
             orders: UIDOrder.allCases
         ) { caseRun in
@@ -112,7 +112,7 @@ enum HelloCases {
             let unknown = caseRun.random.bytes(32)
             try pair.refusesHello("my data unknown", .unknownPeer) { $0.set(Hello.Field.myData, unknown) }
             try pair.refusesHello("your data unknown", .unknownPeer) { $0.set(Hello.Field.yourData, unknown) }
-            try pair.refusesHello("your data for somebody else", .unknownPeer) {
+            try pair.refusesHello("your data for another peer", .unknownPeer) {
                 $0.set(Hello.Field.yourData, foreign)
             }
             try pair.refusesHello("swapped", .unknownPeer) { hello in

@@ -44,8 +44,8 @@ enum IncomingResourceCases {
         },
         Case(
             "RES-03", "9.6", level: .channels, "the size must be right",
-            stimulus: "SIZE one less, and one more, than what comes",
-            expectation: "STOP(DIGEST); DONE(DIGEST); no file stays; the application is told",
+            stimulus: "SIZE one less, and one more, than the bytes sent",
+            expectation: "STOP(DIGEST); DONE(DIGEST); no file remains; the application is notified",
             rules: ["resource.size"],
             bugs: [.seen("ignores-size", by: "nothing on channel")]
         ) { caseRun in
@@ -70,7 +70,7 @@ enum IncomingResourceCases {
         Case(
             "RES-04", "9.6", level: .channels, "the digest must be right",
             stimulus: "a DIGEST with one bit wrong",
-            expectation: "DONE(DIGEST); no file stays; the application is told", rules: ["resource.digest"],
+            expectation: "DONE(DIGEST); no file remains, and it is reported", rules: ["resource.digest"],
             bugs: [.seen("ignores-digest", by: "expected, DONE")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()
@@ -89,7 +89,7 @@ enum IncomingResourceCases {
         Case(
             "RES-05", "9.6", level: .channels, "a sender calls it off",
             stimulus: "RESET(CANCELLED) at one half",
-            expectation: "no file stays; the application is told", rules: ["resource.cancel"],
+            expectation: "no file remains; the application is notified", rules: ["resource.cancel"],
             bugs: [.seen("keeps-cancelled-files", by: "a file stays")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()
@@ -106,7 +106,7 @@ enum IncomingResourceCases {
         Case(
             "RES-06", "9.6", level: .channels, "a receiver calls it off",
             stimulus: "S's application cancels at one half",
-            expectation: "STOP(CANCELLED); no file stays", rules: ["resource.cancel"],
+            expectation: "STOP(CANCELLED); no file remains", rules: ["resource.cancel"],
             bugs: [.seen("cancels-silently", by: "nothing on channel")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()

@@ -5,9 +5,9 @@ import MultipeerSecurity
 enum OutgoingResourceCases {
     static let all: [Case] = [
         Case(
-            "RES-07", "9.6", level: .channels, "a resource has arrived when its receiver says so",
-            stimulus: "S sends 300,000 bytes; T says DONE two seconds behind FIN",
-            expectation: "SIZE and DIGEST are right; the completion comes behind DONE",
+            "RES-07", "9.6", level: .channels, "a resource has arrived when its receiver confirms it",
+            stimulus: "S sends 300,000 bytes; T sends DONE two seconds after FIN",
+            expectation: "SIZE and DIGEST are correct; the completion follows DONE",
             rules: ["resource.done", "resource.digest"],
             bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: UIDOrder.allCases
         ) { caseRun in
@@ -33,7 +33,7 @@ enum OutgoingResourceCases {
         },
         Case(
             "RES-08", "9.6", level: .channels, "without DONE nothing has arrived",
-            stimulus: "the link ends behind FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
+            stimulus: "the link ends after FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
             expectation: "the completion has an error each time",
             rules: ["resource.done", "resource.digest", "stream.end"],
             bugs: [.seen("lost-link-is-success", by: "has arrived")]
@@ -81,7 +81,7 @@ enum OutgoingResourceCases {
         Case(
             "RES-13", "9.7", level: .channels, "messages overtake a resource",
             stimulus:
-                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms beside it",
+                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms during that time",
             expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
             bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
         ) { caseRun in
