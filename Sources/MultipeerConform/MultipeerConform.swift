@@ -1,6 +1,6 @@
 package import MultipeerCommandLine
 
-/// The command `multipeer-conform`: whether a program speaks MPC/1 as the specification says.
+/// The command `multipeer-conform`: whether a program implements MPC/1 as the specification defines it.
 @main
 package enum MultipeerConform {
     package static let program = CommandProgram(

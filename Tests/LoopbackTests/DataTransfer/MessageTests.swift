@@ -23,7 +23,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a message longer than the peer takes is refused before anything of it is sent [msg.local-limit]")
+    @Test("a message longer than the peer accepts is refused before anything of it is sent [msg.local-limit]")
     func tooLarge() async throws {
         let meeting = try Meeting(
             bob: .loopback().with { $0.maximumMessageSize = 65_536 })

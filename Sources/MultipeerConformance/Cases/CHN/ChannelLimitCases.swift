@@ -10,7 +10,7 @@ enum ChannelLimitCases {
             let (pair, link) = try caseRun.linked()
             let most = link.receivedHello?.limits.channels ?? 0
             try caseRun.require(
-                most > 0 && most < 3_000, "S takes \(most) channels, which is no limit that can be tried")
+                most > 0 && most < 3_000, "S takes \(most) channels, a limit that cannot be tested")
             for number in 1...most { link.send(.open(number)) }
             for _ in 1...most { _ = try pair.session.expectStream(from: pair.tester.endpoint.uid) }
             try link.expectAlive()
@@ -123,7 +123,7 @@ enum ChannelLimitCases {
             link.send(.credit(65_536 + 16_384, channel: channel))
             try caseRun.require(
                 try link.channel(channel).expectBytes(granted: 65_536 + 16_384).bytes == .pattern(500_000),
-                "other bytes came than were written")
+                "the bytes differ from those written")
         },
         Case(
             "CHN-19", "9.4", level: .channels, "what HELLO grants for a channel is what is granted",
@@ -167,6 +167,6 @@ extension CaseRun {
             _ = pair.session.post("finish", stream)
         }
         let bytes = try link.channel(channels[3]).expectBytes(within: .seconds(10)).bytes
-        try require(bytes == .pattern(200_000), "other bytes came than were written")
+        try require(bytes == .pattern(200_000), "the bytes differ from those written")
     }
 }

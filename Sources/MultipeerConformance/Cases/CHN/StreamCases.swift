@@ -25,7 +25,7 @@ enum StreamCases {
             _ = pair.session.post("write", stream.merging(["size": .number(Double(bytes.count))]) { $1 })
             _ = pair.session.post("finish", stream)
             try caseRun.require(
-                try link.channel(channel).expectBytes().bytes == bytes, "other bytes came than were written")
+                try link.channel(channel).expectBytes().bytes == bytes, "the bytes differ from those written")
             try link.expectAlive()
         },
         Case(
@@ -63,7 +63,7 @@ enum StreamCases {
             "CHN-04", "9.5", level: .channels, "RESET does not complete a stream",
             stimulus: "OPEN, 1,000 bytes, RESET",
             expectation: "the reader gets an error", rules: ["stream.end"],
-            bugs: [.seen("reset-is-an-end", by: "told of as complete")]
+            bugs: [.seen("reset-is-an-end", by: "reported as complete")]
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
             link.send([.open(1), .data(1, .pattern(1_000))])

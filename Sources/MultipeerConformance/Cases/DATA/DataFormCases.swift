@@ -10,8 +10,8 @@ enum DataFormCases {
                 "at most 1,024 bytes that T can read, with S's uid, no forbidden candidate, and a GREASE entry",
             rules: ["data.length", "data.peer", "data.candidates", "tlv.order", "tlv.grease", "peer.name"],
             bugs: [
-                .seen("data-unsorted", by: "behind entry"), .seen("data-without-lifetime", by: "is missing"),
-                .seen("data-to-anybody", by: "addressed to somebody"),
+                .seen("data-unsorted", by: "after entry"), .seen("data-without-lifetime", by: "is missing"),
+                .seen("data-to-anybody", by: "addressed to another peer"),
             ]
         ) { caseRun in
             let session = try caseRun.session(.init(preference: .optional))
@@ -20,10 +20,10 @@ enum DataFormCases {
                 let peer: [UInt8]? = index == 0 ? nil : caseRun.random.bytes(16)
                 let data = try ConnectionData(ofSubject: session.data(for: peer))
                 try caseRun.require(data.endpoint.uid == session.uid, "the data has another uid")
-                try caseRun.require(data.recipient == peer, "the data is addressed to somebody else")
+                try caseRun.require(data.recipient == peer, "the data is addressed to another peer")
                 try caseRun.require(data.preference == .optional, "the data has another preference")
                 try caseRun.require(
-                    data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, though nobody asked for it")
+                    data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, but was not requested")
                 try caseRun.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
                 try caseRun.require(data.lifetime > 0, "the lifetime is 0")
                 try caseRun.require(

@@ -31,9 +31,9 @@ enum DatagramPathCases {
                 try peer.expectUp()
                 caseRun.loop.wait(.milliseconds(200))
                 try pair.sendUnreliably(.pattern(1_150))
-                try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message came")
+                try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message arrived")
                 try pair.sendUnreliably(.pattern(1_151))
-                try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message arrived")
                 try peer.check()
             }
         },
@@ -48,9 +48,9 @@ enum DatagramPathCases {
                 if isSaid { link.send(DatagramOffer(association: caseRun.random.bytes(8), port: 0).frame) }
                 for _ in 0..<3 { try pair.sendUnreliably(.pattern(100)) }
                 for _ in 0..<3 {
-                    try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
+                    try caseRun.require(try link.expectMessage() == .pattern(100), "another message arrived")
                 }
-                try caseRun.require(peer.packets.isEmpty, "datagrams come that nobody wants")
+                try caseRun.require(peer.packets.isEmpty, "unwanted datagrams arrive")
             }
         },
         Case(
@@ -104,7 +104,7 @@ extension CaseRun {
             .init(preference: preference), prepare: { $0.flags |= ConnectionData.Flag.datagrams })
         // Where there is no path yet, the link carries the message; where there never is one, the case is skipped here.
         try pair.sendUnreliably([0])
-        try require(try link.expectMessage() == [0], "another message came")
+        try require(try link.expectMessage() == [0], "another message arrived")
         return (pair, link, try DatagramPeer(link))
     }
 }
@@ -131,9 +131,9 @@ extension Pair {
         let answer = peer.caseRun.random.bytes(100)
         try sendUnreliably(answer)
         let came = try peer.expectMessage()
-        guard came == answer else { throw CaseFailure("another message comes by UDP than was sent") }
+        guard came == answer else { throw CaseFailure("a different message arrives by UDP than was sent") }
         guard !peer.link.waiting.contains(where: { $0.kind == .message }) else {
-            throw CaseFailure("the message comes on the link, too")
+            throw CaseFailure("the message arrives on the link, too")
         }
     }
 }

@@ -76,7 +76,7 @@ enum DatagramTroubleCases {
             } catch is CaseFailure {
                 _ = link.takeAll()
                 try pair.sendUnreliably(.pattern(100))
-                try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(100), "another message arrived")
                 return try link.expectAlive()
             }
             throw CaseFailure("a handshake with another key succeeds")
@@ -166,7 +166,7 @@ enum DatagramTroubleCases {
             try pair.session.expectMessage(.pattern(11), from: pair.tester.endpoint.uid)
             let before = peer.packets.count
             try pair.sendUnreliably(.pattern(12))
-            try caseRun.require(try peer.expectMessage() == .pattern(12), "another message came")
+            try caseRun.require(try peer.expectMessage() == .pattern(12), "another message arrived")
             caseRun.loop.remove(other)
             try caseRun.require(peer.packets.count > before, "nothing came")
             try caseRun.require(other.hasReceived, "what S sends still goes to the first port")
@@ -188,7 +188,7 @@ enum DatagramTroubleCases {
             caseRun.loop.wait(.milliseconds(300))
             // Before anything comes from the first port again.
             try pair.sendUnreliably(.pattern(90))
-            try caseRun.require(try peer.expectMessage() == .pattern(90), "another message came")
+            try caseRun.require(try peer.expectMessage() == .pattern(90), "another message arrived")
             try pair.expectBothWays(peer)
             caseRun.loop.remove(other)
             try caseRun.require(other.arrived.isEmpty, "datagrams go to the other port")

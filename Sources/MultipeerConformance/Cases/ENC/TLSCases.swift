@@ -156,7 +156,7 @@ enum TLSCases {
             let good = try caseRun.pair(.init(preference: .required, trust: "accept"))
             _ = try good.link()
             try caseRun.require(
-                good.session.event("certificate", within: .seconds(2)) != nil, "nobody is asked")
+                good.session.event("certificate", within: .seconds(2)) != nil, "the application is not asked")
             for (answer, code) in [("reject", CloseCode.rejected), ("hang", .timeout)] {
                 let pair = try caseRun.pair(.init(preference: .required, trust: answer))
                 let start = ContinuousClock.now
@@ -186,7 +186,7 @@ enum TLSCases {
                 link.sendConfirm()
             }
             try caseRun.require(
-                pair.session.event("certificate", within: .seconds(3)) != nil, "nobody is asked")
+                pair.session.event("certificate", within: .seconds(3)) != nil, "the application is not asked")
             try caseRun.require(
                 pair.session.event("certificate", within: .seconds(2)) == nil,
                 "the application is asked twice")

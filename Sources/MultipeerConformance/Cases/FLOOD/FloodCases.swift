@@ -37,7 +37,7 @@ enum FloodCases {
                     other.send(.message(text))
                     try session.send(text, to: honest.endpoint.uid)
                     let came = try other.expectMessage(within: .seconds(1))
-                    try caseRun.require(came == text, "another message came to the honest peer")
+                    try caseRun.require(came == text, "a different message reached the honest peer")
                 }
                 frames += 4_000
             }

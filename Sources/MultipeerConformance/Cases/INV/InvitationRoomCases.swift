@@ -88,7 +88,7 @@ enum InvitationRoomCases {
         },
         Case(
             "INV-15", "12.8", level: .invite, "an advertiser waits five seconds for INVITE",
-            stimulus: "T says nothing behind TLS", expectation: "the connection ends with TIMEOUT after 5 s",
+            stimulus: "T sends nothing after TLS", expectation: "the connection ends with TIMEOUT after 5 s",
             rules: ["invite.deadline"], bugs: [.seen("invite-without-deadline", by: "CLOSE(TIMEOUT)")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()

@@ -77,7 +77,7 @@ enum InviteeCases {
             "INV-04", "12.8", level: .invite, "an answer after the timeout is ignored",
             stimulus: "TIMEOUT is 2 s; S accepts after 3 s",
             expectation: "the connection ends after 2 s, no ANSWER(OK), no data",
-            rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "behind the timeout")]
+            rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "after the timeout")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()
             let tester = try caseRun.tester(beside: session, preference: .required)
@@ -88,7 +88,7 @@ enum InviteeCases {
             _ = try session.answer(question, true)
             caseRun.loop.wait(.seconds(1))
             let isAnswered = inviting.link.waiting.contains { $0.kind == .answer && $0.payload.count > 60 }
-            try caseRun.require(!isAnswered, "ANSWER with data behind the timeout")
+            try caseRun.require(!isAnswered, "ANSWER with data after the timeout")
             try inviting.link.expectEnd(within: .seconds(2))
         },
         Case(

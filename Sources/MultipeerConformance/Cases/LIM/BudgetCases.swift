@@ -41,7 +41,7 @@ enum BudgetCases {
                 // A subject that is busy computing answers late.
                 let answer = try caseRun.subject().call("stats", within: .seconds(45))
                 guard let before, let after = answer["cpu"]?.double else {
-                    throw Skip("the shim does not say how much of the processor it uses")
+                    throw Skip("the shim does not state its processor usage")
                 }
                 try caseRun.require(after - before < 1, "S has used \(after - before) s")
                 try link.expectAlive(within: .seconds(5))

@@ -82,9 +82,9 @@ enum DialCases {
         },
         Case(
             "LINK-05", "6.1", "an attempt ends after thirty seconds",
-            stimulus: "nobody listens at T's candidate",
+            stimulus: "T does not listen at its candidate",
             expectation: "notConnected(TIMEOUT) after 30 s", rules: ["link.deadline", "state.outcome"],
-            bugs: [.seen("attempt-without-deadline", by: "does not tell")], seconds: 45
+            bugs: [.seen("attempt-without-deadline", by: "does not report")], seconds: 45
         ) { caseRun in
             let session = try caseRun.session()
             let tester = try caseRun.tester(beside: session)

@@ -4,7 +4,7 @@ enum HelloCases {
         Case(
             "LINK-06", "6.2", "a HELLO that is not complete is refused",
             stimulus:
-                "HELLO without each of its entries, with each too short and too long, an entry twice, out of order",
+                "HELLO without each of its entries, with each too short and too long, a duplicate entry, out of order",
             expectation: "PROTOCOL each time; then an honest T links",
             rules: ["hello.complete", "tlv.duplicate", "tlv.order"],
             bugs: [
@@ -215,7 +215,7 @@ extension Pair {
         link.sendHello(change)
         let answered = try link.closing(within: .seconds(5))
         guard answered.frame.code == code else {
-            throw CaseFailure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) came")
+            throw CaseFailure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) received")
         }
         guard answered.before.isEmpty else {
             throw CaseFailure("\(what): \(answered.before[0].words) came before CLOSE")

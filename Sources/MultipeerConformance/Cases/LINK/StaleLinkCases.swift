@@ -182,7 +182,7 @@ extension CaseRun {
             link.ending == nil && link.waiting.contains { $0.kind == .select }
         }
         loop.wait(.seconds(6)) { links.contains(where: isChosen) }
-        guard let chosen = links.first(where: isChosen) else { throw CaseFailure("no SELECT comes") }
+        guard let chosen = links.first(where: isChosen) else { throw CaseFailure("no SELECT received") }
         return chosen
     }
 

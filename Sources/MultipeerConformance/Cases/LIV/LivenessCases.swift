@@ -27,7 +27,7 @@ enum LivenessCases {
             "LIV-02", "14.2", "a process that was suspended gives its peers time to respond",
             stimulus: "SIGSTOP for 11 s, then SIGCONT",
             expectation: "the link lives", rules: ["live.resume"],
-            bugs: [.seen("judges-after-suspension", by: "tells 'notConnected'")],
+            bugs: [.seen("judges-after-suspension", by: "reports 'notConnected'")],
             seconds: 40
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
@@ -65,7 +65,7 @@ enum LivenessCases {
             "LIV-04", "14.2", "the link to a peer that reads nothing ends",
             stimulus: "T no longer reads its socket; S's application sends 32 MiB",
             expectation: "TIMEOUT within 13 s, and no queue of 32 MiB", rules: ["live.dead", "limit.outbox"],
-            bugs: [.seen("never-dies", by: "does not tell"), .seen("queues-without-limit", by: "S holds")],
+            bugs: [.seen("never-dies", by: "does not report"), .seen("queues-without-limit", by: "S holds")],
             orders: UIDOrder.allCases, seconds: 40
         ) { caseRun in
             let (pair, link) = try caseRun.linked()

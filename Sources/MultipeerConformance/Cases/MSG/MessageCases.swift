@@ -105,7 +105,7 @@ enum MessageCases {
             stimulus: "T's max_message is 65,536; S sends 100,000 bytes",
             expectation: "an error to the application, nothing on the wire; 65,536 bytes arrive",
             rules: ["msg.local-limit"],
-            bugs: [.seen("ignores-max-message", by: "the application is told no error")],
+            bugs: [.seen("ignores-max-message", by: "the application gets no error")],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked { $0.limits.message = 65_536 }
@@ -113,7 +113,7 @@ enum MessageCases {
             let answer = try pair.session.ask(
                 "send", ["to": [.string(peer.hex)], "mode": "reliable", "size": 100_000])
             let late = answer["error"] == nil ? pair.session.event("error", within: .seconds(2)) : nil
-            try caseRun.require(answer["error"] != nil || late != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil || late != nil, "the application gets no error")
             try link.expectQuiet(for: .milliseconds(500))
             _ = pair.session.post(pattern: 65_536, to: peer)
             try caseRun.require(try link.expectMessage() == .pattern(65_536), "S sends something else")
@@ -122,7 +122,7 @@ enum MessageCases {
             "MSG-13", "8.2", "a message to a peer that is not linked is not sent",
             stimulus: "S sends to T and to an unknown peer", expectation: "an error, nothing on the wire",
             rules: ["msg.failed"],
-            bugs: [.seen("sends-to-some", by: "the application is told no error")], orders: UIDOrder.allCases
+            bugs: [.seen("sends-to-some", by: "the application gets no error")], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
             let stranger = caseRun.random.bytes(16)
@@ -132,7 +132,7 @@ enum MessageCases {
                     "to": [.string(pair.tester.endpoint.uid.hex), .string(stranger.hex)], "mode": "reliable",
                     "hex": "616263",
                 ])
-            try caseRun.require(answer["error"] != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil, "the application gets no error")
             try link.expectQuiet(for: .milliseconds(500))
         },
     ]

@@ -101,7 +101,7 @@ enum MessageCreditCases {
             "MSG-14", "8.2", "messages that were not accepted are reported",
             stimulus: "S has no credit; T resets the link",
             expectation: "an error to the application that sent", rules: ["msg.failed"],
-            bugs: [.seen("forgets-unsent", by: "the application is told no error")],
+            bugs: [.seen("forgets-unsent", by: "the application gets no error")],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked { $0.limits.messageCredit = 65_536 }
@@ -114,7 +114,7 @@ enum MessageCreditCases {
             let isTold =
                 answer?["error"] != nil || (end["undelivered"]?.int ?? 0) > 0
                 || pair.session.event("error", within: .seconds(3)) != nil
-            try caseRun.require(isTold, "the application is told no error")
+            try caseRun.require(isTold, "the application gets no error")
         },
         Case(
             "MSG-15", "8.3", "credit is returned in time",

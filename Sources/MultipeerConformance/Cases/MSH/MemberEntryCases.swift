@@ -6,7 +6,7 @@ enum MemberEntryCases {
             stimulus:
                 "T1 sends an entry of X with sequence 5, then 4 with another list, then 5 with another list, then 6",
             expectation: "T2 receives only 5 and 6", rules: ["mesh.newer", "mesh.flood"],
-            bugs: [.seen("believes-old", by: "is told behind")]
+            bugs: [.seen("believes-old", by: "is sent after")]
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
@@ -22,7 +22,7 @@ enum MemberEntryCases {
             tell(5, [far])
             tell(6, [endpoint])
             let next = try two.expectEntry(of: stranger.endpoint)
-            try caseRun.require(next.sequence == 6, "sequence \(next.sequence) is told behind 5")
+            try caseRun.require(next.sequence == 6, "sequence \(next.sequence) is sent after 5")
         },
         Case(
             "MSH-09", "11.4", level: .mesh, "a session's own list of links takes precedence",
@@ -37,9 +37,9 @@ enum MemberEntryCases {
             let own = try two.expectEntry(of: endpoint) { Set($0.list) == both }
             one.send(MemberEntry(endpoint, own.sequence + 10, list: [], data: own.data).frame)
             let next = try two.expectEntry(of: endpoint)
-            try caseRun.require(Set(next.list) == both, "S tells a list of itself that T1 made up")
+            try caseRun.require(Set(next.list) == both, "S sends a list of itself that T1 made up")
             try caseRun.require(
-                next.sequence == own.sequence + 11, "sequence \(next.sequence) behind \(own.sequence + 10)")
+                next.sequence == own.sequence + 11, "sequence \(next.sequence) after \(own.sequence + 10)")
             one.send(MemberEntry(endpoint, 1 << 31, list: [], data: own.data).frame)
             try two.expectNoEntry(of: endpoint, for: .seconds(1))
         },
@@ -122,7 +122,7 @@ enum MemberEntryCases {
             let link = try two.join(session, blob)
             caseRun.loop.wait(.seconds(3))
             let told = Set(link.entries.map(\.endpoint)).count
-            try caseRun.require(told <= 32, "S tells \(told) entries")
+            try caseRun.require(told <= 32, "S sends \(told) entries")
             try one.expectAlive()
         },
         Case(

@@ -21,7 +21,7 @@ enum ResourceTroubleCases {
                 let resource = try link.channel(number).offer(bytes, name: name, to: pair)
                 try link.channel(number).expect(.done, .ok)
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
-                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' has no path") }
                 let place = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
                 let home = URL(fileURLWithPath: folder.path).standardizedFileURL.resolvingSymlinksInPath()
                     .path
@@ -48,7 +48,7 @@ enum ResourceTroubleCases {
             link.send(.reset(1, .noSpace))
             try pair.session.expectResourceError(resource, [.noSpace])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
             try link.expectAlive()
         },
         Case(
