@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The baseline for datagrams: what C gets out of libssl's DTLS 1.2 and the kernel's UDP.
+// The baseline for datagrams: the speed of C with libssl's DTLS 1.2 and the kernel's UDP.
 //
 //   datagrams server|client sendto|gso SIZE COUNT
 //
@@ -132,7 +132,7 @@ static long bio_control(BIO *bio, int command, long number, void *pointer) {
 
 static void take(const unsigned char *content, size_t count);
 
-/// Receives everything that has come, with at most `turns` calls.
+/// Receives everything that has arrived, with at most `turns` calls.
 static void receive(int turns) {
     static unsigned char buffer[65536];
     while (turns-- > 0) {

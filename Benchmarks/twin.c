@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The baseline of `make bench`: what careful C gets out of libssl alone, doing the work of one link.
+// The baseline of `make bench`: the speed of careful C with only libssl, doing the work of one link.
 //
 //   twin server|client bulk|pipelined|pingpong|connect|fanout SIZE COUNT
 //
@@ -52,11 +52,11 @@ struct link {
     int receives_left;                                      // in this turn
     long sent;
     size_t input_at, input_end, output_end, stage_end, plain_end, joined_end, joined_size;
-    unsigned char *joined;                                  // a message of which more is to come
+    unsigned char *joined;                                  // the beginning of an incomplete message
     unsigned char input[RECEIVE];                           // ciphertext received
     unsigned char output[SEND + LONGEST + 4 * 1024];        // ciphertext to send
-    unsigned char stage[RECORD];                            // frames that wait for their record to fill
-    unsigned char plain[RECORD + HEADER];                   // what is not parsed yet
+    unsigned char stage[RECORD];                            // frames of a record that is not full
+    unsigned char plain[RECORD + HEADER];                   // not parsed yet
 };
 
 static struct {
@@ -80,7 +80,7 @@ static void die(const char *what) {
 
 // MARK: records and the socket
 
-/// Sends what waits until the socket is full.
+/// Sends pending output until the socket is full.
 static void flush(struct link *l) {
     size_t at = 0;
     while (at < l->output_end) {

@@ -1,5 +1,5 @@
-// What the migration guide shows on the right: the same in the native API. A test finds each of its samples here.
-// It is compiled and does nothing when it is run; `Nearby.swift` and `Payloads.swift` are samples that run.
+// The right side of the migration guide: the same in the native API. A test checks that its samples are here.
+// It is only compiled; `Nearby.swift` and `Payloads.swift` are samples that can be run.
 
 import Foundation
 import Multipeer
@@ -19,18 +19,18 @@ func make(_ identity: Identity) throws -> (Session, Advertiser, Browser) {
 }
 
 func advertise(_ advertiser: Advertiser, _ session: Session) async throws {
-    try await advertiser.start()  // throws what keeps it from being found
+    try await advertiser.start()  // throws if it cannot advertise
     for await invitation in advertiser.invitations {
         try await invitation.accept(into: session)  // returns when linked
     }
 }
 
 func browse(_ browser: Browser, _ session: Session) async throws {
-    try await browser.start()  // throws what keeps it from looking
+    try await browser.start()  // throws if it cannot browse
     for await event in browser.events {
         switch event {
         case .found(let found) where found.info["room"] == "kitchen":
-            try await browser.invite(found.peer, to: session)  // or throws why not
+            try await browser.invite(found.peer, to: session)  // or throws an error
         case .lost(let peer): print("\(peer) is gone")
         default: break
         }
@@ -71,7 +71,7 @@ func keep(_ file: IncomingResource) async throws {
 
 func stream(to bob: PeerID, in session: Session) async throws {
     let stream = try await session.openStream(to: bob, name: "log")
-    try await stream.write(Array("first line".utf8))  // waits while bob does not read
+    try await stream.write(Array("first line".utf8))  // waits until bob reads
     try await stream.finish()
 }
 
@@ -88,11 +88,11 @@ func link(
 ) async throws {
     let mine = try await session.connectionData(for: bob)
     let theirs = try await carry(mine)
-    try await session.connect(bob, with: theirs)  // returns when linked, or throws why not
+    try await session.connect(bob, with: theirs)  // returns when linked, or throws an error
 }
 
 func leave(_ session: Session, _ advertiser: Advertiser, _ browser: Browser) async {
     await advertiser.stop()
     await browser.stop()
-    await session.disconnect()  // returns when everybody knows
+    await session.disconnect()  // returns when all peers are notified
 }

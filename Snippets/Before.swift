@@ -1,5 +1,5 @@
-// What the migration guide shows on the left: Apple's API, as one class. A test finds each of its samples here.
-// It is compiled and does nothing when it is run; `Delegates.swift` is the sample that runs.
+// The left side of the migration guide: Apple's API, as one class. A test checks that its samples are here.
+// It is only compiled; `Delegates.swift` is the sample that can be run.
 
 import Foundation
 @preconcurrency import MultipeerConnectivity
@@ -56,7 +56,7 @@ final class Before: NSObject {
         let progress = session.sendResource(at: url, withName: "photo", toPeer: bob) { error in
             print(error.map { "\($0)" } ?? "bob has it")
         }
-        progress?.cancel()  // or look at fractionCompleted now and then
+        progress?.cancel()  // or poll fractionCompleted
     }
 
     func stream(to bob: MCPeerID) throws {
@@ -137,7 +137,7 @@ extension Before: MCSessionDelegate {
         _ session: MCSession, didStartReceivingResourceWithName resourceName: String,
         fromPeer peerID: MCPeerID, with progress: Progress
     ) {
-        progress.cancel()  // does not want it
+        progress.cancel()  // declines the file
     }
 
     func session(

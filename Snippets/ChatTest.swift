@@ -1,9 +1,9 @@
-// The sample in the documentation of MultipeerSimulation, as it is there: a test finds it here. Run it to see who is left.
+// The sample in the documentation of MultipeerSimulation; a test compares the two. Run it to see which peer remains.
 
 import Multipeer
 import MultipeerSimulation
 
-/// As an application would have it: nothing in it knows of a simulation.
+/// Application code, which is unaware of the simulation.
 actor Room {
     private(set) var present: Set<PeerID> = []
 
@@ -68,7 +68,7 @@ func whoIsLeft(seed: UInt64) async throws -> Set<PeerID> {
         network.heal()
         network.kill(hosts[2])
         try await network.clock.sleep(for: .seconds(30))
-        return await rooms[0].present  // bob alone: expect that for as many seeds as you like
+        return await rooms[0].present  // only bob: check this with as many seeds as you like
     }
 }
 

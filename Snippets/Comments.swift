@@ -1,5 +1,5 @@
-// The samples of the comments in the sources, as they are there: a test finds each of them here. It is compiled, and does
-// nothing when it is run.
+// The samples in the comments of the sources; a test checks that each of them is here. The file is only
+// compiled.
 
 import Distributed
 import Foundation
@@ -23,13 +23,13 @@ func advertise(_ me: PeerID, _ session: Session) async throws {
     let advertiser = try Advertiser(peer: me, service: "chat", info: ["room": "kitchen"])
     try await advertiser.start()
     for await invitation in advertiser.invitations {
-        try await invitation.accept(into: session)  // or ask somebody first, and decline
+        try await invitation.accept(into: session)  // or ask the user first, and decline
     }
 }
 
 func link(_ theirs: [UInt8], _ bob: PeerID) async throws {
     let session = try Session(peer: PeerID(displayName: "ann"))
-    let mine = try await session.connectionData()  // hand mine.bytes to the other person
+    let mine = try await session.connectionData()  // send mine.bytes to the other person
     try await session.connect(with: ConnectionData(theirs))
     try await session.send(Array("hello".utf8), to: bob)
     for await event in session.events { print(event) }
@@ -65,10 +65,10 @@ func split(_ chat: @Sendable @escaping (Advertiser, Session) async throws -> Voi
         let session = try Session(peer: ann.peer, configuration: ann.session())
         try await chat(advertiser, session)  // the application
         network.partition([ann], [bob])
-        try await network.clock.sleep(for: .seconds(20))  // takes a few milliseconds
+        try await network.clock.sleep(for: .seconds(20))  // takes a few real milliseconds
         network.heal()
     }
-    print(network.history)  // the same whenever the seed is the same
+    print(network.history)  // the same for the same seed
 }
 
 func simulate() throws {
@@ -77,7 +77,7 @@ func simulate() throws {
     let bob = try simulation.addPeer("bob")
     simulation.join(ann, bob)
     simulation.run(for: .seconds(5))
-    // ann.linkedPeers is bob.id alone
+    // ann.linkedPeers is [bob.id]
 
     ann.send([1, 2, 3], to: bob)
     simulation.run(for: .seconds(1))
@@ -85,7 +85,7 @@ func simulate() throws {
 
     simulation.network.cut(ann, bob)
     simulation.run(for: .seconds(30))
-    // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
+    // both were notified of the loss and of the new link: peers of one mesh dial each other for as long as it exists
 }
 
 // MARK: MultipeerConnectivity
@@ -133,7 +133,7 @@ func follow(_ progress: Progress, _ bar: Bar) async {
     let controller = MCBrowserViewController(serviceType: "chat", session: session)
     controller.delegate = delegate
     controller.onChange = { show(controller.nearbyPeers) }
-    controller.start()  // where Apple's is presented
+    controller.start()  // instead of presenting Apple's controller
 }
 
 // MARK: MultipeerActors
@@ -146,11 +146,11 @@ func work(_ session: Session, _ tile: [UInt8]) async throws {
 
     let system = try await PeerActorSystem(session)
     try system.register(Worker.self)  // what peers may call
-    let worker = Worker(actorSystem: system)  // keep it: the system does not
+    let worker = Worker(actorSystem: system)  // keep a reference: the system does not
     try system.receptionist.checkIn(worker, as: "workers")
 
     for await worker in system.receptionist.checkIns(of: Worker.self, as: "workers") {
-        print(try await worker.count(tile))  // here, or at another peer
+        print(try await worker.count(tile))  // local, or at another peer
     }
 }
 
@@ -183,10 +183,10 @@ distributed actor Safe {
 
 func register(_ system: PeerActorSystem) throws {
     try system.register(Worker.self)
-    try system.register(Worker.self, as: [$Greeter.self])  // and through a protocol that is @Resolvable
-    try system.register(Sorter.self, generics: [Int.self, String.self])  // what a generic parameter may be
-    try system.register(Box<Int>.self, arguments: [Int.self])  // an actor that is generic itself
-    try system.register(Safe.self, methods: ["status()", "put(_:)"])  // these alone
+    try system.register(Worker.self, as: [$Greeter.self])  // also through a @Resolvable protocol
+    try system.register(Sorter.self, generics: [Int.self, String.self])  // allowed generic arguments
+    try system.register(Box<Int>.self, arguments: [Int.self])  // a generic actor
+    try system.register(Safe.self, methods: ["status()", "put(_:)"])  // only these methods
 }
 
 distributed actor Archive {

@@ -1,4 +1,4 @@
-// The sample of the README that uses Apple's API, as it is there: a test compares the two.
+// The sample of the README that uses Apple's API; a test compares the two.
 // Run it on two machines of one network, or twice on one with MULTIPEER_INTERFACES=lo in the environment.
 
 // snippet.show
@@ -25,7 +25,7 @@ final class Chat: NSObject, MCNearbyServiceAdvertiserDelegate, MCNearbyServiceBr
         _ browser: MCNearbyServiceBrowser, foundPeer bob: MCPeerID, withDiscoveryInfo info: [String: String]?
     ) {
         browser.invitePeer(bob, to: session, withContext: nil, timeout: 30)
-    }  // both may invite each other at once: it is one connection
+    }  // both may invite each other at once: the result is one connection
 
     func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer bob: MCPeerID,

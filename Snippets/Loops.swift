@@ -1,4 +1,4 @@
-// What the article on loops, endings and cancellation shows. It is compiled and does nothing when it is run.
+// The samples of the article on loops, endings and cancellation. The file is only compiled.
 
 import Multipeer
 

@@ -1,4 +1,4 @@
-// The second sample of the README, as it is there: a test compares the two.
+// The second sample of the README; a test compares the two.
 // One process with two peers that find each other on the loopback interface; the user of one of them is asked.
 
 // snippet.hide
@@ -7,7 +7,7 @@ import Foundation
 import Multipeer
 
 @MainActor final class Lobby {
-    private(set) var asking: [Invitation] = []  // what the window shows, with two buttons each
+    private(set) var asking: [Invitation] = []  // shown in the window, with two buttons each
 
     func open(_ advertiser: Advertiser) async throws {
         try await advertiser.start()
@@ -17,11 +17,11 @@ import Multipeer
     func answer(_ invitation: Invitation, _ isYes: Bool, in session: Session) async throws {
         asking.removeAll { $0 === invitation }
         if isYes { try await invitation.accept(into: session) } else { try await invitation.decline() }
-    }  // once, from anywhere, as late as the inviter has patience for
+    }  // once, from any thread, until the invitation times out
 }
 
 // snippet.hide
-/// Everything of this sample stays on the machine.
+/// This sample sends nothing to other machines.
 func loopback(_ name: String) throws -> Session {
     var configuration = Session.Configuration()
     configuration.listenAddresses = DiscoveryConfiguration.loopback.listening
@@ -46,7 +46,7 @@ let browser = try Browser(peer: session.peer, service: "chat", configuration: .l
 try await browser.start()
 for await event in browser.events {
     guard case .found(let bob) = event, bob.info["room"] == "kitchen" else { continue }
-    try await browser.invite(bob.peer, to: session)  // returns when linked, or throws why not: declined…
+    try await browser.invite(bob.peer, to: session)  // returns when linked, or throws an error: declined…
     try await session.send(Array("hello".utf8), to: bob.peer)
     // snippet.hide
     try await user.value

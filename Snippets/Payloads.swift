@@ -1,5 +1,5 @@
-// The fourth sample of the README, as it is there: a test compares the two.
-// One process with two sessions that link over loopback: bob sends back what ann sends to him.
+// The fourth sample of the README; a test compares the two.
+// One process with two sessions that link over loopback: bob sends back each message of ann.
 
 // snippet.hide
 import Foundation
@@ -40,15 +40,15 @@ let answering = Task {
 try await session.connect(with: theirs)
 _ = FileManager.default.createFile(atPath: "photo.jpg", contents: Data("a picture, as it were".utf8))
 // snippet.show
-let stream = try await session.openStream(to: bob, name: "log")  // bytes in order, held back by the reader
+let stream = try await session.openStream(to: bob, name: "log")  // bytes in order, with flow control
 try await stream.write(Array("first line".utf8))
 try await stream.finish()
 
 let sending = try await session.send(file: URL(filePath: "photo.jpg"), to: bob)
 for await progress in sending.progress { print(progress.fraction ?? 0) }
-try await sending.completion()  // bob has closed the file, its size and SHA-256 are right
+try await sending.completion()  // bob has closed the file, and verified its size and SHA-256
 
-try await session.send([1, 2, 3], to: bob, delivery: .unreliable)  // over DTLS, when UDP gets through
+try await session.send([1, 2, 3], to: bob, delivery: .unreliable)  // over DTLS, if UDP is not blocked
 
 for await event in session.events {
     switch event {

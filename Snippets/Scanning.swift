@@ -1,5 +1,5 @@
-// One question to a peer, asked in three ways: what "From delegates to distributed actors" shows. A test finds each of its
-// samples here. It is compiled, and does nothing when it is run; the `SkyStep` samples are programs.
+// One question to a peer, asked in three ways: the samples of "From delegates to distributed actors". A test checks
+// that each of them is here. The file is only compiled; the `SkyStep` samples are programs.
 
 import Distributed
 import Foundation
@@ -53,7 +53,7 @@ final class DelegateScanner: NSObject, @unchecked Sendable {
     }
 
     private func finish(_ id: UUID, _ result: Result<Int, any Error>) {
-        let entry = lock.withLock { waiting.removeValue(forKey: id) }  // whoever comes first
+        let entry = lock.withLock { waiting.removeValue(forKey: id) }  // the first to arrive resumes it
         entry?.handler(result)
     }
 }
@@ -168,8 +168,8 @@ func tell(_ tile: Tile, _ observatory: Observatory) async {
     do {
         print(try await observatory.scan(tile))
     } catch let error as ActorCallError where error.code == .ended {
-        print("its link ended: \(error)")  // at once, when the loss is known
+        print("its link ended: \(error)")  // as soon as the loss is detected
     } catch {
-        print("the scan failed: \(error)")  // what the method threw, if its type was registered
+        print("the scan failed: \(error)")  // the error that the method threw, if its type is registered
     }
 }

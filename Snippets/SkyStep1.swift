@@ -7,7 +7,7 @@ struct Tile: Codable, Sendable {
     let pixels: [UInt8]
 }
 
-/// Takes a picture of a sky that is made up: the same number is the same tile.
+/// Returns a picture of an invented sky: the same number gives the same tile.
 func photograph(_ number: Int, size: Int = 128) -> Tile {
     var state = UInt64(number) &+ 1
     func chance(_ bound: Int) -> Int {
@@ -22,7 +22,7 @@ func photograph(_ number: Int, size: Int = 128) -> Tile {
     return Tile(number: number, size: size, pixels: pixels)
 }
 
-/// Counts what is bright and hangs together.
+/// Counts groups of connected bright pixels.
 func countStars(on tile: Tile) -> Int {
     var isBright = tile.pixels.map { $0 > 100 }
     var count = 0

@@ -10,7 +10,7 @@ struct Tile: Codable, Sendable {
     let pixels: [UInt8]
 }
 
-/// Takes a picture of a sky that is made up: the same number is the same tile.
+/// Returns a picture of an invented sky: the same number gives the same tile.
 func photograph(_ number: Int, size: Int = 128) -> Tile {
     var state = UInt64(number) &+ 1
     func chance(_ bound: Int) -> Int {
@@ -25,7 +25,7 @@ func photograph(_ number: Int, size: Int = 128) -> Tile {
     return Tile(number: number, size: size, pixels: pixels)
 }
 
-/// Counts what is bright and hangs together.
+/// Counts groups of connected bright pixels.
 func countStars(on tile: Tile) -> Int {
     var isBright = tile.pixels.map { $0 > 100 }
     var count = 0
@@ -42,12 +42,12 @@ func countStars(on tile: Tile) -> Int {
     return count
 }
 
-/// Scans tiles for whoever holds it, here or in another process.
+/// Scans tiles for its callers, in this process or in another one.
 distributed actor Observatory {
     typealias ActorSystem = PeerActorSystem
 
     distributed func scan(_ tile: Tile) async throws -> Int {
-        try await Task.sleep(for: .milliseconds(200))  // the light takes its time
+        try await Task.sleep(for: .milliseconds(200))  // the exposure
         return countStars(on: tile)
     }
 }

@@ -10,7 +10,7 @@ struct Tile: Codable, Sendable {
     let pixels: [UInt8]
 }
 
-/// Takes a picture of a sky that is made up: the same number is the same tile.
+/// Returns a picture of an invented sky: the same number gives the same tile.
 func photograph(_ number: Int, size: Int = 128) -> Tile {
     var state = UInt64(number) &+ 1
     func chance(_ bound: Int) -> Int {
@@ -25,7 +25,7 @@ func photograph(_ number: Int, size: Int = 128) -> Tile {
     return Tile(number: number, size: size, pixels: pixels)
 }
 
-/// Counts what is bright and hangs together.
+/// Counts groups of connected bright pixels.
 func countStars(on tile: Tile) -> Int {
     var isBright = tile.pixels.map { $0 > 100 }
     var count = 0
@@ -42,17 +42,17 @@ func countStars(on tile: Tile) -> Int {
     return count
 }
 
-/// Scans tiles for whoever holds it, here or in another process.
+/// Scans tiles for its callers, in this process or in another one.
 distributed actor Observatory {
     typealias ActorSystem = PeerActorSystem
 
     distributed func scan(_ tile: Tile) async throws -> Int {
-        try await Task.sleep(for: .milliseconds(200))  // the light takes its time
+        try await Task.sleep(for: .milliseconds(200))  // the exposure
         return countStars(on: tile)
     }
 }
 
-/// Can be found, and lets in whoever invites.
+/// Advertises the session, and accepts every invitation.
 func wait(_ session: Session) async throws {
     let advertiser = try Advertiser(peer: session.peer, service: "sky")
     try await advertiser.start()
@@ -65,7 +65,7 @@ func wait(_ session: Session) async throws {
     }
 }
 
-/// Invites everybody who is found.
+/// Invites every peer that is found.
 func gather(_ session: Session) async {
     do {
         let browser = try Browser(peer: session.peer, service: "sky")
@@ -74,7 +74,7 @@ func gather(_ session: Session) async {
             do {
                 try await browser.invite(found.peer, to: session)
             } catch {
-                print("\(found.peer) does not come: \(error)")  // others may
+                print("cannot invite \(found.peer): \(error)")  // others may accept
             }
         }
     } catch {
@@ -83,7 +83,7 @@ func gather(_ session: Session) async {
 }
 
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
-let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // how many others are waited for
+let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // the number of peers to wait for
 var configuration = Session.Configuration()
 configuration.listenAddresses = DiscoveryConfiguration.standard.listening
 let session = try Session(peer: PeerID(displayName: name), configuration: configuration)

@@ -10,7 +10,7 @@ struct Tile: Codable, Sendable {
     let pixels: [UInt8]
 }
 
-/// Takes a picture of a sky that is made up: the same number is the same tile.
+/// Returns a picture of an invented sky: the same number gives the same tile.
 func photograph(_ number: Int, size: Int = 128) -> Tile {
     var state = UInt64(number) &+ 1
     func chance(_ bound: Int) -> Int {
@@ -25,7 +25,7 @@ func photograph(_ number: Int, size: Int = 128) -> Tile {
     return Tile(number: number, size: size, pixels: pixels)
 }
 
-/// Counts what is bright and hangs together.
+/// Counts groups of connected bright pixels.
 func countStars(on tile: Tile) -> Int {
     var isBright = tile.pixels.map { $0 > 100 }
     var count = 0
@@ -42,24 +42,24 @@ func countStars(on tile: Tile) -> Int {
     return count
 }
 
-/// Why a scan failed. It crosses the wire as what it is.
+/// Why a scan failed. The caller receives it with its type.
 struct Clouds: Error, Codable {
     let tile: Int
 }
 
-/// Scans tiles for whoever holds it, here or in another process.
+/// Scans tiles for its callers, in this process or in another one.
 distributed actor Observatory {
     typealias ActorSystem = PeerActorSystem
 
     distributed func scan(_ tile: Tile) async throws -> Int {
-        try await Task.sleep(for: .milliseconds(200))  // the light takes its time
-        // There are clouds now and then, though never at home: it has no caller.
+        try await Task.sleep(for: .milliseconds(200))  // the exposure
+        // There are clouds now and then, but not for local calls, which have no caller.
         if tile.number % 10 == 3, PeerActorSystem.caller != nil { throw Clouds(tile: tile.number) }
         return countStars(on: tile)
     }
 }
 
-/// Which tile is scanned where: it decides, and does nothing.
+/// Decides which tile is scanned where, and has no side effects.
 struct Survey {
     let tiles: Int
     let home: ActorID
@@ -77,7 +77,7 @@ struct Survey {
 
     mutating func join(_ site: ActorID) { inHand[site] = [] }
 
-    /// The next tile: what failed at home, anything else at whoever has the fewest in hand, four at the most.
+    /// Returns the next tile: a failed one locally, any other at the site with the fewest in progress, at most four.
     mutating func next() -> (tile: Int, site: ActorID)? {
         if let count = inHand[home]?.count, count < 4, let tile = urgent.popLast() {
             inHand[home]?.insert(tile)
@@ -90,7 +90,7 @@ struct Survey {
     }
 
     mutating func count(_ found: Int, on tile: Int, by site: ActorID) {
-        guard inHand[site]?.remove(tile) != nil else { return }  // it is too late
+        guard inHand[site]?.remove(tile) != nil else { return }  // the result is too late
         stars[tile] = found
     }
 
@@ -100,14 +100,14 @@ struct Survey {
     }
 }
 
-/// All that happens, in one sequence.
+/// All events, in one sequence.
 enum Event: Sendable {
     case arrived(Observatory)
     case found(Int, tile: Int, ActorID)
     case failed(any Error, tile: Int, ActorID)
 }
 
-/// Here or elsewhere: the call looks the same.
+/// Local or remote: the call looks the same.
 func scan(_ tile: Int, at observatory: Observatory) async -> Event {
     do {
         return .found(try await observatory.scan(photograph(tile)), tile: tile, observatory.id)
@@ -116,7 +116,7 @@ func scan(_ tile: Int, at observatory: Observatory) async -> Event {
     }
 }
 
-/// Can be found, and lets in whoever invites.
+/// Advertises the session, and accepts every invitation.
 func wait(_ session: Session) async throws {
     let advertiser = try Advertiser(peer: session.peer, service: "sky")
     try await advertiser.start()
@@ -129,7 +129,7 @@ func wait(_ session: Session) async throws {
     }
 }
 
-/// Invites everybody who is found.
+/// Invites every peer that is found.
 func gather(_ session: Session) async {
     do {
         let browser = try Browser(peer: session.peer, service: "sky")
@@ -138,7 +138,7 @@ func gather(_ session: Session) async {
             do {
                 try await browser.invite(found.peer, to: session)
             } catch {
-                print("\(found.peer) does not come: \(error)")  // others may
+                print("cannot invite \(found.peer): \(error)")  // others may accept
             }
         }
     } catch {
@@ -147,13 +147,13 @@ func gather(_ session: Session) async {
 }
 
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
-let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // how many others are waited for
+let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // the number of peers to wait for
 var configuration = Session.Configuration()
 configuration.listenAddresses = DiscoveryConfiguration.standard.listening
 let session = try Session(peer: PeerID(displayName: name), configuration: configuration)
 let system = try await PeerActorSystem(session)
 try system.register(Observatory.self)  // what peers may call
-try system.register(error: Clouds.self)  // and what that may throw
+try system.register(error: Clouds.self)  // and the errors that it may throw
 let home = Observatory(actorSystem: system)
 try system.receptionist.checkIn(home, as: "observatories")
 

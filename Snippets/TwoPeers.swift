@@ -1,5 +1,5 @@
-// The third sample of the README, as it is there: a test compares the two.
-// Run it twice, each time with a file that gets the own connection data and one that brings the other side's.
+// The third sample of the README; a test compares the two.
+// Run it twice, each time with a file for the own connection data, and one with the other side's.
 
 // snippet.hide
 import Foundation
@@ -12,7 +12,7 @@ guard paths.count == 2, let own = paths.first, let other = paths.last else {
 import Multipeer
 
 let session = try Session(peer: PeerID(displayName: "ann"))
-let mine = try await session.connectionData()  // hand mine.bytes to the other person, on any way you trust
+let mine = try await session.connectionData()  // send mine.bytes to the other person over a channel you trust
 // snippet.hide
 try Data(mine.bytes).write(to: URL(filePath: own), options: .atomic)
 print("waiting for \(other)")
@@ -20,7 +20,7 @@ while !FileManager.default.fileExists(atPath: other) { try await Task.sleep(for:
 let bytes = [UInt8](try Data(contentsOf: URL(filePath: other)))
 // snippet.show
 
-let theirs = try ConnectionData(bytes)  // and take theirs
+let theirs = try ConnectionData(bytes)  // and receive theirs
 try await session.connect(with: theirs)
 try await session.send(Array("hello".utf8), to: theirs.peer)
 

@@ -10,7 +10,7 @@ enum MultipeerBench {
                     + "fanout datagrams file undigested laden calls callsapart callsatonce")
             exit(64)
         }
-        alarm(120)  // nothing here lasts longer
+        alarm(120)  // maximum duration
         do {
             // Detached: an application's work is not on the main thread, which wakes more slowly.
             let report = try await Task.detached { try await Work(assignment).run() }.value

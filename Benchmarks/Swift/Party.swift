@@ -4,7 +4,7 @@ import Multipeer
 struct Party: Sendable {
     let session: Session
     let other: ConnectionData
-    /// The server's connecting, under way before the client may dial.
+    /// The server's attempt, in progress before the client may dial.
     private let waiting: Task<Void, any Error>?
 
     /// Creates a session, and exchanges connection data with the other process.

@@ -55,10 +55,10 @@ struct Work: Sendable {
         throw BenchFault.endedEarly
     }
 
-    /// Counts what is received, answers once when everything has come, and waits for the client to leave.
+    /// Counts the received messages, answers once when all have arrived, and waits for the client to leave.
     private func drain(_ party: Party) async throws -> Report {
         var report = Report()
-        var sum: UInt8 = 0  // so that every message is really looked at
+        var sum: UInt8 = 0  // so that every message is read
         for await batch in party.session.events.batches {
             for event in batch {
                 if case .message(let message) = event {
@@ -77,7 +77,7 @@ struct Work: Sendable {
 
     // MARK: Round trips
 
-    /// Code that must answer fast runs on the session's own thread, as its documentation recommends.
+    /// Code that must respond fast runs on the session's own thread, as its documentation recommends.
     static func onTheLoop(
         _ party: Party, _ body: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {

@@ -35,7 +35,7 @@ public struct ActorLimits: Hashable, Sendable {
             ("streams", streams, 1...1_024), ("nestedCalls", nestedCalls, 1...65_536),
         ]
         for (name, value, range) in ranges where !range.contains(value) {
-            return "\(name) is \(value), and has to be \(range.lowerBound) to \(range.upperBound)"
+            return "\(name) is \(value), but must be \(range.lowerBound) to \(range.upperBound)"
         }
         return envelope <= callBytes ? nil : "an envelope cannot be longer than callBytes"
     }

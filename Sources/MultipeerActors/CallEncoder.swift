@@ -11,7 +11,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
 
     private let coding: Coding
     private var generics: [String] = []
-    /// Each with its length before it, as sent.
+    /// Each with its length before it, in the format in which they are sent.
     private var arguments: [UInt8] = []
     private var count = 0
     /// Streams and files among the arguments.
@@ -22,10 +22,10 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     /// Records a generic argument of the method, or of the actor.
     public mutating func recordGenericSubstitution<Substitution>(_ type: Substitution.Type) throws {
         guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.generic else {
-            throw ActorCallError(.coding, "the name of \(type) is too long, or not the same everywhere")
+            throw ActorCallError(.coding, "the name of \(type) is too long, or differs between processes")
         }
         guard generics.count < Envelope.Limit.generics else {
-            throw ActorCallError(.coding, "a call has 16 generic arguments at the most")
+            throw ActorCallError(.coding, "a call has at most 16 generic arguments")
         }
         generics.append(name)
     }
@@ -33,7 +33,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     /// Records the next argument.
     public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
         guard count < Envelope.Limit.arguments else {
-            throw ActorCallError(.coding, "a call has 64 arguments at the most")
+            throw ActorCallError(.coding, "a call has at most 64 arguments")
         }
         let bytes: [UInt8]
         do {
@@ -61,7 +61,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         guard target.utf8.count <= Envelope.Limit.target else {
             throw ActorCallError(.coding, "the name of the method has more than 2,048 bytes")
         }
-        // Rounded up: no limit is none, and nothing is over before its time.
+        // Rounded up, so that no budget becomes 0, and no call times out early.
         let milliseconds = budget.map { ($0.wholeNanoseconds + 999_999) / 1_000_000 }
         let call = Envelope.Call(
             depth: depth, budget: milliseconds.map { UInt32(clamping: max(1, $0)) }, coding: coding,
@@ -93,15 +93,15 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
     /// Returns the types whose names were allowed.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] {
         let types = try call.generics.map { name in
-            guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
+            guard let type = _typeByName(name) else { throw ArgumentFault(cause: "no type \(name)") }
             return type
         }
-        // The runtime reads as many as the method has, without checking how many there are.
+        // The runtime reads as many as the method has, without checking how many were returned.
         return types.isEmpty ? [] : types + Array(repeating: Missing.self as any Any.Type, count: 64)
     }
 
-    /// Replaces a missing argument: it conforms to nothing, and the text of the fault, which names every one of them, stays
-    /// short.
+    /// Takes the place of a missing generic argument. It conforms to nothing, and its name is short, because the text
+    /// of the error lists all of them.
     private typealias Missing = Void
 
     /// Returns the next argument; throws when there is none, or it has another type.

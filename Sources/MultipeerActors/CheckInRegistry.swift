@@ -2,7 +2,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// Who has checked in where, of all linked peers and of this side; and who watches it.
+/// All check-ins of the linked peers and of this side, and the watchers of each key.
 final class CheckInRegistry: Sendable {
     struct Slot: Hashable, Sendable {
         let key: String
@@ -15,19 +15,19 @@ final class CheckInRegistry: Sendable {
         case left(ActorID)
     }
 
-    /// In the order in which they came, with a number that tells apart who has gone and come again.
+    /// In order of arrival, with a number that changes when an actor leaves and checks in again.
     private typealias Present = OrderedTable<ActorID, UInt64>
 
-    /// What one who watches has been told, and about whom there is something new: however slow, never more than are there
-    /// and were told of.
+    /// What a watcher has been given so far, and the actors with changes since. A slow watcher holds at most the
+    /// present actors and those that it was given.
     private struct Watcher {
         var told: [ActorID: UInt64] = [:]
-        /// Of those who began to watch; they are woken in that order.
+        /// The order in which watchers began; they are woken in that order.
         let number: UInt64
         var news = OrderedTable<ActorID, Void>()
         var waiter: Promise<Void>?
 
-        /// Somebody has come or gone.
+        /// Records that an actor has arrived or left.
         mutating func note(_ id: ActorID, isPresent: Bool) -> Promise<Void>? {
             if isPresent || told[id] != nil {
                 news.append(id, ())
@@ -42,7 +42,7 @@ final class CheckInRegistry: Sendable {
                 let present = present[id]
                 switch (told[id], present) {
                 case (let before?, let now?) where before == now: news.remove(id)
-                // One who has come again meanwhile is told of next.
+                // An actor that has left and come back is reported as new by the next change.
                 case (_?, _):
                     told[id] = nil
                     if present == nil { news.remove(id) }
@@ -67,7 +67,7 @@ final class CheckInRegistry: Sendable {
 
     private let state = Locked(State())
 
-    /// Those who wait for news, to be woken after all locks: whoever is woken may run at once.
+    /// Promises of waiting watchers, to be fulfilled outside all locks: a woken task may run at once.
     struct Wakeups: Sendable {
         fileprivate var signals: [Promise<Void>] = []
 
@@ -111,7 +111,7 @@ final class CheckInRegistry: Sendable {
         }
     }
 
-    /// What is new, or else the signal comes when there is something.
+    /// Returns the next change, or keeps the promise and fulfils it when there is one.
     fileprivate func next(_ watch: CheckInWatch, or signal: Promise<Void>) -> Change? {
         let (slot, id) = (watch.slot, ObjectIdentifier(watch))
         return state.withLock { state in
@@ -137,7 +137,7 @@ extension Envelope.CheckIn {
     fileprivate var slot: CheckInRegistry.Slot { CheckInRegistry.Slot(key: key, type: type) }
 }
 
-/// One who watches, for one task at a time.
+/// One watcher, used by one task at a time.
 final class CheckInWatch: Sendable {
     fileprivate let slot: CheckInRegistry.Slot
     private let checkInRegistry: CheckInRegistry
@@ -149,7 +149,7 @@ final class CheckInWatch: Sendable {
 
     deinit { checkInRegistry.end(self) }
 
-    /// Nil when the task is cancelled.
+    /// Returns the next change; nil when the task is cancelled.
     func next() async -> CheckInRegistry.Change? {
         while !Task.isCancelled {
             let signal = Promise<Void>()

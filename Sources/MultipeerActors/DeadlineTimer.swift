@@ -1,13 +1,13 @@
 import MultipeerCore
 import MultipeerTransport
 
-/// Calls a system on the session's loop, when a deadline of its exchange has come or something was decided elsewhere. The
-/// loop keeps this, and not the system.
+/// Calls a system on the session's loop when a deadline of its exchange has passed, or after a decision on another
+/// thread. The loop retains the timer, and not the system.
 final class DeadlineTimer: LoopClient {
     private struct State {
         weak var system: PeerActorSystem?
         var moment: Moment?
-        /// The earliest that was asked for and has not come: who asks for later meanwhile has asked long ago.
+        /// The earliest moment that was requested and has not passed; requests for later ones change nothing.
         var earliest: Moment?
         var isRung = false
     }
@@ -20,7 +20,7 @@ final class DeadlineTimer: LoopClient {
 
     func belong(to system: PeerActorSystem) { state.withLock { $0.system = system } }
 
-    /// From any thread.
+    /// Requests a call at that moment; from any thread.
     func set(_ moment: Moment) {
         let isSooner = state.withLock { state in
             if let earliest = state.earliest, earliest <= moment { return false }
@@ -30,7 +30,7 @@ final class DeadlineTimer: LoopClient {
         if isSooner { loop.wake(self) }
     }
 
-    /// From any thread: something was decided.
+    /// Requests a call now, since something was decided; from any thread.
     func wake() {
         let isFirst = state.withLock { state in
             defer { state.isRung = true }

@@ -1,7 +1,7 @@
 import Distributed
 import MultipeerTransport
 
-/// The actors of this system by their places. It does not keep them: whoever made an actor does.
+/// The actors of this system by their places, as weak references: the application keeps its actors.
 final class LocalActors: Sendable {
     private struct LocalActor {
         weak var actor: (any DistributedActor)?
@@ -9,20 +9,20 @@ final class LocalActors: Sendable {
 
     private struct State {
         var localActors: [ActorID.Place: LocalActor] = [:]
-        /// Names that are given away, or will be.
+        /// Names that are taken or claimed.
         var names: Set<ActorID.Place> = []
     }
 
     private let state = Locked(State())
 
-    /// False when somebody has the name.
+    /// Claims the name. Returns false when it is taken.
     func claim(_ name: String) -> Bool { state.withLock { $0.names.insert(.name(name)).inserted } }
 
     func giveBack(_ name: String) { state.withLock { state in _ = state.names.remove(.name(name)) } }
 
-    /// The place of an actor that is being made: the name that was claimed, or else a number that nobody can guess.
+    /// Returns the place of an actor that is being created: the name that was claimed, or else a random number.
     ///
-    /// Nobody but those to whom an actor was given, or who have found it, can then name it in a call.
+    /// The number cannot be guessed, so only peers that were given the actor, or have found it, can call it.
     func reserve(_ name: String?, _ incarnation: UInt64) -> ActorID.Place {
         if let name { return .name(name) }
         var randomness = SystemRandomness()
@@ -47,7 +47,7 @@ final class LocalActors: Sendable {
     var count: Int { state.withLock { $0.localActors.count } }
 }
 
-/// A name for the next actor that is made in that system, and for no other.
+/// A name for the next actor that is created in that system, and in no other.
 final class PendingActorName: Sendable {
     private let name: Locked<String?>
     private let incarnation: UInt64

@@ -1,8 +1,8 @@
-// Names are what their bytes are, here as at a peer that knows nothing of Swift: a `String` would also be equal to one that
-// only looks the same.
+// Names are compared by their bytes, here as at a peer that is not written in Swift: a `String` would also be equal
+// to another that only looks the same.
 
 extension ActorID.Place {
-    /// Whether both are the same number of one incarnation, or names of the same bytes.
+    /// Returns whether both are the same number of one incarnation, or names with the same bytes.
     public static func == (one: ActorID.Place, other: ActorID.Place) -> Bool {
         switch (one, other) {
         case (.number(let one, let incarnation), .number(let other, let otherIncarnation)):
@@ -12,7 +12,7 @@ extension ActorID.Place {
         }
     }
 
-    /// Takes in what `==` compares.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .number(let number, let incarnation):
@@ -53,7 +53,7 @@ extension String {
 }
 
 extension Hasher {
-    /// With their number, so that what is taken in next cannot pass for a part of it.
+    /// Hashes the number of bytes as well, so that what is hashed next cannot pass for a part of the text.
     fileprivate mutating func combine(bytesOf text: String) {
         combine(text.utf8.count)
         for byte in text.utf8 { combine(byte) }

@@ -1,8 +1,9 @@
-/// Values by their keys, and in the order in which they were put in. Every operation takes constant time on average, but
-/// for looking at all of them.
+/// Values by their keys, in the order of insertion. Every operation takes constant time on average, except those that
+/// visit all values.
 package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var entries: [Key: (serial: UInt64, value: Value)] = [:]
-    /// In order, from `first` on. What was taken out stays in it for a while: its serial is not that of the entry.
+    /// In order, from `first` on. Removed keys stay in the array for a while: their serial differs from that of the
+    /// entry.
     private var order: [(serial: UInt64, key: Key)] = []
     private var first = 0
     private var lastSerial: UInt64 = 0
@@ -14,11 +15,11 @@ package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
 
     package subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// After all others. False, and nothing has changed, when the key is there.
+    /// Appends the value. Returns false, without a change, when the key is present.
     @discardableResult
     package mutating func append(_ key: Key, _ value: Value) -> Bool {
         if entries[key] != nil { return false }
-        // As many as others at the most, so that each is moved a few times.
+        // At most as many removed keys as present ones, so that each key is moved only a few times.
         if order.count > 64, order.count > 2 * entries.count {
             order = order[first...].filter { entries[$0.key]?.serial == $0.serial }
             first = 0
@@ -38,7 +39,7 @@ package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         return head
     }
 
-    /// The one that has been in it for the longest.
+    /// Returns the oldest entry.
     package mutating func head() -> (key: Key, value: Value)? {
         while first < order.count {
             let (serial, key) = order[first]
@@ -50,12 +51,12 @@ package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         return nil
     }
 
-    /// In order.
+    /// The keys in order.
     package var keys: [Key] {
         order[first...].compactMap { entries[$0.key]?.serial == $0.serial ? $0.key : nil }
     }
 
-    /// Takes all out, and returns them in order.
+    /// Removes all values, and returns them in order.
     package mutating func removeAll() -> [Value] {
         defer { (entries, order, first) = ([:], [], 0) }
         return keys.compactMap { entries[$0]?.value }

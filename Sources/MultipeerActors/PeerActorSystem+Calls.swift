@@ -17,7 +17,7 @@ extension PeerActorSystem {
     where Act: DistributedActor, Act.ID == ActorID, Err: Error, Res: Codable {
         let (coding, bytes) = try await answer(actor.id, target, invocation)
         guard let coding else {
-            throw ActorCallError(.coding, "the method of \(actor.id) has no result, and should have one")
+            throw ActorCallError(.coding, "the method of \(actor.id) returned no result")
         }
         do {
             return try value(coding, bytes, from: actor.id.peer)
@@ -79,7 +79,7 @@ extension PeerActorSystem {
         do throws(CallFault) {
             (placed, moment, isLeft) = try exchange.withLock { exchange throws(CallFault) in
                 let placed = try exchange.place(bytes, to: uid, waiter: caller, deadline: deadline, now: now)
-                // Actors that have checked in before can be found by what is called now.
+                // An actor that was checked in before this call can be found by the method it calls.
                 guard exchange.isTelling, let bytes = placed.post else {
                     return (placed, exchange.earlierDeadline(), false)
                 }
@@ -99,7 +99,7 @@ extension PeerActorSystem {
     private func thrown(_ name: String, _ coding: Coding, _ bytes: [UInt8], by peer: PeerID) -> any Error {
         guard let type = registry.withLock({ $0.error(named: name) }) else {
             return RemoteError(
-                type: name, description: "an error of a type that is not registered here", peer: peer)
+                type: name, description: "an error of an unregistered type", peer: peer)
         }
         func decoded<Failure: Error & Codable>(_ type: Failure.Type) throws -> any Error {
             let error: Failure = try value(coding, bytes, from: peer)
@@ -126,15 +126,15 @@ extension ActorCallError {
         case .notLinked: self.init(.notConnected, "\(id.peer) is not connected")
         case .ended(let reason):
             self.init(.ended, "the link to \(id.peer) ended before it answered: \(reason)", reason: reason)
-        case .replaced: self.init(.replaced, "\(id.peer) has another actor system now")
+        case .replaced: self.init(.replaced, "\(id.peer) has replaced its actor system")
         case .timedOut: self.init(timedOut: id)
-        case .noSystem: self.init(.noSystem, "\(id.peer) has no actor system that has said hello")
+        case .noSystem: self.init(.noSystem, "\(id.peer) has no actor system that responded")
         case .incompatible: self.init(.incompatible, "\(id.peer) has an actor system of another version")
-        case .busy: self.init(.busy, "too many calls wait for an answer of \(id.peer)")
+        case .busy: self.init(.busy, "too many calls wait for an answer from \(id.peer)")
         case .tooLarge(let count, let limit):
-            self.init(.tooLarge, "\(id.peer) takes calls of \(limit) bytes, not of \(count)")
-        case .unreadable: self.init(.coding, "the answer of \(id) cannot be read")
-        case .cancelled: self.init(.cancelled, "the call of \(id) was cancelled")
+            self.init(.tooLarge, "\(id.peer) accepts calls of at most \(limit) bytes, not \(count)")
+        case .unreadable: self.init(.coding, "the answer of \(id) cannot be decoded")
+        case .cancelled: self.init(.cancelled, "the call to \(id) was cancelled")
         }
     }
 

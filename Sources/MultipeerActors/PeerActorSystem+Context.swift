@@ -4,9 +4,9 @@ import MultipeerTransport
 
 /// The state that a call shares with all calls made for it.
 struct CallContext: Sendable {
-    /// The earliest deadline that was set, here or where the call comes from.
+    /// The earliest deadline that was set, here or by the calling peer.
     var deadline: Moment?
-    /// Whether one was set here, in place of the system's own.
+    /// Whether one was set here, which replaces the system's default.
     var isLimited = false
     var caller: PeerID?
     /// The number of nested peer calls within which a new call would be made.
@@ -25,7 +25,7 @@ extension PeerActorSystem {
     /// The peer whose call the current task executes; nil outside of such a call.
     public static var caller: PeerID? { context?.caller }
 
-    /// Whether the time of the call that the current task executes is over.
+    /// Whether the deadline of the call that the current task executes has passed.
     static var isOverdue: Bool { context?.deadline.map { $0 <= EventLoop.currentMoment() } ?? false }
 
     /// Limits the time of every call of a remote actor that `body` makes, and of the calls these make in turn, to that duration

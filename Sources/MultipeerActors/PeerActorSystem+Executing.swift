@@ -6,14 +6,15 @@ import MultipeerTransport
 // MARK: incoming calls
 
 extension PeerActorSystem {
-    /// Begins a call of a peer, or returns why not. Nothing of it is decoded before its target is known to be allowed.
+    /// Begins a call of a peer, or returns why not. Nothing of it is decoded before its target is known to be
+    /// allowed.
     func begin(_ call: Envelope.Call, as incoming: IncomingCall) -> Task<Void, Never>? {
         guard let actor = localActors.find(call.place) else {
-            return end(incoming, .noSuchActor, "there is no such actor")
+            return end(incoming, .noSuchActor, "no such actor")
         }
         if configuration.checksTargets {
             guard let allowList = allowList(of: actor) else {
-                return end(incoming, .refused, "actors of this type are not called by peers")
+                return end(incoming, .refused, "peers cannot call actors of this type")
             }
             if let refusalReason = allowList.refusalReason(about: call.target, call.generics, on: actor) {
                 return end(incoming, .refused, refusalReason)
@@ -42,7 +43,7 @@ extension PeerActorSystem {
     private func execute(
         _ call: Envelope.Call, as incoming: IncomingCall, on actor: some DistributedActor
     ) async {
-        // Cancelled before it began, perhaps with all others of its peer.
+        // Cancelled before it began, possibly with all other calls of its peer.
         if Task.isCancelled { return change { $0.finished(incoming) } }
         let handler = CallResultHandler(self, incoming, call.coding)
         let context = CallContext(
@@ -85,7 +86,7 @@ extension PeerActorSystem {
         }
     }
 
-    /// Returns false when no peer receives it.
+    /// Returns false when the answer reaches no peer.
     @discardableResult
     private func answer(_ bytes: [UInt8], to call: IncomingCall) async -> Bool {
         let uid = call.peer.uid
@@ -95,32 +96,32 @@ extension PeerActorSystem {
             } else if try !session.driver.queues.offer(bytes, to: uid) {
                 let hasRoom = exchange.withLock { $0.answerMayWait(bytes.count, for: call) }
                 guard hasRoom else {
-                    refuse(call, .busy, "so many answers wait to be read that this one has no room")
+                    refuse(call, .busy, "too many unread answers")
                     return false
                 }
                 try await session.driver.queues.send(bytes, to: uid)
             }
             return true
         } catch .tooLong(let count, let limit) {
-            refuse(call, .tooLarge, "the answer has \(count) bytes, and \(limit) are taken")
+            refuse(call, .tooLarge, "the answer has \(count) bytes; the limit is \(limit)")
             return false
         } catch {
-            // The link ended: the caller knows. Or the call was cancelled: no caller waits.
+            // The link ended, and the caller was notified; or the call was cancelled, and no caller waits.
             return false
         }
     }
 }
 
 extension Envelope.Answer {
-    /// The replacement for an answer that is too long: of a failure all but the end of its text, since at least 1,024 bytes are
-    /// accepted.
+    /// Returns the replacement for an answer that is too long. A failure only loses the end of its text, since every
+    /// peer accepts at least 1,024 bytes.
     fileprivate func shortened(from count: Int, to limit: Int) -> Envelope.Answer {
         if case .failure(let failure, let type, let text) = self {
             return .failure(
                 failure, type: type, text: text.prefix(utf8: max(0, text.utf8.count - (count - limit))))
         }
         return .failure(
-            .tooLarge, type: "", text: "the answer has \(count) bytes, and \(limit) are taken")
+            .tooLarge, type: "", text: "the answer has \(count) bytes; the limit is \(limit)")
     }
 }
 

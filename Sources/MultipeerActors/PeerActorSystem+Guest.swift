@@ -4,7 +4,7 @@ package import MultipeerLink
 package import MultipeerMesh
 package import MultipeerTransport
 
-// MARK: what the session brings, on its loop
+// MARK: events of the session, on its loop
 
 extension PeerActorSystem: SubprotocolHandler {
     package var mark: UInt32 { Envelope.mark }
@@ -27,13 +27,13 @@ extension PeerActorSystem: SubprotocolHandler {
     package func takes(_ event: Session.Event) -> Bool { transfers.take(event) }
 }
 
-// MARK: what the exchange decides
+// MARK: actions of the exchange
 
 extension PeerActorSystem {
-    /// Who waits for the answer of a call.
+    /// What waits for the answer of a call.
     struct Caller: Sendable {
         let outcome = Promise<CallOutcome>()
-        /// What goes beside the call once it is sent.
+        /// Streams and files that are sent beside the call, after it.
         let attachments: Attachments
         let callee: PeerID
     }
@@ -42,19 +42,20 @@ extension PeerActorSystem {
 
     func meet(_ peer: PeerID) {
         transfers.linkMade(to: peer)
-        // Before the loop brings anything of this link, and before what was decided meanwhile is carried out.
+        // Before the loop delivers anything of this link, and before decisions made in the meantime are carried out.
         let hello = exchange.withLock { $0.linkMade(to: peer, isOwn: peer == self.peer) }
         post(hello, to: peer.uid, .notice)
         timer.wake()
     }
 
-    /// A deadline has come, on the loop.
+    /// Advances the exchange after a deadline; on the loop.
     func advance() {
         let now = EventLoop.currentMoment()
         changeOnLoop { $0.advance(to: now) }
     }
 
-    /// Changes the exchange, on any thread. What it decides is carried out on the loop, in the order in which it was decided.
+    /// Changes the exchange, on any thread. Its decisions are carried out on the loop, in the order in which they
+    /// were made.
     @discardableResult
     func change<Result>(_ body: (inout CallExchange) -> Result) -> Result {
         let (result, hasActions, moment) = exchange.withLock { exchange in
@@ -65,7 +66,7 @@ extension PeerActorSystem {
         return result
     }
 
-    /// The same on the loop, where nobody has to be woken.
+    /// Does the same on the loop, where no wakeup is needed.
     private func changeOnLoop(_ body: (inout CallExchange) -> Void) {
         let (actions, moment) = exchange.withLock { exchange in
             body(&exchange)
@@ -75,26 +76,26 @@ extension PeerActorSystem {
         carryOut(actions)
     }
 
-    /// What other threads have decided, on the loop.
+    /// Carries out the decisions of other threads; on the loop.
     func carryOut() { carryOut(exchange.withLock { $0.takeActions() }) }
 
     private func carryOut(_ actions: [CallExchange.Action]) {
         var turn = Turn()
         for action in actions { carryOut(action, &turn) }
-        // Calls are sent by their own threads again.
+        // From here on calls are sent by their own threads again.
         if turn.hasTold { exchange.withLock { $0.haveTold() } }
         if !turn.begun.isEmpty {
-            // So that the calls that run can be cancelled: with one lock for all that came together.
+            // So that the calls that run can be cancelled; one lock for all that arrived together.
             turn.stopped += exchange.withLock { exchange in
                 turn.begun.filter { !exchange.began($0.call, $0.task) }.map(\.task)
             }
         }
         if turn.stopped.isEmpty { return }
-        // What a method does when it is cancelled is the application's, and no business of the loop.
+        // Cancellation handlers are the application's code, and do not run on the loop.
         Task.followingDetached { [stopped = turn.stopped] in for task in stopped { task.cancel() } }
     }
 
-    /// What came of the actions that were carried out together.
+    /// The results of the actions that were carried out together.
     private struct Turn {
         var begun: [(call: IncomingCall, task: Task<Void, Never>)] = []
         var stopped: [Task<Void, Never>] = []
@@ -117,7 +118,7 @@ extension PeerActorSystem {
         }
     }
 
-    /// Sends without waiting: the exchange keeps to what the peer takes, far less than may wait here.
+    /// Sends without waiting: the exchange keeps to the peer's limits, which are far below what may be queued here.
     func post(_ bytes: [UInt8], to uid: UID, _ purpose: CallExchange.Purpose) {
         do throws(SendFault) {
             switch purpose {
@@ -128,8 +129,9 @@ extension PeerActorSystem {
                 transfers.send(caller.attachments, to: caller.callee)
             }
         } catch {
-            // A refusal that has no room is not missed; a notice that has none even so is about a peer that has taken
-            // nothing for long, or about a link that is over: over the next one, all that holds then is said again.
+            // The peer does without a refusal for which there is no room. A notice has more room: when even that is
+            // full, the peer has not read for a long time, or the link has ended. The next link begins with
+            // everything that holds then.
             guard case .call(let number, _) = purpose else { return }
             let fault = CallFault(error)
             change { $0.notSent(number, to: uid, fault) }
@@ -141,11 +143,11 @@ extension PeerActorSystem {
         try session.driver.queues.post(bytes, to: uid, limit: limit)
     }
 
-    /// What the application and calls have posted may fill the half of it.
+    /// The backlog for notices is twice the one for messages of the application and calls.
     static let noticeBacklog = Backlog(
         messages: 2 * Backlog.standard.messages, bytes: 2 * Backlog.standard.bytes)
 
-    /// This side finds its own at once, in the order in which the exchange takes them.
+    /// Checks the actor in. This side finds its own at once, in the order in which the exchange receives them.
     func checkIn(_ checkIn: Envelope.CheckIn) {
         change { $0.checkIn(checkIn) ? checkInRegistry.arrived(checkIn, peer) : CheckInRegistry.Wakeups() }
             .wake()
@@ -156,7 +158,7 @@ extension PeerActorSystem {
             .wake()
     }
 
-    /// Calls that go on: this side's, and those of peers here.
+    /// Calls in progress: this side's, and those of peers here.
     package var underway: (own: Int, others: Int) {
         exchange.withLock { ($0.ownCalls, $0.callsOfOthers) }
     }
@@ -176,7 +178,7 @@ extension CallFault {
 }
 
 extension CallOutcome {
-    /// Whether no method has what came with the call, or none that anybody waits for.
+    /// Whether the attachments of a call or answer belong to no method, or to a call for whose answer nothing waits.
     fileprivate var isWithoutCall: Bool {
         switch self {
         case .failed: true

@@ -9,10 +9,10 @@ extension PeerActorSystem {
     ///
     /// ```swift
     /// try system.register(Worker.self)
-    /// try system.register(Worker.self, as: [$Greeter.self])                // and through a protocol that is @Resolvable
-    /// try system.register(Sorter.self, generics: [Int.self, String.self])  // what a generic parameter may be
-    /// try system.register(Box<Int>.self, arguments: [Int.self])            // an actor that is generic itself
-    /// try system.register(Safe.self, methods: ["status()", "put(_:)"])     // these alone
+    /// try system.register(Worker.self, as: [$Greeter.self])                // also through a @Resolvable protocol
+    /// try system.register(Sorter.self, generics: [Int.self, String.self])  // allowed generic arguments
+    /// try system.register(Box<Int>.self, arguments: [Int.self])            // a generic actor
+    /// try system.register(Safe.self, methods: ["status()", "put(_:)"])     // only these methods
     /// ```
     ///
     /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are always refused: the runtime of Swift 6.3
@@ -49,7 +49,8 @@ extension PeerActorSystem {
         guard (1...Envelope.Limit.type).contains(name.utf8.count),
             registry.withLock({ $0.add(type, named: name) })
         else {
-            throw ActorCallError(.invalidArgument, "another error is called '\(name)', or this is no name")
+            throw ActorCallError(
+                .invalidArgument, "the name '\(name)' is not 1 to 255 bytes, or another error has it")
         }
     }
 

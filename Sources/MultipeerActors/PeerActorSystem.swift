@@ -13,11 +13,11 @@ import MultipeerTransport
 ///
 /// let system = try await PeerActorSystem(session)
 /// try system.register(Worker.self)                   // what peers may call
-/// let worker = Worker(actorSystem: system)           // keep it: the system does not
+/// let worker = Worker(actorSystem: system)           // keep a reference: the system does not
 /// try system.receptionist.checkIn(worker, as: "workers")
 ///
 /// for await worker in system.receptionist.checkIns(of: Worker.self, as: "workers") {
-///     print(try await worker.count(tile))            // here, or at another peer
+///     print(try await worker.count(tile))            // local, or at another peer
 /// }
 /// ```
 ///
@@ -131,12 +131,12 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     ) throws -> Act? where Act.ID == ActorID {
         guard id.peer == peer else { return nil }
         guard let actor = localActors.find(id.place) else {
-            throw ActorCallError(.noSuchActor, "there is no actor \(id) here")
+            throw ActorCallError(.noSuchActor, "no local actor \(id)")
         }
         if let actor = actor as? Act { return actor }
         // Through a protocol's stub it is called like one at a peer.
         guard let name = _mangledTypeName(actorType), allowList(of: actor)?.isKnown(as: name) == true else {
-            throw ActorCallError(.noSuchActor, "the actor \(id) is no \(actorType)")
+            throw ActorCallError(.noSuchActor, "the actor \(id) is not a \(actorType)")
         }
         return nil
     }
@@ -177,7 +177,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         _ name: String, _ make: () throws -> Act
     ) throws -> Act where Act.ID == ActorID {
         guard ActorID.isName(name), localActors.claim(name) else {
-            throw ActorCallError(.invalidArgument, "the name '\(name)' is taken, or has not 1 to 255 bytes")
+            throw ActorCallError(.invalidArgument, "the name '\(name)' is taken, or not 1 to 255 bytes")
         }
         let ticket = PendingActorName(name, incarnation)
         defer { if let name = ticket.take(by: incarnation) { localActors.giveBack(name) } }

@@ -142,7 +142,7 @@ public struct Receptionist: Sendable {
     ) throws(ActorCallError) {
         let slot = try slot(type, key)
         guard id.peer == system.peer else {
-            throw ActorCallError(.invalidArgument, "\(id) does not live here, and checks in where it does")
+            throw ActorCallError(.invalidArgument, "\(id) is not local; it checks in at its own peer")
         }
         system.checkIn(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place))
     }
@@ -161,7 +161,7 @@ public struct Receptionist: Sendable {
             throw ActorCallError(.invalidArgument, "a key has 1 to 255 bytes, not \(key.utf8.count)")
         }
         guard let name = _mangledTypeName(type), (1...Envelope.Limit.type).contains(name.utf8.count) else {
-            throw ActorCallError(.invalidArgument, "\(type) has no name that is the same in every process")
+            throw ActorCallError(.invalidArgument, "the name of \(type) differs between processes")
         }
         return CheckInRegistry.Slot(key: key, type: name)
     }

@@ -1,9 +1,9 @@
 import Distributed
 
-/// What was registered: types of actors, and of errors.
+/// The registered types of actors and errors.
 struct TypeRegistry: Sendable {
     private var allowLists: [ObjectIdentifier: CallAllowList] = [:]
-    /// By the bytes of their names.
+    /// The keys are the bytes of the names.
     private var errors: [[UInt8]: any (Error & Codable).Type] = [:]
     private var names: [ObjectIdentifier: String] = [:]
 
@@ -17,7 +17,7 @@ struct TypeRegistry: Sendable {
 
     func error(named name: String) -> (any (Error & Codable).Type)? { errors[Array(name.utf8)] }
 
-    /// False when another type has the name.
+    /// Registers the error. Returns false when another type has the name.
     mutating func add(_ type: any (Error & Codable).Type, named name: String) -> Bool {
         let bytes = Array(name.utf8)
         if let other = errors[bytes], ObjectIdentifier(other) != ObjectIdentifier(type) { return false }

@@ -89,7 +89,7 @@ package enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible 
     /// A human-readable description, on one line.
     package var description: String {
         switch self {
-        case .length: "a peer id has 16 bytes and a name behind them"
+        case .length: "a peer id has 16 bytes, followed by a name"
         case .displayName: "a display name has 1 to 63 bytes of UTF-8 and no control characters"
         }
     }

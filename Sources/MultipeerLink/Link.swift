@@ -5,7 +5,7 @@ package import MultipeerFraming
 /// and 14.
 ///
 /// ```
-///   open ──close, superseded, violation, dead──▶ closing ──CLOSE, lost, lingered──▶ ended
+///   open ──close, superseded, violation, idle timeout──▶ closing ──CLOSE, lost, deadline──▶ ended
 ///     └──CLOSE, lost──▶ ended
 /// ```
 ///

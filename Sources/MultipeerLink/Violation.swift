@@ -62,7 +62,7 @@ extension Violation: CustomStringConvertible {
         case .creditDidNotGrow(let limit): "credit did not grow beyond \(limit)"
         case .tooManyControlFrames: "too many control frames"
         case .tooManyEmptyFrames: "too many empty frames in a row"
-        case .channelOutOfTurn(let channel): "channel \(channel) was opened out of turn"
+        case .channelOutOfTurn(let channel): "channel \(channel) was opened out of order"
         case .tooManyChannels(let channel): "channel \(channel) is one more than may be open"
         case .tooManyResets: "too many channels were opened and reset"
         case .channelNotOpen(let kind, let channel):

@@ -65,7 +65,7 @@ extension DisconnectReason {
         /// The application cancelled connecting.
         public static let cancelled = Code(rawValue: "cancelled")
         /// The peer did not respond in time.
-        public static let timedOut = Code(rawValue: "the peer did not answer in time")
+        public static let timedOut = Code(rawValue: "the peer did not respond in time")
         /// The connection ended without a CLOSE.
         public static let lost = Code(rawValue: "the connection was lost")
         /// A session has no room left.

@@ -4,7 +4,7 @@ import MultipeerIntroduction
 /// The progress of connecting to one member without a link.
 ///
 /// ```
-///   waiting ──a place is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
+///   waiting ──a slot is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
 ///      ▲                           └──failed for good──▶ hopeless ──other data──▶ waiting
 ///      └──link lost
 /// ```

@@ -63,7 +63,7 @@ package struct PeerStateTable: Sendable {
 
     /// Applies an event; returns the changes to report to the application, in order. [state.serial]
     package mutating func handle(_ event: Event, of peer: UID) -> [Transition] {
-        precondition(event != .linked || hasLinkCapacity(for: peer), "a link was made without a seat")
+        precondition(event != .linked || hasLinkCapacity(for: peer), "a link beyond the limit of members")
         let (next, heard) = PeerStateMachine.next(state(of: peer), on: event.name)
         states[peer] = next == .notConnected ? nil : next
         return heard.map { Transition(peer, $0.told(event.reason)) }

@@ -16,7 +16,7 @@ public import MultipeerTransport
 /// let bob = try simulation.addPeer("bob")
 /// simulation.join(ann, bob)
 /// simulation.run(for: .seconds(5))
-/// // ann.linkedPeers is bob.id alone
+/// // ann.linkedPeers is [bob.id]
 ///
 /// ann.send([1, 2, 3], to: bob)
 /// simulation.run(for: .seconds(1))
@@ -24,7 +24,7 @@ public import MultipeerTransport
 ///
 /// simulation.network.cut(ann, bob)
 /// simulation.run(for: .seconds(30))
-/// // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
+/// // both were notified of the loss and of the new link: peers of one mesh dial each other for as long as it exists
 /// ```
 ///
 /// Ids, keys and delays follow from the seed. To search for bugs, run the same test over many seeds, and name the seed in
@@ -47,7 +47,7 @@ public final class Simulation {
     public func addPeer(
         _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false
     ) throws(MultipeerError) -> SimulatedPeer {
-        precondition(peers.count < 32, "a simulation has 32 peers at the most")
+        precondition(peers.count < 32, "a simulation has at most 32 peers")
         guard
             let uid = world.add(Scenario.Peer(preference: preference, hasIdentity: hasIdentity), named: name)
         else {

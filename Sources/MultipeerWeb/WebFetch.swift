@@ -44,7 +44,7 @@ final class WebFetch: Sendable {
             switch buffer.takeHead() {
             case .ready(let head): return head
             case .failed(let fault): throw at(fault)
-            case .over, .spooled: throw .fetch("\(url): no answer")
+            case .over, .spooled: throw .fetch("\(url): no response")
             case .nothing(let signal): try await wait(for: signal)
             }
         }
@@ -93,7 +93,7 @@ final class WebFetch: Sendable {
             throw .cancelled
         case .timeout:
             cancel()
-            throw .fetch("\(url): no answer for \(patience)")
+            throw .fetch("\(url): no response for \(patience)")
         }
     }
 }

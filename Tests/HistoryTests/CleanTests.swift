@@ -28,7 +28,7 @@ extension Tale {
         tale.add(Entry.nemesis, 3, .stop, "b")
         tale.add(Entry.nemesis, 3 + length, .continue, "b")
         if let seconds {
-            tale.state("a", 3 + seconds, "b", .notConnected, "the peer did not answer in time")
+            tale.state("a", 3 + seconds, "b", .notConnected, "the peer did not respond in time")
             tale.state("b", 3 + length + 0.1, "a", .notConnected, "the connection was lost")
         }
         for me in ["a", "b"] {
@@ -48,7 +48,7 @@ extension Tale {
             }
         }
         for (me, peer, later) in [("a", "b", seconds.0), ("b", "a", seconds.1)] {
-            let reason = later == nil ? "the peer left" : "the peer did not answer in time"
+            let reason = later == nil ? "the peer left" : "the peer did not respond in time"
             tale.state(me, 3 + (later ?? 36), peer, .notConnected, reason)
         }
         for me in ["a", "b"] { tale.add(me, 40, .quit) }

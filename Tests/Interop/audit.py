@@ -1,4 +1,4 @@
-"""What our discovery sends on the network, packet by packet."""
+"""Each packet that our discovery sends on the network."""
 
 import json
 import os
@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def legacy():
-    """B6: a resolver that knows nothing of multicast DNS gets answers that dnspython can read, and NSEC for what is not there"""
+    """B6: a resolver that knows nothing of multicast DNS gets answers that dnspython can read, and NSEC otherwise"""
     return network.inside(_legacy, seconds=60)
 
 
@@ -38,7 +38,7 @@ def _legacy():
 
 
 def wire():
-    """B7: every packet of a browse, an announcement, a quiet time and a goodbye is as RFC 6762 wants it"""
+    """B7: every packet of a browse, an announcement, an idle period and a goodbye complies with RFC 6762"""
     return network.inside(_wire, seconds=240)
 
 

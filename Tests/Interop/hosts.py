@@ -1,4 +1,4 @@
-"""Our own stack on several machines: families, interfaces that come and go, loss."""
+"""Our own stack on several machines: address families, interfaces that appear and disappear, packet loss."""
 
 import subprocess
 import time
@@ -124,7 +124,7 @@ def _addresses(hub, number, name, address):
 
 
 def loss():
-    """B3: with 40 % of all packets lost each way all are found within 15 s, and whoever stops is lost within 15 s"""
+    """B3: with 40 % of all packets lost each way all are found within 15 s, and a peer that stops is lost within 15 s"""
     return network.inside(_loss, seconds=120)
 
 

@@ -1,4 +1,4 @@
-"""Our stack with three others, each way: which peers they find, what they read, which says goodbye, which yields its
+"""Our stack with three others, each way: which peers they find, what they read, which sends a goodbye, which yields its
 name."""
 
 import os
@@ -51,7 +51,7 @@ def with_resolved():
 
 
 def avahi_alone():
-    """B5: where avahi-daemon holds port 5353 for itself we say so and exit, and do not pretend to be announced"""
+    """B5: where avahi-daemon uses port 5353 exclusively, our command reports it and exits, and does not claim to advertise"""
     return network.inside(_avahi_alone, seconds=90)
 
 

@@ -20,7 +20,7 @@ SECRETS = {"the file's name": b"holiday-Mv2.txt", "the file": b"The treasure lie
 
 
 def capture():
-    """B7: of two processes that find each other, invite, link and send a file, a listener hears what chapter 19 lists"""
+    """B7: from two processes that find each other, invite, link and send a file, a listener receives what chapter 19 lists"""
     with open(os.path.join(ROOT, "Spec", "privacy.json"), encoding="utf-8") as file:
         table = json.load(file)
     return network.inside(_capture, table, seconds=90)

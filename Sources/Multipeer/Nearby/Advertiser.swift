@@ -8,7 +8,7 @@ public import MultipeerTransport
 /// let advertiser = try Advertiser(peer: me, service: "chat", info: ["room": "kitchen"])
 /// try await advertiser.start()
 /// for await invitation in advertiser.invitations {
-///     try await invitation.accept(into: session)       // or ask somebody first, and decline
+///     try await invitation.accept(into: session)       // or ask the user first, and decline
 /// }
 /// ```
 ///

@@ -73,7 +73,7 @@ public final class Invitation: Sendable {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
                     try await listener.refuse(id, .full)  // [limit.links]
                 }
-                throw MultipeerError(.full, "there is no place left for \(inviter)")
+                throw MultipeerError(.full, "the session is full: \(inviter) cannot join")
             }
             let theirs = try await listener.accept(id, from: inviter, as: driver)
             // Longer than the inviter waits: a decision that it makes in its last moment still arrives.

@@ -29,7 +29,7 @@ struct OutgoingInvitation: Sendable {
         }
         let count = context?.count ?? 0
         guard count <= Limits.invitationContext else {  // [invite.context]
-            throw invalidArgument("an invitation's context has 32,768 bytes at the most, not \(count)")
+            throw invalidArgument("an invitation's context has at most 32,768 bytes, not \(count)")
         }
     }
 
@@ -46,7 +46,7 @@ struct OutgoingInvitation: Sendable {
             (invitation) async throws(MultipeerError) in
             let backend = try await backend()
             guard await driver.hasRoom(for: peer.uid) else {
-                throw MultipeerError(.full, "there is no place left for \(peer)")
+                throw MultipeerError(.full, "the session is full: \(peer) cannot join")
             }
             do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)

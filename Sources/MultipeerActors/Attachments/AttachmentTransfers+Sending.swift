@@ -3,10 +3,10 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-// MARK: streams and files of this side's
+// MARK: sending streams and files
 
 extension AttachmentTransfers {
-    /// Those of a call that was sent. Each waits for its turn, until all are given up.
+    /// Sends the attachments of a call that was sent. Each waits for its turn, until all are given up.
     func send(_ attachments: Attachments, to peer: PeerID) {
         for (token, attachment, permits) in takeAll(attachments, to: peer) {
             let turn: TransferPermits.Turn?
@@ -16,7 +16,7 @@ extension AttachmentTransfers {
                 attachment.fail(error)
                 continue
             }
-            // What is local to the task that happens to be here, and its priority, are not the sending's.
+            // Task-local values and the priority of the task that happens to run here do not apply to the transfer.
             attachments.isSent(
                 by: Task.followingDetached {
                     do throws(ActorCallError) {
@@ -29,8 +29,9 @@ extension AttachmentTransfers {
         }
     }
 
-    /// Those of an answer that was sent. Comes back when all are under way; `waits` is told how much waits meanwhile, and
-    /// less than nothing when it does not any more. Those that have not begun when the task is cancelled are given up.
+    /// Sends the attachments of an answer that was sent. Returns when all have begun; `waits` receives the bytes that
+    /// wait in the meantime, and their negative when they no longer do. Attachments that have not begun when the task
+    /// is cancelled are given up.
     func send(_ attachments: Attachments, to peer: PeerID, waits: (Int) -> Void) async {
         var failure = Task.isCancelled ? TransferPermits.givenUp : nil
         for (token, attachment, permits) in takeAll(attachments, to: peer) {
@@ -45,7 +46,7 @@ extension AttachmentTransfers {
                     failure = error
                 }
             }
-            // None of the others can be sent then, either.
+            // Then none of the others can be sent, either.
             if let failure { attachment.fail(failure) } else { begin(attachment, token, permits) }
         }
     }
@@ -54,7 +55,7 @@ extension AttachmentTransfers {
         Task.followingDetached { await self.send(attachment, token, permits) }
     }
 
-    /// With the permits of the link that there is now. What goes to this process itself is there at once.
+    /// Takes the attachments with the permits of the current link. Those for this process itself arrive at once.
     private func takeAll(
         _ attachments: Attachments, to peer: PeerID
     ) -> [(token: String, attachment: Attachments.Attachment, permits: TransferPermits)] {
@@ -72,7 +73,7 @@ extension AttachmentTransfers {
         return all.map { ($0.token, $0.attachment, permits) }
     }
 
-    /// From this process to itself.
+    /// Delivers an attachment from this process to itself.
     private func arrive(_ token: String, _ attachment: Attachments.Attachment) {
         let key = Key(peer: session.peer, token: token)
         switch attachment {
@@ -81,7 +82,7 @@ extension AttachmentTransfers {
         }
     }
 
-    /// With a permit, which it releases in the end.
+    /// Sends an attachment with a permit, which is released at the end.
     private func send(_ attachment: Attachments.Attachment, _ token: String, _ permits: TransferPermits) async
     {
         switch attachment {
@@ -108,7 +109,7 @@ extension AttachmentTransfers {
         }
     }
 
-    /// Over no other link than the one of the permits: over a later one, nobody expects the stream.
+    /// Opens a stream only over the link of the permits: over a later one, no call expects it.
     private func open(_ name: String, _ permits: TransferPermits) async throws -> OutgoingStream {
         if let closure = permits.closure { throw closure }
         let stream: OutgoingStream
@@ -125,29 +126,30 @@ extension AttachmentTransfers {
         return stream
     }
 
-    /// The peer may let go of a stream whose writer is idle: then the permit is free, and the writer hears when it goes on.
+    /// Fails the reader when the peer resets a stream whose writer is idle. This frees the permit, and the writer
+    /// receives the error when it continues.
     private func watch(_ stream: OutgoingStream, _ reader: BytePipeReader) async {
         guard let error = await stream.failure(), !Task.isCancelled else { return }
         reader.fail(error)
     }
 
-    /// A file that cannot be sent is told of by an empty stream in its place: nobody waits in vain.
+    /// Sends a file. One that cannot be sent is replaced by an empty stream, so that the peer does not wait in vain.
     private func send(_ file: URL, _ name: String, _ permits: TransferPermits) async {
-        // Without that link there is nobody who waits.
+        // Without that link, no peer waits for it.
         if permits.closure != nil { return }
         let sending: OutgoingResource
         do throws(MultipeerError) {
             sending = try await session.send(file: file, to: permits.peer, name: name)
         } catch {
             guard let stream = try? await open(name, permits) else { return }
-            // Its end, which arrives for certain: one that is given up at once may never be heard of. Whoever has heard
-            // gives it up in turn.
+            // FIN is certain to arrive, unlike the reset of a stream that was just opened, which the peer may never
+            // see. The peer resets the stream in return.
             try? await stream.finish()
             return
         }
         if permits.closure != nil { return sending.cancel() }
         await withTaskCancellationHandler {
-            // From here on the peer hears itself how it ends.
+            // From here on, the peer is notified of the end by the transfer itself.
             try? await sending.completion()
         } onCancel: {
             sending.cancel()

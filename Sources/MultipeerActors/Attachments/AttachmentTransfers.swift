@@ -3,8 +3,8 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// Streams and files of calls: sends those of this side's, and brings together what peers send and who was told to expect
-/// it. Either can come first.
+/// Streams and files of calls: sends this side's, and matches those that peers send with the calls that expect them.
+/// Either can come first.
 final class AttachmentTransfers: Sendable {
     struct Key: Hashable, Sendable {
         let peer: PeerID
@@ -14,17 +14,17 @@ final class AttachmentTransfers: Sendable {
     enum Arrival: Sendable {
         case stream(IncomingStream)
         case file(IncomingResource)
-        /// This process has sent it to itself.
+        /// Sent by this process to itself.
         case pipe(BytePipeReader)
         case place(URL)
         case failed(any Error)
     }
 
     private struct State {
-        /// Of every peer that is linked.
+        /// For every linked peer.
         var permits: [PeerID: TransferPermits] = [:]
         var expected: [Key: Promise<Arrival>] = [:]
-        /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
+        /// The last few of each peer that are no longer expected: they are declined as soon as they arrive.
         var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
         var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
         /// How many of those each peer has.
@@ -38,9 +38,9 @@ final class AttachmentTransfers: Sendable {
         }
     }
 
-    /// How long something is kept that no call has named, and how long somebody waits for what a call has named.
+    /// How long an arrival that no call has named is kept, and how long the reader of an expected one waits.
     let patience: Duration
-    /// How many of a peer's are kept.
+    /// How many of a peer's unclaimed arrivals are kept.
     private let unclaimedAtMost: Int
     let session: Session
     private let state = Locked(State())
@@ -49,14 +49,14 @@ final class AttachmentTransfers: Sendable {
     init(_ session: Session, _ limits: ActorLimits, patience: Duration) {
         self.session = session
         self.patience = patience
-        // An answer may be read here before the calls that came before have gone from the list.
+        // An answer may be decoded here before the earlier calls have been removed from the list.
         unclaimedAtMost = 2 * limits.callsInAll
         self.limits = limits
     }
 
     // MARK: receiving
 
-    /// On the session's loop: whether it is one of a call.
+    /// Takes an event if it belongs to a call; on the session's loop.
     func take(_ event: Session.Event) -> Bool {
         switch event {
         case .stream(let stream):
@@ -75,13 +75,13 @@ final class AttachmentTransfers: Sendable {
     }
 
     func arrived(_ arrival: Arrival, _ key: Key) {
-        // What cannot be expected is let go of, and so declined.
+        // An arrival that cannot be expected is released, which declines it.
         guard AttachmentToken.isToken(key.token) else { return }
         let waiter = state.withLock { state -> Promise<Arrival>? in
             if let waiter = state.expected.removeValue(forKey: key) { return waiter }
             if state.unwanted[key.peer]?.remove(key.token) != nil { return nil }
             let unclaimed = state.unclaimed[key.peer] ?? 0
-            // What is too much, or a second one, is let go of, too.
+            // One too many, or a duplicate, is released as well.
             guard state.arrived[key] == nil, unclaimed < unclaimedAtMost else { return nil }
             state.unclaimed[key.peer] = unclaimed + 1
             let expiry = Task.followingDetached { [weak self, patience] in
@@ -94,16 +94,16 @@ final class AttachmentTransfers: Sendable {
         waiter?.send(arrival)
     }
 
-    /// Nobody has asked for it: letting go of it declines it.
+    /// Releases an arrival that no call has named, which declines it.
     private func expire(_ key: Key) { _ = state.withLock { $0.takeArrived(key) } }
 
-    /// Somebody was told to expect it, and waits for the signal.
+    /// Returns a promise of the arrival, for a call that has named it.
     func expect(_ key: Key) -> Promise<Arrival> {
         let signal = Promise<Arrival>()
         typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
             if let arrived = state.takeArrived(key) { return (arrived, true) }
-            // What came before the link's end is decoded after it, perhaps; and nothing comes twice.
+            // Something that was sent before the link's end may be decoded after it; and nothing arrives twice.
             guard state.permits[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
             return (nil, true)
@@ -112,12 +112,12 @@ final class AttachmentTransfers: Sendable {
             arrived.expiry.cancel()
             signal.send(arrived.arrival)
         } else if !willCome {
-            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) will not send it any more")))
+            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) is no longer connected")))
         }
         return signal
     }
 
-    /// Nobody expects it any more.
+    /// Removes the expectation; a later arrival is declined.
     func forget(_ key: Key, _ signal: Promise<Arrival>) {
         state.withLock { state in
             guard state.expected[key] === signal else { return }
@@ -129,15 +129,15 @@ final class AttachmentTransfers: Sendable {
         }
     }
 
-    /// Of the link that there is; nil without one.
+    /// Returns the permits of the current link; nil without one.
     func permits(to peer: PeerID) -> TransferPermits? { state.withLock { $0.permits[peer] } }
 
     func linkMade(to peer: PeerID) {
-        // As many as those calls may bring that either side has in hand, and in any case those of one call.
+        // As many as the calls in progress in both directions may have, and at least those of one call.
         let waitingAtMost = max(2 * limits.callsInAll, Envelope.Limit.arguments)
         let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
         let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
-        before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
+        before?.close(ActorCallError(.ended, "another link to \(peer) replaced this one"))
     }
 
     func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {
@@ -156,12 +156,12 @@ final class AttachmentTransfers: Sendable {
                 .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
         for entry in unclaimed { entry.expiry.cancel() }
         let error = ActorCallError(
-            .ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
+            .ended, "the link to \(peer) ended before it arrived: \(reason)", reason: reason)
         for waiter in waiters { waiter.send(.failed(error)) }
     }
 }
 
-/// One delivery that was announced: whoever decoded it may wait for it, once. Nobody expects it when this is let go of.
+/// One announced transfer, which can be awaited once. Releasing it removes the expectation.
 final class ExpectedTransfer: Sendable {
     private let transfers: AttachmentTransfers
     private let key: AttachmentTransfers.Key
@@ -176,13 +176,13 @@ final class ExpectedTransfer: Sendable {
 
     deinit { transfers.forget(key, signal) }
 
-    /// Waits for it, but not for ever: the peer may never open it. When the task is cancelled first, it is given up.
+    /// Waits for the transfer, with a timeout, since the peer may never open it. Cancelling the task gives it up.
     func arrival() async throws -> AttachmentTransfers.Arrival {
         let isFirst = isTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
-        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was taken before") }
+        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was already read") }
         let expiry = signal.isSent ? nil : expire()
         let arrival = await signal.value(onCancel: { signal.send(.failed(CancellationError())) })
         expiry?.cancel()
@@ -193,7 +193,7 @@ final class ExpectedTransfer: Sendable {
     private func expire() -> Task<Void, Never> {
         Task.followingDetached { [transfers, key, signal] in
             guard (try? await Pause.sleep(for: transfers.patience)) != nil else { return }
-            // What arrives from here on is declined.
+            // A later arrival is declined.
             transfers.forget(key, signal)
             let text = "\(key.peer) has not opened the stream or offered the file"
             signal.send(.failed(ActorCallError(.timedOut, text)))

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerTransport
 
-/// Streams and files that are among the arguments or in the result of a call: they travel beside it.
+/// Streams and files among the arguments or in the result of a call, which are sent beside it.
 final class Attachments: Sendable {
     enum Attachment: Sendable {
         case stream(BytePipeReader)
@@ -15,7 +15,7 @@ final class Attachments: Sendable {
             }
         }
 
-        /// It will not be sent: whoever writes hears why.
+        /// Fails a stream that will not be sent: its writer receives the error.
         func fail(_ error: any Error) {
             if case .stream(let reader) = self { reader.fail(error) }
         }
@@ -29,7 +29,7 @@ final class Attachments: Sendable {
 
     private let state = Locked(State())
 
-    /// Those of a call that was not made.
+    /// Fails the attachments of a call that was not made.
     deinit { Attachments.fail(takeAll()) }
 
     func add(_ attachment: Attachment) -> String {
@@ -45,7 +45,7 @@ final class Attachments: Sendable {
         }
     }
 
-    /// One of them is sent by that task.
+    /// Records that one of them is sent by that task.
     func isSent(by task: Task<Void, Never>) {
         let isGivenUp = state.withLock { state in
             if !state.isGivenUp { state.underway.append(task) }
@@ -54,7 +54,7 @@ final class Attachments: Sendable {
         if isGivenUp { task.cancel() }
     }
 
-    /// The call was not made, or nobody wants anything of it any more.
+    /// Gives up all of them: the call was not made, or no caller waits for it.
     func giveUp() {
         let (waiting, underway) = state.withLock { state in
             defer { state = State(isGivenUp: true) }
@@ -65,14 +65,14 @@ final class Attachments: Sendable {
     }
 
     private static func fail(_ attachments: [(token: String, attachment: Attachment)]) {
-        let error = ActorCallError(.cancelled, "the call that the stream belongs to was not made")
+        let error = ActorCallError(.cancelled, "the call to which the stream belongs was not made")
         for (_, attachment) in attachments { attachment.fail(error) }
     }
 }
 
-/// What says which stream or file belongs to which argument: 32 hexadecimal digits at random.
+/// Identifies the stream or file of an argument: 32 random hexadecimal digits.
 enum AttachmentToken {
-    /// What the names of all streams and files of actor systems begin with.
+    /// The prefix of the names of all streams and files of actor systems.
     static let prefix = "org.swift-multipeer.actors/"
 
     static func make() -> String {

@@ -1,9 +1,9 @@
 import MultipeerTransport
 
-/// Bytes on their way between two tasks of one process, as many as fit; who writes more waits.
+/// A bounded buffer of bytes between two tasks of one process: the writer waits while it is full.
 final class BytePipe: Sendable {
     static let capacity = 262_144
-    /// What is shorter is put together with what was written before.
+    /// Shorter pieces are appended to the previous one.
     private static let small = 8_192
 
     private enum End {
@@ -18,7 +18,7 @@ final class BytePipe: Sendable {
         var reader: Promise<Void>?
         var writers: [Promise<Void>] = []
 
-        /// Small pieces become larger ones: each takes room of its own, and time to move up.
+        /// Small pieces are combined into larger ones, since each has its own allocation and takes time to move up.
         mutating func add(_ bytes: [UInt8]) {
             held += bytes.count
             if let last = pieces.indices.last, pieces[last].count + bytes.count <= BytePipe.small {
@@ -42,7 +42,7 @@ final class BytePipe: Sendable {
 
     private let state = Locked(State())
 
-    /// Waits while the pipe is full. Throws why it has ended.
+    /// Writes bytes, waiting while the pipe is full. Throws the error with which it has ended.
     func write(_ bytes: [UInt8]) async throws {
         if bytes.isEmpty { return }
         while true {
@@ -59,7 +59,7 @@ final class BytePipe: Sendable {
             }
             switch end {
             case .failed(let error): throw error
-            case .finished: throw ActorCallError(.invalidArgument, "the stream was finished before")
+            case .finished: throw ActorCallError(.invalidArgument, "the stream is already finished")
             case nil: break
             }
             reader?.send(())
@@ -68,7 +68,7 @@ final class BytePipe: Sendable {
         }
     }
 
-    /// The next bytes; nil after the last. One task reads.
+    /// Returns the next bytes; nil after the last. Used by one task.
     func next() async throws -> [UInt8]? {
         while true {
             try Task.checkCancellation()
@@ -96,7 +96,7 @@ final class BytePipe: Sendable {
 
     func finish() { end(.finished) }
 
-    /// What waits to be read is gone.
+    /// Fails the pipe and discards its unread bytes.
     func fail(_ error: any Error) { end(.failed(error)) }
 
     private func end(_ end: End) {
@@ -110,16 +110,16 @@ final class BytePipe: Sendable {
     }
 }
 
-/// The end of a pipe at which somebody of this process reads. Letting go of it tells the writer.
+/// The reading end of a pipe within this process. Releasing it notifies the writer.
 final class BytePipeReader: Sendable {
     private let pipe: BytePipe
 
     init(_ pipe: BytePipe) { self.pipe = pipe }
 
-    deinit { pipe.fail(ActorCallError(.cancelled, "nobody reads the stream")) }
+    deinit { pipe.fail(ActorCallError(.cancelled, "the stream has no reader")) }
 
     func next() async throws -> [UInt8]? { try await pipe.next() }
 
-    /// What waits to be read is gone, and the writer hears why.
+    /// Discards unread bytes, and gives the writer the error.
     func fail(_ error: any Error) { pipe.fail(error) }
 }

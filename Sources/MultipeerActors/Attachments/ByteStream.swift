@@ -103,7 +103,7 @@ extension ByteStream: Codable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "a stream that was made here goes with one call of an actor, and nowhere else"))
+                        "a local stream can only be sent with one call of an actor"))
         }
         try container.encode(attachments.add(.stream(reader)))
     }
@@ -169,15 +169,15 @@ extension ByteStream: AsyncSequence {
         private mutating func begin() async throws {
             phase = .over
             switch source.read() {
-            case .sent: throw ActorCallError(.invalidArgument, "the stream has gone with a call")
-            case .read: throw ActorCallError(.invalidArgument, "the stream was read before")
+            case .sent: throw ActorCallError(.invalidArgument, "the stream was sent with a call")
+            case .read: throw ActorCallError(.invalidArgument, "the stream was already read")
             case .here(let reader): phase = .pipe(reader)
             case .peer(let expectedTransfer):
                 switch try await expectedTransfer.arrival() {
                 case .stream(let stream): phase = .stream(stream.makeAsyncIterator())
                 case .pipe(let reader): phase = .pipe(reader)
                 case .file, .place, .failed:
-                    throw ActorCallError(.coding, "the peer has sent something else than a stream")
+                    throw ActorCallError(.coding, "the peer sent something other than a stream")
                 }
             }
         }

@@ -74,7 +74,7 @@ extension SentFile: Codable {
                 self,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "a file of this side goes with a call of an actor, and nowhere else"))
+                    debugDescription: "a local file can only be sent with a call of an actor"))
         }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(attachments.add(.file(url)), forKey: .token)

@@ -1,8 +1,8 @@
 import Multipeer
 import MultipeerTransport
 
-/// How many streams and files to a peer are under way over one link: so many at a time. The others wait in their order,
-/// and are given up with the link. A file is opened only with a permit.
+/// Limits how many streams and files to a peer are in progress over one link. The others wait in order, and are given
+/// up with the link. A file is opened only with a permit.
 struct TransferPermits: Sendable {
     typealias Semaphore = AsyncSemaphore<ActorCallError>
     typealias Turn = Semaphore.Turn
@@ -15,7 +15,7 @@ struct TransferPermits: Sendable {
         semaphore = AsyncSemaphore(count, waitersAtMost: waitingAtMost)
     }
 
-    /// Asks for a permit. Returns nil with it, and otherwise the place in the queue.
+    /// Requests a permit. Returns nil when it was granted, and otherwise the place in the queue.
     func request() throws(ActorCallError) -> Turn? {
         switch semaphore.request() {
         case .acquired: return nil
@@ -24,26 +24,26 @@ struct TransferPermits: Sendable {
         }
     }
 
-    /// Waits for a permit. Throws why there is none, which may be that the task is cancelled first.
+    /// Waits for a permit. Throws why there is none, for example that the task was cancelled.
     func wait(for turn: Turn) async throws(ActorCallError) {
         do throws(Semaphore.Refusal) { try await semaphore.wait(for: turn) } catch { throw self.error(error) }
     }
 
     func release() { semaphore.release() }
 
-    /// The link has ended: nothing begins any more, over a later link least of all.
+    /// Ends the permits with their link: nothing begins after that, not even over a later link.
     func close(_ error: ActorCallError) { semaphore.close(error) }
 
-    /// Why nothing begins any more; nil while the link is there.
+    /// Why nothing begins any more; nil while the link exists.
     var closure: ActorCallError? { semaphore.closure }
 
-    static let givenUp = ActorCallError(.cancelled, "the call that the stream belongs to was given up")
+    static let givenUp = ActorCallError(.cancelled, "the call to which the stream belongs was given up")
 
     private func error(_ refusal: Semaphore.Refusal) -> ActorCallError {
         switch refusal {
         case .closed(let error): error
         case .tooManyWait(let count):
-            ActorCallError(.busy, "\(count) streams and files to \(peer) wait already")
+            ActorCallError(.busy, "\(count) streams and files to \(peer) are already waiting")
         case .cancelled: TransferPermits.givenUp
         }
     }

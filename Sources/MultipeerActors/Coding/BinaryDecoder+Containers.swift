@@ -37,7 +37,7 @@ struct BinaryArray: UnkeyedDecodingContainer {
     var count: Int? { total }
     var isAtEnd: Bool { currentIndex == total }
 
-    /// Reads one element and goes on, unless reading throws.
+    /// Decodes one element and advances, unless decoding throws.
     private mutating func next<Value>(_ read: (BinaryValueDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
@@ -92,9 +92,9 @@ struct BinaryArray: UnkeyedDecodingContainer {
 
 struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let place: BinaryValueDecoder
-    /// Where each key is, and the value behind it, in the order of the bytes.
+    /// The position of each key and of its value, in the order of the bytes.
     private let entries: [(key: Range<Int>, value: Int)]
-    /// Values are mostly asked for in the order in which they were written.
+    /// Values are mostly read in the order in which they were written.
     private let hint = Hint()
 
     private final class Hint { var index = 0 }
@@ -107,7 +107,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
         entries.reserveCapacity(min(count, 64))
         for _ in 0..<count {
             guard case .text(let key) = try place.input.item(at: position) else {
-                throw place.corrupted("a key that is no text")
+                throw place.corrupted("a key that is not text")
             }
             entries.append((key, key.upperBound))
             position = try place.input.skip(key.upperBound, depth: 0)
@@ -126,7 +126,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { find(key) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try value(of: key).isNull }
 
-    /// Where the value of that key is: no key occurs twice.
+    /// Returns the position of the value of that key; no key occurs twice.
     private func find(_ key: some CodingKey) -> Int? {
         let wanted = key.stringValue.utf8
         for step in entries.indices {
@@ -144,7 +144,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func value(of key: some CodingKey) throws -> BinaryValueDecoder {
         guard let position = find(key) else {
             throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is no such key"))
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "no such key"))
         }
         return BinaryValueDecoder(place.input, position, parent: place, key: key)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads what `BinaryEncoder` writes. Bytes from the network give a value or an error, in time and room that their number
-/// bounds.
+/// Decodes what `BinaryEncoder` writes. Bytes from the network give a value or an error, in time and memory bounded
+/// by their number.
 package struct BinaryDecoder {
     private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
@@ -22,7 +22,7 @@ package struct BinaryDecoder {
     }
 }
 
-/// Where one value is: a decoder as the value sees it.
+/// The position of one value: the decoder that the value receives.
 final class BinaryValueDecoder {
     let input: BinaryInput
     let position: Int
@@ -40,7 +40,7 @@ final class BinaryValueDecoder {
         do throws(BinaryFault) { return try input.item(at: position) } catch { throw corrupted("\(error)") }
     }
 
-    /// Where the value behind this one is.
+    /// Returns the position of the value after this one.
     func end() throws -> Int {
         do throws(BinaryFault) {
             return try input.skip(position, depth: 0)
@@ -60,7 +60,7 @@ final class BinaryValueDecoder {
         return try Value(from: self)
     }
 
-    // MARK: values that are no containers
+    // MARK: single values
 
     func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard case .integer(let isNegative, let argument) = try item() else { throw mismatch(type) }
@@ -112,7 +112,7 @@ final class BinaryValueDecoder {
 
     func mismatch(_ type: any Any.Type) -> DecodingError {
         .typeMismatch(
-            type, DecodingError.Context(codingPath: codingPath, debugDescription: "something else is there"))
+            type, DecodingError.Context(codingPath: codingPath, debugDescription: "another type of value"))
     }
 }
 

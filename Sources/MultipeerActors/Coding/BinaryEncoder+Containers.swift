@@ -25,7 +25,7 @@ struct BinaryUnkeyedContainer: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int { node.count }
 
-    /// The elements are those of a single value, each counted.
+    /// Appends an element like a single value, and counts it.
     private var next: BinarySingleContainer {
         node.add()
         return BinarySingleContainer(node: node)
@@ -146,7 +146,7 @@ struct BinaryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// The key of an element that has none, for the path of an error; and the one under which a superclass is written.
+/// The key of an element without one, for the path of an error; and the key for a superclass.
 struct BinaryIndex: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Writes one value as CBOR: keyed containers are maps with text keys, `Data` and arrays of bytes are byte strings.
-/// A key under which a value writes twice is in its map twice, and whoever reads that map refuses it.
+/// Encodes one value as CBOR: keyed containers are maps with text keys, `Data` and arrays of bytes are byte strings.
+/// A key for which a value is encoded twice is in its map twice, and the decoder rejects that map.
 package struct BinaryEncoder {
-    /// Levels of containers within each other at the most, on both sides.
+    /// The maximum depth of nested containers, on both sides.
     static let depthLimit = 64
 
-    /// What values see; built when one asks.
+    /// The `userInfo` that values read, created on first use.
     private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
     package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) {
@@ -21,14 +21,14 @@ package struct BinaryEncoder {
     }
 }
 
-/// The place of one value: an encoder as the value sees it.
+/// The position of one value: the encoder that the value receives.
 final class BinaryValueEncoder {
     let storage: BinaryStorage
     private let parent: BinaryValueEncoder?
     private let key: (any CodingKey)?
     private let info: () -> [CodingUserInfoKey: any Sendable]
     private let depth: Int
-    /// The container that the value asked for; asking twice is asking for the same.
+    /// The container that the value requested; a second request returns the same one.
     private var container: (major: BinaryStorage.Major, head: Int, count: Int)?
 
     init(
@@ -42,7 +42,7 @@ final class BinaryValueEncoder {
         depth = (parent?.depth ?? 0) + 1
     }
 
-    /// How many elements there are in the container.
+    /// The number of elements in the container.
     var count: Int { container?.count ?? 0 }
 
     func begin(_ major: BinaryStorage.Major) {
@@ -51,7 +51,7 @@ final class BinaryValueEncoder {
         storage.append(major, 0)
     }
 
-    /// One more element follows.
+    /// Counts one more element.
     func add() {
         guard let (major, head, count) = container else { return }
         container = (major, head, count + 1)
@@ -63,7 +63,7 @@ final class BinaryValueEncoder {
         storage.append(key.stringValue)
     }
 
-    /// A container that may be filled later than what comes behind it.
+    /// Returns the encoder of a container that may be filled after the elements that follow it.
     func nested(_ key: (any CodingKey)?) -> BinaryValueEncoder {
         BinaryValueEncoder(storage.appendHole(), parent: self, key: key, info)
     }
@@ -99,7 +99,7 @@ extension BinaryValueEncoder: Encoder {
 }
 
 extension BinaryStorage {
-    /// Writes what is common and needs no encoder of its own; false for everything else.
+    /// Encodes common types that need no encoder of their own; returns false for all others.
     fileprivate func appendCommon<Value: Encodable>(_ value: Value) -> Bool {
         if Value.self == Int.self, let value = value as? Int {
             append(Int64(value))

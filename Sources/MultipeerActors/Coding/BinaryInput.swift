@@ -1,6 +1,6 @@
-/// CBOR that was received, checked once from end to end: after that, every head that is asked for is within the bytes.
+/// Received CBOR, validated once from end to end: after that, every head that is read lies within the bytes.
 final class BinaryInput {
-    /// What is at one place.
+    /// The item at a position.
     enum Item {
         case integer(negative: Bool, UInt64)
         case bytes(Range<Int>)
@@ -16,7 +16,7 @@ final class BinaryInput {
     let bytes: [UInt8]
     let info: () -> [CodingUserInfoKey: any Sendable]
 
-    /// Throws for anything but one whole value; nothing is allocated for what a length claims.
+    /// Throws for anything but one whole value; a length allocates nothing.
     init(_ bytes: [UInt8], _ info: @escaping () -> [CodingUserInfoKey: any Sendable]) throws {
         self.bytes = bytes
         self.info = info
@@ -40,7 +40,7 @@ final class BinaryInput {
         }
     }
 
-    /// Where the next item begins.
+    /// Returns the position of the next item.
     func skip(_ position: Int, depth: Int) throws(BinaryFault) -> Int {
         switch try item(at: position) {
         case .bytes(let range), .text(let range): return range.upperBound
@@ -56,7 +56,7 @@ final class BinaryInput {
         return text
     }
 
-    /// Skips so many values, each with a text before it in a map.
+    /// Skips that many values, each with a text before it in a map.
     private func skip(
         _ count: Int, from first: Int, _ depth: Int, withKeys: Bool = false
     ) throws(BinaryFault) -> Int {
@@ -72,10 +72,10 @@ final class BinaryInput {
         return position
     }
 
-    /// Whether a key occurs in two of these entries of a map: in time that grows with their bytes, however many a peer sends.
+    /// Returns whether a key occurs in two of these entries of a map, in time that is linear in their bytes.
     func hasKeyTwice(_ entries: [(key: Range<Int>, value: Int)]) -> Bool {
         if entries.count > 16 {
-            // The hash is seeded at random: nobody can choose keys that collide.
+            // The hash is randomly seeded: a peer cannot choose keys that collide.
             var keys = Set<ArraySlice<UInt8>>(minimumCapacity: entries.count)
             return entries.contains { !keys.insert(bytes[$0.key]).inserted }
         }
@@ -121,7 +121,7 @@ final class BinaryInput {
         return start..<(start + Int(count))
     }
 
-    /// Each element has a byte at least.
+    /// Each element has at least one byte.
     private func elements(_ count: UInt64, _ start: Int) throws(BinaryFault) -> Int {
         guard count <= UInt64(bytes.count - start) else { throw .truncated }
         return Int(count)
@@ -136,6 +136,6 @@ enum BinaryFault: Error, Equatable {
     case unexpected(UInt8)
     case depth
     case text
-    /// A key of a map that is no text.
+    /// A map key that is not text.
     case key
 }

@@ -1,9 +1,10 @@
-/// CBOR (RFC 8949) that is being written: definite lengths, shortest heads, no tags.
+/// CBOR (RFC 8949) while it is written: definite lengths, shortest heads, no tags.
 ///
-/// What a container holds is counted while it grows: its head says 23 at the most in one byte and is widened in place.
+/// The elements of a container are counted while it grows: its head has one byte for up to 23, and is widened in
+/// place.
 final class BinaryStorage {
     private(set) var bytes: [UInt8] = []
-    /// Where containers belong that were asked for and may be filled at any time.
+    /// The positions of containers that were requested and may be filled at any time.
     private var holes: [(position: Int, storage: BinaryStorage)] = []
 
     enum Major: UInt8 {
@@ -55,7 +56,7 @@ final class BinaryStorage {
         bytes.append(contentsOf: value)
     }
 
-    /// One more element of the container whose head is at `head`.
+    /// Counts one more element of the container whose head is at `head`.
     func count(_ count: Int, at head: Int, _ major: Major) {
         let top = major.rawValue << 5
         switch count {
@@ -81,7 +82,7 @@ final class BinaryStorage {
         return storage
     }
 
-    /// Everything, with what the holes were filled with.
+    /// Returns all bytes, with the contents of the holes.
     func whole() -> [UInt8] {
         if holes.isEmpty { return bytes.isEmpty ? [0xA0] : bytes }
         var whole: [UInt8] = []
@@ -112,7 +113,7 @@ final class BinaryStorage {
         }
     }
 
-    /// Holes behind the head move with what is there.
+    /// Moves the holes after the head with their bytes.
     private func widen(_ head: Int, to width: Int) {
         let more = width == 1 ? 1 : width / 2
         bytes.insert(contentsOf: [UInt8](repeating: 0, count: more), at: head + 1)

@@ -2,7 +2,7 @@ import Foundation
 import Distributed
 import Multipeer
 
-/// Encodes and decodes one argument, result or error in one of both formats.
+/// Encodes and decodes one argument, result or error in either format.
 enum ValueCoding {
     static func encode(_ value: some Encodable, _ coding: Coding, _ attachments: Attachments) throws
         -> [UInt8]
@@ -30,14 +30,14 @@ enum ValueCoding {
 }
 
 extension CodingUserInfoKey {
-    /// The `PeerID` from whom what is being decoded came.
+    /// The `PeerID` of the sender of the value that is being decoded.
     static let sender = key("org.swift-multipeer.sender")
-    /// Where streams and files that are being encoded are noted.
+    /// Collects the streams and files of the value that is being encoded.
     static let attachments = key("org.swift-multipeer.attachments")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {
-            preconditionFailure("every text is a key")
+            preconditionFailure("a key was rejected")
         }
         return key
     }

@@ -1,7 +1,7 @@
 import MultipeerCore
 
-/// Moments at which somebody has to be looked at, the earliest first. What is over by then stays in until its time or
-/// until there is much of it.
+/// Deadlines with their identifiers, the earliest first. An entry that is no longer needed stays until its time, or
+/// until there are many of them.
 struct DeadlineQueue<ID: Sendable>: Sendable {
     private var heap: [(moment: Moment, id: ID)] = []
 
@@ -19,14 +19,14 @@ struct DeadlineQueue<ID: Sendable>: Sendable {
         }
     }
 
-    /// The first whose moment has come.
+    /// Removes and returns the first entry whose deadline has passed.
     mutating func next(until now: Moment) -> ID? {
         guard let first = heap.first, first.moment <= now else { return nil }
         removeFirst()
         return first.id
     }
 
-    /// Drops what is over.
+    /// Drops entries that are no longer needed.
     mutating func keep(where isWanted: (ID) -> Bool) {
         let wanted = heap.filter { isWanted($0.id) }
         heap = []

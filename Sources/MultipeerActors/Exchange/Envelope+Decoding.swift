@@ -1,7 +1,8 @@
 import MultipeerFraming
 
 extension Envelope {
-    /// Reads one message. Anything else than exactly one envelope throws; no length is believed before there are bytes.
+    /// Decodes one message. Throws for anything but exactly one envelope; a length allocates nothing before the bytes
+    /// are there.
     package init(_ bytes: Span<UInt8>) throws(EnvelopeFault) {
         var reader = EnvelopeReader()
         do throws(FramingError) {
@@ -42,7 +43,7 @@ extension Envelope {
         guard reader.cursor.remaining(in: bytes) == 0 else { throw .malformed }
     }
 
-    /// The number of a call or an answer that cannot be read otherwise; nil when there is none.
+    /// Returns the number of a call or an answer that cannot be decoded otherwise; nil when there is none.
     static func number(of bytes: Span<UInt8>) -> (isCall: Bool, CallNumber)? {
         guard bytes.count >= numberOffset + 8, let kind = Kind(rawValue: bytes[4]) else { return nil }
         var number: CallNumber = 0
@@ -55,11 +56,11 @@ extension Envelope {
     }
 }
 
-/// Why bytes are no envelope.
+/// Why bytes are not an envelope.
 package enum EnvelopeFault: Error, Equatable, Sendable {
-    /// Something is missing, longer than allowed, or no text.
+    /// Something is missing, longer than allowed, or not valid text.
     case malformed
-    /// A kind of a later version.
+    /// A kind of a later version of the protocol.
     case unknownKind
     /// A HELLO of another version, whatever follows.
     case otherVersion
@@ -83,7 +84,7 @@ private struct EnvelopeReader {
         try array(cursor.remaining(in: bytes), in: bytes)
     }
 
-    /// A text of so many bytes, which are checked before there is one.
+    /// Reads a text, after checking that its bytes are there.
     mutating func text(_ range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(EnvelopeFault) -> String {
         let count = Int(try integer(UInt16.self, in: bytes))
         guard range.contains(count) else { throw .malformed }

@@ -39,16 +39,16 @@ extension Envelope {
         }
     }
 
-    /// Where the number of a call is, which is given after the encoding.
+    /// The offset of the number of a call, which is set after the encoding.
     static let numberOffset = 5
     private static let kindOffset = 4
 
-    /// How deep the call is of which these are the bytes.
+    /// Returns the depth of the call with these bytes.
     static func depth(of call: [UInt8]) -> UInt8 {
         call[kindOffset] == Kind.innerCall.rawValue ? call.last ?? 0 : 0
     }
 
-    /// Makes an INNER CALL the CALL that every system reads.
+    /// Turns an INNER CALL into the CALL that every system can decode.
     static func flatten(_ call: inout [UInt8]) {
         guard depth(of: call) > 0 else { return }
         call[kindOffset] = Kind.call.rawValue
@@ -65,7 +65,7 @@ extension Envelope {
 }
 
 extension Envelope.Call {
-    /// Everything before the count of the arguments, with room for so much behind it.
+    /// Returns everything before the count of the arguments, with capacity for that many bytes more.
     func head(capacity: Int) -> [UInt8] {
         let kind: Envelope.Kind = depth == 0 ? .call : .innerCall
         var bytes = Envelope.beginning(kind, capacity: 65 + target.utf8.count + capacity)
@@ -79,7 +79,8 @@ extension Envelope.Call {
         return bytes
     }
 
-    /// What stands behind the arguments. Last, so that a peer that does not know it can be spared it.
+    /// Appends the part after the arguments. It is the last, so that it can be left out for a peer that does not know
+    /// it.
     func appendDepth(to bytes: inout [UInt8]) {
         if depth > 0 { bytes.append(depth) }
     }
@@ -135,7 +136,7 @@ extension [UInt8] {
         }
     }
 
-    /// Two bytes of length before it; whoever calls has checked that it is not longer.
+    /// Appends the text with two bytes of length before it; the caller has checked that it is not longer.
     fileprivate mutating func append(text: String) {
         let utf8 = text.utf8
         append(number: UInt16(truncatingIfNeeded: utf8.count))

@@ -1,7 +1,7 @@
 import MultipeerFraming
 
-/// One message between two actor systems. All numbers are big-endian; what the bytes are is in the documentation's page on
-/// the wire format.
+/// One message between two actor systems. All numbers are big-endian; the page on the wire format in the
+/// documentation describes the bytes.
 package enum Envelope: Equatable, Sendable {
     case hello(Hello)
     case call(Call)
@@ -9,17 +9,17 @@ package enum Envelope: Equatable, Sendable {
     case cancel(CallNumber)
     case checkIn(CheckIn)
     case checkOut(CheckIn)
-    /// The system of that incarnation is gone, and its session is not.
+    /// The system of that incarnation is gone; its session still exists.
     case bye(UInt64)
-    /// So many calls that are made for others its sender takes beside the others at each depth.
+    /// How many nested calls the sender accepts at each depth, beside the others.
     case nesting(UInt32)
 
-    /// The answer to a call for which there is neither a result nor an error.
+    /// Returns an answer to a call that has neither a result nor an error.
     static func refusal(_ number: CallNumber, _ failure: Failure, _ text: String) -> Envelope {
         .answer(number, .failure(failure, type: "", text: text))
     }
 
-    /// What every one begins with.
+    /// The first bytes of every envelope.
     package static let mark: UInt32 = 0x0041_4354
     package static let version: UInt8 = 1
 
@@ -28,22 +28,23 @@ package enum Envelope: Equatable, Sendable {
     }
 }
 
-/// A call is known by its number between two systems; each side counts its own, from somewhere.
+/// Identifies a call between two systems; each side counts its own, from any number.
 package typealias CallNumber = UInt64
 
-/// How arguments and results are written.
+/// The format of arguments and results.
 package enum Coding: UInt8, Sendable {
     case binary = 0
     case json = 1
 }
 
 extension Envelope {
-    /// What a system says of itself, first thing on every link.
+    /// A system's description of itself, the first message on every link.
     package struct Hello: Equatable, Sendable {
         package var incarnation: UInt64
-        /// The incarnation of the other side that this one knows, 0 for none: whoever is not known says hello again.
+        /// The incarnation of the other side that this one knows; 0 for none. A system that is not known sends its
+        /// HELLO again.
         package var known: UInt64
-        /// How many calls, and bytes of calls, it has in hand at the most; how long an envelope may be.
+        /// At most how many calls, and bytes of calls, it accepts at a time; how long an envelope may be.
         package var calls: UInt32
         package var bytes: UInt32
         package var longest: UInt32
@@ -61,7 +62,7 @@ extension Envelope {
 
     package struct Call: Equatable, Sendable {
         package var number: CallNumber
-        /// How many calls it is made for, one within the other: 0 for none, 255 for that and more.
+        /// The number of calls within which it is made: 0 for none, 255 for that many or more.
         package var depth: UInt8
         /// In milliseconds; nil for no limit.
         package var budget: UInt32?
@@ -95,15 +96,16 @@ extension Envelope {
         case failure(Failure, type: String, text: String)
     }
 
-    /// Why there is neither a result nor an error of a registered type.
+    /// Why a call has neither a result nor an error of a registered type.
     package enum Failure: UInt8, CaseIterable, Sendable {
         case noSuchActor = 1, refused, busy, tooLarge, coding, cancelled, timedOut, thrown
     }
 
-    /// Somebody who can be found. They have an order, so that several at once come in the same one in each process.
+    /// An actor that can be found. Check-ins are ordered, so that several at once arrive in the same order in each
+    /// process.
     package struct CheckIn: Hashable, Comparable, Sendable {
         package var key: String
-        /// The mangled name of the type as which it is found.
+        /// The mangled name of the type under which it is found.
         package var type: String
         package var place: ActorID.Place
 
@@ -119,7 +121,7 @@ extension Envelope {
         }
     }
 
-    /// Limits of the format; the others are told in HELLO.
+    /// Limits of the format; HELLO announces the others.
     package enum Limit {
         package static let target = 2_048
         package static let generic = 512
@@ -128,15 +130,15 @@ extension Envelope {
         package static let type = 255
         package static let text = 1_024
         package static let key = 255
-        /// Depths of calls within calls that have an allowance each; the last is that of all below it.
+        /// Depths of nested calls that have quotas of their own; the last is shared by all deeper ones.
         package static let depths = 8
-        /// An envelope that every system takes, in bytes.
+        /// The length up to which every system accepts an envelope, in bytes.
         package static let shortest = 1_024
     }
 }
 
 extension ActorID.Place {
-    /// Names behind numbers.
+    /// Names come after numbers.
     fileprivate var order: (UInt64, UInt64, String) {
         switch self {
         case .number(let number, let incarnation): (incarnation, number, "")

@@ -3,8 +3,9 @@ package import MultipeerCore
 // MARK: this side's calls
 
 extension Exchange {
-    /// Takes a call on: from here to its end there is an entry for it. `bytes` are those of a CALL, whose number is given
-    /// here. With `post`, the caller sends these bytes now, as if it were an action; without, they go later.
+    /// Accepts a call: from here to its end there is an entry for it. `bytes` are those of a CALL; its number is
+    /// assigned here. With `post`, the caller sends these bytes now, as if they were an action; without, they are
+    /// sent later.
     package mutating func place(
         _ bytes: consuming [UInt8], to uid: UID, waiter: Waiter, deadline: Moment?, now: Moment
     ) throws(CallFault) -> (number: CallNumber, post: [UInt8]?) {
@@ -37,37 +38,38 @@ extension Exchange {
         return (number, nil)
     }
 
-    /// The bytes of a call as this peer reads them.
+    /// Returns the bytes of a call in the form that this peer can decode.
     private mutating func wired(_ bytes: consuming [UInt8], for uid: UID) -> [UInt8] {
         if look(at: uid, { $0.nesting == nil }) ?? true { Envelope.flatten(&bytes) }
         return bytes
     }
 
-    /// For a call that was placed while something else waits to be carried out: it goes after that.
+    /// Queues a call that was placed while other actions are pending: it is sent after them.
     package mutating func leave(_ bytes: [UInt8], to uid: UID, _ number: CallNumber, _ waiter: Waiter) {
         decideNews()
         actions.append(.send(bytes, uid, .call(number, waiter)))
     }
 
-    /// Nobody waits for that call any more: the peer is told, and no action settles it. False when it is over already.
+    /// Cancels a call whose caller no longer waits: the peer is notified, and no action settles it. Returns false
+    /// when it has ended.
     @discardableResult
     package mutating func cancel(_ number: CallNumber, to uid: UID) -> Bool {
         guard let (_, wasSent) = remove(number, to: uid) else { return false }
         if wasSent {
             actions.append(.send(Envelope.cancel(number).bytes, uid, .notice))
         } else {
-            // A large one that waited has kept others waiting.
+            // A large call may have blocked the calls after it.
             release(uid)
         }
         return true
     }
 
-    /// The bytes of the call were refused: the link ended under them, or has no room.
+    /// Settles a call whose bytes were not sent: the link ended, or has no room for them.
     package mutating func notSent(_ number: CallNumber, to uid: UID, _ fault: CallFault) {
         settle(number, to: uid, .failed(fault))
     }
 
-    /// Sends of those that wait what the peer takes now.
+    /// Sends as many of the waiting calls as the peer accepts now.
     mutating func release(_ uid: UID) {
         while let next = peerStates[uid]?.next() {
             guard let share = next.share else {
@@ -77,7 +79,7 @@ extension Exchange {
             }
             peerStates[uid]?.release(next.number, in: share)
             unsentBytes -= next.bytes.count
-            // Whoever has checked in before this was called is found by it.
+            // Actors that checked in before this call can be found by the method it calls.
             tellCheckIns()
             actions.append(.send(wired(next.bytes, for: uid), uid, .call(next.number, next.waiter)))
         }

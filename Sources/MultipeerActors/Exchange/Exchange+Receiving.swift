@@ -1,15 +1,15 @@
 package import MultipeerCore
 import MultipeerFraming
 
-// MARK: what peers say
+// MARK: messages of peers
 
 extension Exchange {
-    /// One message with the mark, of a linked peer.
+    /// Processes one message with the mark, from a linked peer.
     package mutating func receive(_ bytes: Span<UInt8>, from uid: UID) {
         guard let isIncompatible = look(at: uid, { $0.isIncompatible }) else { return }
         do throws(EnvelopeFault) {
             let envelope = try Envelope(bytes)
-            // Of a system of another version nothing is read but the HELLO of the next one.
+            // From a system of another version, only the HELLO of its successor is decoded.
             if isIncompatible, !envelope.isHello {
                 dropped += 1
                 return
@@ -25,7 +25,7 @@ extension Exchange {
                 guard peerStates[uid]?.checkIns.remove(checkIn) != nil else { return }
                 if let peer = peerStates[uid]?.peer { actions.append(.left(checkIn, peer)) }
             case .bye(let incarnation):
-                // One of the system before, overtaken by the next one's HELLO, is of no interest.
+                // Ignored if it is from the previous system, and arrived after the HELLO of the next one.
                 guard peerStates[uid]?.hello?.incarnation == incarnation else { return }
                 systemEnded(at: uid, sent: .noSystem, waiting: .noSystem)
             case .nesting(let calls): receiveNesting(calls, from: uid)
@@ -35,7 +35,8 @@ extension Exchange {
         }
     }
 
-    /// What cannot be read changes nothing, except that nobody waits in vain for it.
+    /// Ignores what cannot be decoded, but answers a call, or fails the own call that it answers, so that no caller
+    /// waits in vain.
     private mutating func refuse(_ bytes: Span<UInt8>, _ fault: EnvelopeFault, from uid: UID) {
         dropped += 1
         if fault == .otherVersion {
@@ -44,7 +45,7 @@ extension Exchange {
             return systemEnded(at: uid, sent: .replaced, waiting: .incompatible)
         }
         switch Envelope.number(of: bytes) {
-        case (isCall: true, let number)?: answer(number, .coding, "the call cannot be read", to: uid)
+        case (isCall: true, let number)?: answer(number, .coding, "the call cannot be decoded", to: uid)
         case (isCall: false, let number)?:
             if peerStates[uid]?.sent[number] != nil { settle(number, to: uid, .failed(.unreadable)) }
         case nil: break
@@ -56,7 +57,7 @@ extension Exchange {
         let isNew = before?.incarnation != hello.incarnation
         if isNew {
             if before != nil {
-                // Another system of the same session: what the one before had is gone with it.
+                // Another system of the same session: everything of the previous one is gone.
                 systemEnded(at: uid, sent: .replaced, waiting: nil)
             }
             let systems = peerStates[uid]?.systems ?? 0
@@ -80,7 +81,7 @@ extension Exchange {
         release(uid)
     }
 
-    /// How many calls that are made for others the peer's system takes beside the rest, at each depth.
+    /// Records how many nested calls the peer's system accepts at each depth, beside the others.
     private mutating func receiveNesting(_ calls: UInt32, from uid: UID) {
         guard calls > 0, peerStates[uid]?.hello != nil else {
             dropped += 1
@@ -90,23 +91,23 @@ extension Exchange {
         release(uid)
     }
 
-    /// Systems that one peer may have one after the other, over one link: each is told all that has checked in here.
+    /// At most how many systems one peer may have in turn over one link: all local check-ins are sent to each.
     private static var systemsAtMost: Int { 1_024 }
 
-    /// Decides what peers hear of what has changed since the actions were taken.
+    /// Decides which changes since the last actions are sent to peers.
     mutating func decideNews() {
         tellCheckIns()
         greet()
     }
 
-    /// Answers HELLOs: with this side's own where it is not known there, and a new system with all that has checked in.
+    /// Answers HELLOs: with this side's own where it is not known, and for a new system with all check-ins.
     private mutating func greet() {
         if !pendingHelloReplies.isEmpty { hasNews = true }
         for uid in pendingHelloReplies {
             let pendingHelloReply = peerStates[uid]?.pendingHelloReply
             peerStates[uid]?.pendingHelloReply = nil
             guard let pendingHelloReply, let hello = peerStates[uid]?.hello else { continue }
-            // What waited goes after that: its answers may be as long as this side says.
+            // Waiting calls go after the HELLO: with it the peer knows how long its answers may be.
             defer { release(uid) }
             if hello.known != incarnation {
                 actions.append(.send(self.hello(knowing: hello.incarnation), uid, .notice))
@@ -125,7 +126,7 @@ extension Exchange {
     private mutating func receive(
         _ answer: Envelope.Answer, size: Int, to number: CallNumber, from uid: UID
     ) {
-        // A peer answers the calls that were sent to it, and no others.
+        // A peer can answer only the calls that were sent to it.
         guard look(at: uid, { $0.sent.keys.contains(number) }) == true else { return }
         settle(number, to: uid, size <= limits.envelope ? .answered(answer) : .failed(.unreadable))
     }
@@ -140,16 +141,16 @@ extension Exchange {
             return
         }
         guard size <= limits.envelope else {
-            return answer(call.number, .tooLarge, "this peer takes \(limits.envelope) bytes", to: uid)
+            return answer(call.number, .tooLarge, "this peer accepts \(limits.envelope) bytes", to: uid)
         }
-        // Twice what was announced: an answer may have been read there before its call has gone from the list here.
+        // Twice what was announced: an answer may arrive there before its call has been removed here.
         let (isInner, load) = (call.depth > 0, inHand(of: uid))
         guard limits.mayTake(size, beside: load, times: 2, isInner: isInner) else {
-            return answer(call.number, .busy, "this peer has \(load.all.calls) calls in hand", to: uid)
+            return answer(call.number, .busy, "this peer has \(load.all.calls) calls in progress", to: uid)
         }
-        // What peers have left behind who come under ever new names is bounded by what eight of them may have.
+        // Calls left behind by peers that return under ever new identities are bounded by what eight peers may have.
         guard limits.mayTake(1, beside: orphanedCalls.load, times: 16, isInner: isInner) else {
-            let text = "\(orphanedCalls.load.all.calls) calls of peers that are gone still run"
+            let text = "\(orphanedCalls.load.all.calls) calls of disconnected peers still run"
             return answer(call.number, .busy, text, to: uid)
         }
         peerStates[uid]?.executions[call.number] = RemotePeerState.Execution(size: size, isInner: isInner)
@@ -159,12 +160,12 @@ extension Exchange {
         actions.append(.execute(call, incoming))
     }
 
-    /// All calls of a peer, those that it has left behind among them.
+    /// Returns the load of all calls of a peer, including those that it has left behind.
     private mutating func inHand(of uid: UID) -> IncomingLoad {
         (look(at: uid) { $0.load } ?? IncomingLoad()) + orphanedCalls[uid]
     }
 
-    /// How many bytes an answer to that peer may have.
+    /// Returns how many bytes an answer to that peer may have.
     package func longestAnswer(to uid: UID) -> Int {
         guard let hello = peerStates[uid]?.hello else { return Envelope.Limit.shortest }
         return min(limits.envelope, Int(clamping: hello.longest))
@@ -174,8 +175,8 @@ extension Exchange {
         if let work = peerStates[uid]?.cancel(number) { actions.append(.stop(work)) }
     }
 
-    /// A call of a peer runs. Returns false when it was cancelled before, is over, or gone with its peer: then it has to
-    /// stop.
+    /// Records that a call of a peer runs. Returns false when it was cancelled before, has ended, or its peer is
+    /// gone: then the caller must stop it.
     package mutating func began(_ call: IncomingCall, _ work: Work) -> Bool {
         guard isCurrent(call) else { return false }
         return look(at: call.peer.uid) { one in
@@ -184,11 +185,11 @@ extension Exchange {
         } == true
     }
 
-    /// The answer to a call of a peer has to wait for room: its bytes are in hand like those of the call. False, and it is
-    /// not, when so much is in hand that it may not.
+    /// Records that the answer to a call of a peer waits for room: its bytes count as in progress like those of the
+    /// call. Returns false, without recording it, when there is no quota left for it.
     package mutating func answerMayWait(_ size: Int, for call: IncomingCall) -> Bool {
         let load = inHand(of: call.peer.uid)
-        // One alone always may: it is no longer than an envelope.
+        // A single one always may: it is no longer than an envelope.
         guard load.all.calls <= 1 || limits.mayGrow(load, by: size, isInner: call.isInner) else {
             return false
         }
@@ -196,14 +197,14 @@ extension Exchange {
         return true
     }
 
-    /// So much more of what belongs to the answer waits, or less.
+    /// Records that so many more bytes that belong to the answer wait, or fewer.
     package mutating func answerWaits(_ size: Int, for call: IncomingCall) {
         guard isCurrent(call), peerStates[call.peer.uid]?.executions[call.number] != nil else { return }
         peerStates[call.peer.uid]?.executions[call.number]?.size += size
         peerStates[call.peer.uid]?.load.grow(by: size, isInner: call.isInner)
     }
 
-    /// A call of a peer is over, and its answer sent.
+    /// Removes a call of a peer after its answer was sent.
     package mutating func finished(_ call: IncomingCall) {
         guard isCurrent(call) else { return orphanedCalls.remove(call) }
         let uid = call.peer.uid
@@ -211,12 +212,12 @@ extension Exchange {
         peerStates[uid]?.load.remove(execution.size, isInner: execution.isInner)
     }
 
-    /// Whether it was called by the system and over the link that are there now.
+    /// Returns whether the call came from the current system over the current link.
     private mutating func isCurrent(_ call: IncomingCall) -> Bool {
         look(at: call.peer.uid) { $0.generation } == call.generation
     }
 
-    /// An answer for which nothing was executed.
+    /// Sends an answer for a call that was not executed.
     mutating func answer(_ number: CallNumber, _ failure: Envelope.Failure, _ text: String, to uid: UID) {
         actions.append(.send(Envelope.refusal(number, failure, text).bytes, uid, .refusal))
     }
@@ -232,15 +233,15 @@ extension Exchange {
         if let peer = peerStates[uid]?.peer { actions.append(.arrived(checkIn, peer)) }
     }
 
-    /// An actor of this side can be found from here on. False when it has checked in like that before. What this side finds
-    /// of its own is not told by actions.
+    /// Makes a local actor visible. Returns false when it has checked in like that before. For this side itself,
+    /// there are no actions.
     package mutating func checkIn(_ checkIn: Envelope.CheckIn) -> Bool {
         guard ownCheckIns[checkIn.place, default: []].insert(checkIn).inserted else { return false }
         changedCheckIns.append(checkIn, false)
         return true
     }
 
-    /// False when it has not checked in like that.
+    /// Reverts a check-in. Returns false when there is none like it.
     package mutating func checkOut(_ checkIn: Envelope.CheckIn) -> Bool {
         guard ownCheckIns[checkIn.place]?.remove(checkIn) != nil else { return false }
         if ownCheckIns[checkIn.place]?.isEmpty == true { ownCheckIns[checkIn.place] = nil }
@@ -248,27 +249,28 @@ extension Exchange {
         return true
     }
 
-    /// An actor of this side is gone; answers as what it had checked in.
+    /// Removes a released local actor, and returns its check-ins.
     package mutating func checkOut(_ place: ActorID.Place) -> [Envelope.CheckIn] {
         let checkIns = (ownCheckIns.removeValue(forKey: place) ?? []).sorted()
         for checkIn in checkIns { changedCheckIns.append(checkIn, true) }
         return checkIns
     }
 
-    /// Tells peers what has changed: first who is out, or there would be more in than they take.
+    /// Sends the changes of check-ins to peers, check-outs first, so that no peer's limit is exceeded.
     mutating func tellCheckIns() {
         if !changedCheckIns.isEmpty { hasNews = true }
         var isIn: [Envelope.CheckIn] = []
         while let (checkIn, wasIn) = changedCheckIns.removeFirst() {
             switch (wasIn, ownCheckIns[checkIn.place]?.contains(checkIn) == true) {
             case (true, false):
-                // Who has not said hello again hears it, too: the system before may have gone after the check-in.
+                // Also to peers that have not answered with a new HELLO: the previous system may have gone after the
+                // check-in.
                 tell(.checkOut(checkIn)) { $0.systems > 0 }
             case (false, true): isIn.append(checkIn)
             case (true, true), (false, false): break
             }
         }
-        // Who is greeted hears all that is in.
+        // A peer whose HELLO is answered now receives all check-ins with it.
         for checkIn in isIn {
             tell(.checkIn(checkIn)) { $0.hello != nil && $0.pendingHelloReply != .checkIns }
         }

@@ -2,20 +2,20 @@ package import MultipeerCore
 import MultipeerFraming
 package import MultipeerMesh
 
-/// All calls under way between one actor system and those of its peers, in both directions; and who has checked in.
+/// All calls in progress between one actor system and those of its peers, in both directions, and all check-ins.
 ///
-/// Pure: bytes, links and time go in, actions come out. `Waiter` is whoever wants an answer of a peer, `Work` whatever
-/// executes a call of one.
+/// A pure state machine: its input is bytes, links and time, its output is actions. `Waiter` waits for the answer of
+/// a peer, `Work` executes a call of one.
 ///
 /// ```
 ///   own call:     place ──peer takes it──▶ sent ──answer──▶ settled
 ///                   └──── queued ───────────┘└── deadline, cancel, end of the link ──▶ settled
 ///   peer's call:  received ──▶ executing ──finished──▶ gone
-///                                  ├── CANCEL: told to stop
-///                                  └── end of the link or the system: told to stop, left over until finished
+///                                  ├── CANCEL: work is cancelled
+///                                  └── end of the link or the system: cancelled, orphaned until finished
 /// ```
 ///
-/// Every own call that was placed is settled once, unless whoever placed it cancels it.
+/// Every own call that was placed is settled once, unless it is cancelled by `cancel`.
 package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     package enum Action: Sendable {
         case send([UInt8], UID, Purpose)
@@ -26,23 +26,23 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         case left(Envelope.CheckIn, PeerID)
     }
 
-    /// What bytes are sent for, and what becomes of them where there is no room.
+    /// Why bytes are sent, and what happens when there is no room for them.
     package enum Purpose: Sendable {
         /// The call fails.
         case call(CallNumber, Waiter)
-        /// To a peer that calls on and does not read what it hears: it does without.
+        /// For a peer that keeps calling without reading: it does without the refusal.
         case refusal
-        /// There is room for it after everything else.
+        /// There is room for it even when there is none for anything else.
         case notice
     }
 
-    /// Which call a deadline is of.
+    /// The call that a deadline belongs to.
     struct OwnCall: Sendable {
         let uid: UID
         let number: CallNumber
     }
 
-    /// How long a peer's system may be silent before it counts as not there.
+    /// How long a peer's system may take to respond before it counts as missing.
     package static var patience: Duration { .seconds(10) }
 
     package let incarnation: UInt64
@@ -53,25 +53,26 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// How many own calls are not settled.
     package internal(set) var ownCalls = 0
     var unsentBytes = 0
-    /// Not from 1 on: an answer to a call of the system before this one is none to a call of this one.
+    /// Does not begin at 1: an answer to a call of the previous system must not match a call of this one.
     var lastNumber: CallNumber
     var deadlines = DeadlineQueue<OwnCall>()
     private var armed: Moment?
     var ownCheckIns: [ActorID.Place: Set<Envelope.CheckIn>] = [:]
-    /// Those that have changed since the actions were taken, with what was so before: however often, peers are told once.
+    /// Check-ins that have changed since the actions were taken, with their previous state: peers are notified once,
+    /// however often they changed.
     var changedCheckIns = OrderedTable<Envelope.CheckIn, Bool>()
     var actions: [Action] = []
-    /// Whether check-ins or HELLOs are among the actions that were not taken.
+    /// Whether the pending actions include check-ins or HELLOs.
     var hasNews = false
-    /// Whether they are among those that were taken last.
+    /// Whether the actions that were taken last include them.
     private var isCarriedOut = false
-    /// Peers whose HELLOs have to be answered: once, however many there were since the actions were taken.
+    /// Peers whose HELLOs have to be answered: once, however many arrived since the actions were taken.
     var pendingHelloReplies: [UID] = []
-    /// Messages of peers that were no envelope, or broke the rules.
+    /// How many messages of peers were not envelopes, or violated the protocol.
     package internal(set) var dropped = 0
 
     package init(incarnation: UInt64, limits: ActorLimits = ActorLimits()) {
-        precondition(incarnation != 0, "an incarnation is not zero")
+        precondition(incarnation != 0, "an incarnation must not be zero")
         self.incarnation = incarnation
         self.limits = limits
         lastNumber = incarnation >> 16
@@ -80,30 +81,30 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     package var callsOfOthers: Int {
         peerStates.values.reduce(orphanedCalls.load.all.calls) { $0 + $1.executions.count }
     }
-    /// Who is linked.
+    /// The linked peers.
     package var peers: [PeerID] { peerStates.values.map(\.peer).sorted { $0.uid < $1.uid } }
 
     /// When `advance` has to be called next.
     package var deadline: Moment? { deadlines.earliest }
 
-    /// When somebody has to be woken to call `advance`, if that is sooner than what was answered before.
+    /// Returns when to call `advance`, if that is sooner than what was returned before.
     package mutating func earlierDeadline() -> Moment? {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return nil }
         armed = deadline
         return deadline
     }
 
-    /// Whether there is something to be carried out.
+    /// Whether there are actions to be carried out.
     package var hasActions: Bool {
         !actions.isEmpty || !pendingHelloReplies.isEmpty || !changedCheckIns.isEmpty
     }
 
-    /// Whether what is sent now would come before news that are older.
+    /// Whether bytes that are sent now would overtake older notices.
     package var isTelling: Bool {
         isCarriedOut || hasNews || !pendingHelloReplies.isEmpty || !changedCheckIns.isEmpty
     }
 
-    /// Whoever takes actions has carried out those before.
+    /// Returns the pending actions. The caller has carried out the previous ones.
     package mutating func takeActions() -> [Action] {
         decideNews()
         (isCarriedOut, hasNews) = (hasNews, false)
@@ -112,13 +113,13 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         return actions
     }
 
-    /// The actions that were taken last were carried out.
+    /// Confirms that the actions that were taken last have been carried out.
     package mutating func haveTold() { isCarriedOut = false }
 
     // MARK: links
 
-    /// Its own peer counts as linked, too. Answers this side's HELLO, which goes before anything is received over that link:
-    /// only then is it surely the first that the peer's system hears.
+    /// Adds a linked peer; the local peer counts as one. Returns this side's HELLO, which is sent before anything is
+    /// received over that link: only then is it certain to be the first message that the peer's system receives.
     package mutating func linkMade(to peer: PeerID, isOwn: Bool = false) -> [UInt8] {
         if peerStates[peer.uid] != nil { linkEnded(to: peer.uid, DisconnectReason(code: .lost)) }
         peerStates[peer.uid] = RemotePeerState(
@@ -126,21 +127,21 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         return hello(knowing: 0)
     }
 
-    /// Everything under way with that peer is over: its own calls are told to stop, ours fail.
+    /// Ends everything in progress with that peer: its calls are stopped, and this side's fail.
     package mutating func linkEnded(to uid: UID, _ reason: DisconnectReason) {
         systemEnded(at: uid, sent: .ended(reason), waiting: .ended(reason))
         peerStates[uid] = nil
     }
 
-    /// The peer's system, and what it had here, is gone: calls that it knows of fail with `sent`, the others with `waiting`,
-    /// or wait for the next one.
+    /// Removes the state of the peer's system: calls that were sent to it fail with `sent`, the others with
+    /// `waiting`, or wait for the next system.
     mutating func systemEnded(at uid: UID, sent: CallFault, waiting: CallFault?) {
         failSent(to: uid, with: sent)
         if let waiting { failWaiting(to: uid, with: waiting) }
         forget(uid)
     }
 
-    /// What the peer has called is told to stop, and counts until it has.
+    /// Stops the peer's calls, which count until they have ended.
     private mutating func forget(_ uid: UID) {
         let next = nextGeneration()
         guard let peer = peerStates[uid]?.peer, let generation = peerStates[uid]?.generation,
@@ -182,14 +183,14 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
             } else if !hasSystem {
                 settle(own.number, to: own.uid, .failed(.noSystem))
             }
-            // A large one that waited has kept others waiting.
+            // A large call may have blocked the calls after it.
             if !isSent { release(own.uid) }
         }
     }
 
-    // MARK: looking
+    // MARK: access
 
-    /// Looks at what is known of a peer where it lies: read as a value it is copied, with a reference for each of its tables.
+    /// Accesses the state of a peer in place: reading it as a value would copy it, and retain each of its tables.
     mutating func look<Result>(
         at uid: UID, _ body: (inout RemotePeerState<Waiter, Work>) -> Result
     ) -> Result? {
@@ -199,7 +200,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     // MARK: settling
 
-    /// Ends an own call and lets the next one go. Does nothing for one that is over.
+    /// Ends an own call and sends the next one. Does nothing for one that has ended.
     mutating func settle(_ number: CallNumber, to uid: UID, _ outcome: CallOutcome) {
         guard let (call, _) = remove(number, to: uid) else { return }
         actions.append(.settle(call.waiter, outcome))
@@ -215,7 +216,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         return removed
     }
 
-    /// Drops those of calls that are over, once there are many.
+    /// Drops the deadlines of calls that have ended, once there are many.
     private mutating func tidyDeadlines() {
         guard deadlines.count > 2 * ownCalls + 1_024 else { return }
         let peerStates = peerStates
@@ -255,10 +256,10 @@ package enum CallFault: Error, Equatable, Sendable {
     case noSystem
     case incompatible
     case busy
-    /// Its bytes, and how many the peer takes.
+    /// The size of the call, and what the peer accepts.
     case tooLarge(Int, limit: Int)
-    /// The answer cannot be read.
+    /// The answer cannot be decoded.
     case unreadable
-    /// Whoever wanted the answer does not wait for it.
+    /// The caller no longer waits for the answer.
     case cancelled
 }

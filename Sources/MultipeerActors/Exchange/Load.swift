@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// How much is in hand.
+/// The number of calls in progress, and their bytes.
 struct Load: Equatable, Sendable {
     var calls = 0
     var bytes = 0
@@ -15,7 +15,7 @@ struct Load: Equatable, Sendable {
         bytes -= size
     }
 
-    /// Whether one more call of that size has room where so much may be. One alone always has.
+    /// Returns whether one more call of that size fits into these limits. A single call always does.
     func takes(_ size: Int, calls most: Int, bytes mostBytes: Int) -> Bool {
         calls == 0 || calls < most && bytes + size <= mostBytes
     }
@@ -25,11 +25,11 @@ struct Load: Equatable, Sendable {
     }
 }
 
-/// What peers have in hand here. Calls that are made for others have an allowance beside the common one, and take nothing
-/// of it from those that are made for none.
+/// The load of peers' calls here. Nested calls have quotas beside the common one, and take nothing of the quota of
+/// the others.
 struct IncomingLoad: Equatable, Sendable {
     private(set) var all = Load()
-    /// Of those that are made for no other.
+    /// The part that is not nested.
     private(set) var outer = Load()
 
     mutating func add(_ size: Int, isInner: Bool) {
@@ -42,7 +42,7 @@ struct IncomingLoad: Equatable, Sendable {
         if !isInner { outer.remove(size) }
     }
 
-    /// A call there is has so many bytes more, or less.
+    /// Adds so many bytes to a call in progress, or subtracts them.
     mutating func grow(by size: Int, isInner: Bool) {
         all.bytes += size
         if !isInner { outer.bytes += size }
@@ -53,17 +53,18 @@ struct IncomingLoad: Equatable, Sendable {
     }
 }
 
-/// A call of a peer. Its number is told apart from the same one of another system of that peer, and over another link.
+/// A call of a peer. It is distinct from a call with the same number of another system of that peer, or over another
+/// link.
 package struct IncomingCall: Hashable, Sendable {
     package let peer: PeerID
     package let number: CallNumber
     let generation: UInt64
-    /// It is made for another call.
+    /// Whether it is made within another call.
     package let isInner: Bool
 }
 
-/// Calls of peers whose system or link is gone, and that still run: told to stop, but nobody can make them. They count
-/// with the calls of their peer when that is back, so that coming back is not a way to have more of them.
+/// Calls of peers whose system or link is gone, and that still run: they were cancelled, but cannot be forced to end.
+/// They count with the calls of their peer when it returns, so that reconnecting does not increase its quota.
 struct OrphanedCalls: Sendable {
     private var sizes: [IncomingCall: Int] = [:]
     private var loads: [UID: IncomingLoad] = [:]
@@ -77,7 +78,7 @@ struct OrphanedCalls: Sendable {
         load.add(size, isInner: call.isInner)
     }
 
-    /// The call has ended now.
+    /// Removes a call that has ended.
     mutating func remove(_ call: IncomingCall) {
         guard let size = sizes.removeValue(forKey: call) else { return }
         load.remove(size, isInner: call.isInner)

@@ -1,10 +1,10 @@
 import MultipeerCore
 import MultipeerFraming
 
-/// How much is sent of what a peer takes: in common, and of calls that are made for others also at each depth.
+/// How much of a peer's quotas is in use: the common one, and for nested calls one for each depth.
 ///
-/// A call that waits at some depth waits for calls of that depth which are sent, and these wait at most for deeper ones;
-/// the deepest do not wait. So no call ever waits for itself, however many are under way.
+/// A call that waits at some depth waits for sent calls of that depth, which at most wait for deeper ones; the
+/// deepest do not wait. So no call ever waits for itself, however many are in progress.
 struct CallQuotas: Sendable {
     static let common = 0
     static let deepest = Envelope.Limit.depths
@@ -17,22 +17,23 @@ struct CallQuotas: Sendable {
         set { loads[share] = newValue }
     }
 
-    /// The one beside the common one of calls that deep; the common one for those that are made for no other.
+    /// Returns the quota of nested calls of that depth, in addition to the common one; the common one for calls that
+    /// are not nested.
     static func share(of depth: UInt8) -> Int { min(Int(depth), deepest) }
 }
 
-/// What is known of one linked peer, and under way with it.
+/// The state of one linked peer, and the calls in progress with it.
 struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
     /// An own call that is not settled.
     struct Pending: Sendable {
         let size: Int
         let waiter: Waiter
         let deadline: Moment?
-        /// Of which of the peer's quotas it takes, once it is sent.
+        /// Which of the peer's quotas it uses, once it is sent.
         var share = CallQuotas.common
     }
 
-    /// An own call that waits until the peer takes more.
+    /// An own call that waits until the peer accepts more.
     struct Waiting: Sendable {
         let call: Pending
         let bytes: [UInt8]
@@ -40,10 +41,10 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
 
     /// A call of the peer that this side executes.
     struct Execution: Sendable {
-        /// Of the call, and of its answer when that has to wait.
+        /// The bytes of the call, and of its answer when that has to wait.
         var size: Int
         let isInner: Bool
-        /// Set once it runs.
+        /// Nil until it runs.
         var work: Work?
         var isCancelled = false
     }
@@ -51,39 +52,40 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
     let peer: PeerID
     /// Whether this is this side's own system.
     let isOwn: Bool
-    /// Which of all systems that were ever heard it is: another link, and another system over the same link, count anew.
+    /// Unique among all systems ever seen: it changes with each link, and with each system over the same link.
     var generation: UInt64
 
-    /// What a HELLO is answered with.
+    /// How to answer a HELLO.
     enum HelloReply: Sendable {
         case hello
-        /// And with what has checked in.
+        /// With this side's check-ins as well.
         case checkIns
     }
 
-    /// Not said yet.
+    /// Nil when nothing is pending.
     var pendingHelloReply: HelloReply?
-    /// How many the peer has had over this link.
+    /// How many systems the peer has had over this link.
     var systems = 0
-    /// Nil until the peer's system has said it.
+    /// Nil until the peer's system has sent it.
     var hello: Envelope.Hello?
     var isIncompatible = false
 
-    /// What the peer takes beside the rest at each depth; nil until its system has said it, and in those that never do.
+    /// How many nested calls the peer accepts at each depth; nil until its system has announced it, which some never
+    /// do.
     var nesting: UInt32?
 
     /// Own calls that were sent and are not answered.
     private(set) var sent: [CallNumber: Pending] = [:]
     private var quotas = CallQuotas()
-    /// Own calls that were not sent, by the allowance of their depth.
+    /// Own calls that were not sent, by the quota of their depth.
     private var waiting = [OrderedTable<CallNumber, Waiting>](
         repeating: OrderedTable(), count: CallQuotas.count)
     private var waitingCount = 0
 
     var executions: [CallNumber: Execution] = [:]
-    /// Of all of these.
+    /// The load of all executions.
     var load = IncomingLoad()
-    /// Calls that were cancelled before they arrived, or after their end: the last few.
+    /// The last few calls that were cancelled before they arrived, or after their end.
     private var cancelledEarly: [CallNumber] = []
 
     var checkIns: Set<Envelope.CheckIn> = []
@@ -96,16 +98,16 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
 
     // MARK: own calls
 
-    /// The allowance in which the peer takes a call now that has just been made. It does not go before others of its depth,
-    /// nor out of the common one before anybody.
+    /// Returns the quota in which the peer accepts a new call now. The call overtakes no other of its depth, and
+    /// takes nothing of the common quota while any call waits.
     func share(for size: Int, at depth: UInt8) -> Int? {
         let own = CallQuotas.share(of: depth)
         if waitingCount == 0, takes(size, in: CallQuotas.common) { return CallQuotas.common }
         return own != CallQuotas.common && waiting[own].isEmpty && takes(size, in: own) ? own : nil
     }
 
-    /// Whether the peer takes a call of that size in that allowance, and has heard how long answers may be. One alone is
-    /// always taken, if it is not too long.
+    /// Returns whether the peer accepts a call of that size in that quota, and knows how long answers may be. A
+    /// single call is always accepted if it is not too long.
     private func takes(_ size: Int, in share: Int) -> Bool {
         guard let hello, pendingHelloReply == nil else { return false }
         if share == CallQuotas.common {
@@ -115,13 +117,13 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         return quotas[share].takes(size, calls: Int(nesting), bytes: Int(clamping: hello.longest))
     }
 
-    /// Whether a call of that depth may wait for its turn. The deepest share an allowance with those that are made for them,
-    /// and would wait for themselves.
+    /// Returns whether a call of that depth may wait for its turn. The deepest calls share a quota with the calls
+    /// made within them, and would wait for themselves.
     func mayWait(at depth: UInt8) -> Bool {
         knowsNothing || CallQuotas.share(of: depth) != CallQuotas.deepest
     }
 
-    /// Whether all calls wait, because the peer has not said, or not heard, what goes between the two systems.
+    /// Whether all calls wait, because the two systems have not exchanged their limits.
     private var knowsNothing: Bool { nesting == nil || pendingHelloReply != nil }
 
     func call(_ number: CallNumber) -> (call: Pending, isSent: Bool)? {
@@ -145,7 +147,7 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         waitingCount += 1
     }
 
-    /// What goes next of what waits.
+    /// The next waiting call to be sent.
     struct Next: Sendable {
         let number: CallNumber
         let bytes: [UInt8]
@@ -154,7 +156,8 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         let share: Int?
     }
 
-    /// The oldest of all goes, if the common allowance has room for it; else the oldest of a depth whose own has.
+    /// Returns the oldest call if the common quota has room for it; otherwise the oldest of a depth whose own quota
+    /// has.
     mutating func next() -> Next? {
         if waitingCount == 0 { return nil }
         let longest = Int(clamping: hello?.longest ?? .max)
@@ -180,7 +183,7 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         }
     }
 
-    /// Makes one that waits one that was sent.
+    /// Marks a waiting call as sent.
     mutating func release(_ number: CallNumber, in share: Int) {
         if let call = removeWaiting(number) { send(number, call, in: share) }
     }
@@ -203,34 +206,34 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         return nil
     }
 
-    /// All that were sent, the oldest first: the same events give the same actions.
+    /// Removes all that were sent, the oldest first: the same events give the same actions.
     mutating func removeSent() -> [Pending] {
         defer { (sent, quotas) = ([:], CallQuotas()) }
         return sent.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// All that wait, the oldest first.
+    /// Removes all that wait, the oldest first.
     mutating func removeWaiting() -> [Pending] {
         var numbers: [CallNumber] = []
         for table in waiting { numbers += table.keys }
         return numbers.sorted().compactMap { removeWaiting($0) }
     }
 
-    /// Those that wait and may not, because the peer has said meanwhile what it takes at each depth.
+    /// Waiting calls that may not wait, because the peer has since announced what it accepts at each depth.
     var overdeep: [CallNumber] {
         waitingCount == 0 || knowsNothing ? [] : waiting[CallQuotas.deepest].keys
     }
 
     // MARK: the peer's calls
 
-    /// Whether a call that was cancelled before it came, comes now.
+    /// Returns whether a call that has just arrived was cancelled before.
     mutating func wasCancelled(_ number: CallNumber) -> Bool {
         guard let index = cancelledEarly.firstIndex(of: number) else { return false }
         cancelledEarly.remove(at: index)
         return true
     }
 
-    /// Answers what runs for that call.
+    /// Cancels the call, and returns its work.
     mutating func cancel(_ number: CallNumber) -> Work? {
         if executions[number] != nil {
             executions[number]?.isCancelled = true
@@ -241,7 +244,7 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         return nil
     }
 
-    /// What the peer's system had here is gone; answers what it was.
+    /// Resets what belongs to the peer's system, and returns it.
     mutating func forget(_ generation: UInt64) -> (
         executions: [CallNumber: Execution], checkIns: Set<Envelope.CheckIn>
     ) {

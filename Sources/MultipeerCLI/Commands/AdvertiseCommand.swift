@@ -5,7 +5,7 @@ import MultipeerCommandLine
 /// `multipeer advertise`: advertises a peer and shows invitations.
 enum AdvertiseCommand: Subcommand {
     static let usage = Usage(
-        ["advertise"], "advertise this peer and show who invites it",
+        ["advertise"], "advertise this peer and show invitations",
         details: """
             Advertises this peer until Ctrl-C to all peers that browse for the same service type. Invitations are
             declined, and printed to standard output: a line per event, with tab-separated fields: invited, declined,

@@ -13,14 +13,14 @@ extension Room {
     }
 
     func decline(_ number: Int) {
-        guard let resource = offers.take(number) else { return screen.tell("there is no file \(number)") }
+        guard let resource = offers.take(number) else { return screen.tell("no file \(number)") }
         resource.decline()
     }
 
     func accept(_ number: Int, into directory: String) {
         do throws(CommandError) {
             let downloads = try DownloadDirectory(Room.expanded(directory), isForced: false)
-            guard let resource = offers.take(number) else { return screen.tell("there is no file \(number)") }
+            guard let resource = offers.take(number) else { return screen.tell("no file \(number)") }
             offers.receptions[number] = resource
             Task { await self.receive(resource, number, downloads) }
         } catch {

@@ -21,7 +21,7 @@ final class RoomPrompts: Sendable {
 
     func answer(_ isTrusted: Bool) {
         guard let signal = open.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
-            return screen.tell("there is no question to answer")
+            return screen.tell("no question to answer")
         }
         signal.send(isTrusted)
     }

@@ -116,7 +116,7 @@ extension Shim {
     /// Returns the session that a request is for.
     private func subject(of request: inout ShimRequest) throws(ShimFault) -> ShimSubject {
         let name = try request.text("session") ?? latest
-        guard let subject = subjects[name] else { throw .invalid("there is no session '\(name)'") }
+        guard let subject = subjects[name] else { throw .invalid("no session '\(name)'") }
         return subject
     }
 }

@@ -107,7 +107,7 @@ extension ShimResources {
         let id = try request.required("resource", try request.count("resource"))
         try request.end()
         guard let resource = offered[id] else {
-            throw .invalid("there is no incoming resource \(id)")
+            throw .invalid("no incoming resource \(id)")
         }
         return (id, resource)
     }
@@ -134,7 +134,7 @@ extension ShimResources {
         let id = try request.required("resource", try request.count("resource"))
         try request.end()
         let (outgoing, incoming) = (sent[id], offered[id])
-        guard outgoing != nil || incoming != nil else { throw .invalid("there is no resource \(id)") }
+        guard outgoing != nil || incoming != nil else { throw .invalid("no resource \(id)") }
         outgoing?.cancel()
         incoming?.cancel()
         return [:]

@@ -52,7 +52,7 @@ extension ShimStreams {
     ) throws(ShimFault) -> (id: Int, stream: OutgoingStream) {
         let id = try request.required("stream", try request.count("stream"))
         guard let stream = outgoing[id] else {
-            throw .invalid("there is no outgoing stream \(id)")
+            throw .invalid("no outgoing stream \(id)")
         }
         return (id, stream)
     }
@@ -134,7 +134,7 @@ extension ShimStreams {
         let code = try request.code("code") ?? .cancelled
         try request.end()
         let (outgoing, incoming) = (outgoing[id], incoming[id])
-        guard outgoing != nil || incoming != nil else { throw .invalid("there is no stream \(id)") }
+        guard outgoing != nil || incoming != nil else { throw .invalid("no stream \(id)") }
         outgoing?.abort(code)
         incoming?.stream.abort(code)
         incoming?.gate.open()
@@ -150,7 +150,7 @@ extension ShimStreams {
             return [:]
         }
         guard let gate = incoming[id]?.gate else {
-            throw .invalid("there is no incoming stream \(id)")
+            throw .invalid("no incoming stream \(id)")
         }
         if isHeld { gate.close() } else { gate.open() }
         return [:]

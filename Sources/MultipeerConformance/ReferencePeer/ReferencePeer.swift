@@ -149,7 +149,7 @@ package final class ReferencePeer {
 
     func uid(_ request: JSONValue, _ key: String = "peer") throws(ProtocolError) -> [UInt8] {
         guard let uid = request[key]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
-            throw ProtocolError(.internal, "'\(key)' is no uid")
+            throw ProtocolError(.internal, "'\(key)' is not a uid")
         }
         return uid
     }
@@ -190,7 +190,7 @@ package final class ReferencePeer {
 
     private func send(_ request: JSONValue, _ session: PeerSession) throws {
         guard case .array(let names)? = request["to"] else {
-            throw ProtocolError(.internal, "'to' is no list")
+            throw ProtocolError(.internal, "'to' is not a list")
         }
         let uids = names.map { $0.text.flatMap { [UInt8](hex: $0) } ?? [] }
         let links = uids.compactMap { session.links[$0] }
@@ -198,7 +198,7 @@ package final class ReferencePeer {
         try demand(isComplete || bug == .sendsToSome, .unknownPeer, "not connected to all of them")
         let bytes = bytes(request)
         let isShort = links.allSatisfy { UInt64(bytes.count) <= $0.theirs.message }
-        try demand(isShort || bug == .ignoresMaxMessage, .tooLarge, "longer than the peer takes")
+        try demand(isShort || bug == .ignoresMaxMessage, .tooLarge, "longer than the peer accepts")
         let hasRoom = links.allSatisfy { $0.outbox.queued < 4 << 20 } || bug == .queuesWithoutLimit
         try demand(hasRoom, .internal, "too much waits for this peer")
         let isUnreliable = request["mode"]?.text == "unreliable"

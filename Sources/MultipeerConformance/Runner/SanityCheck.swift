@@ -39,7 +39,7 @@ struct SanityCheck {
         let answer = caseRun.random.bytes(100)
         try session.send(answer, to: tester.endpoint.uid)
         guard try link.expectMessage() == answer else {
-            throw CaseFailure("another message came than was sent")
+            throw CaseFailure("another message arrived than was sent")
         }
         if used == nil {
             try session.call("disconnect")
@@ -72,7 +72,7 @@ struct SanityCheck {
         do {
             for session in caseRun.sessions { try session.call("forget") }
         } catch is Skip {
-            caseRun.note("the shim cannot forget a session: what it holds is not compared")
+            caseRun.note("the shim cannot forget a session: its memory is not compared")
             return false
         }
         caseRun.sessions = []

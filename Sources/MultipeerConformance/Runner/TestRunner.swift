@@ -112,7 +112,7 @@ package struct TestRunner: Sendable {
             return (.fault, stage + "\(fault)", false)
         } catch {
             let isLate = caseRun.loop.isLimitReached
-            let reason = stage + "\(error)" + (isLate ? " (the time of the case is over)" : "")
+            let reason = stage + "\(error)" + (isLate ? " (the case timed out)" : "")
             return (.fail, reason, (error as? CaseFailure)?.isOfProcess ?? false)
         }
         guard caseRun.weaknesses.isEmpty else {

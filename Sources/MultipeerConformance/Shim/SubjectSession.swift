@@ -35,7 +35,7 @@ final class SubjectSession {
         }
         let answer = try subject.call("session", parameters)
         guard let uid = answer["uid"]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
-            throw CaseFailure("'session' answers no uid")
+            throw CaseFailure("'session' returns no uid")
         }
         self.uid = uid
     }
@@ -74,7 +74,7 @@ final class SubjectSession {
         parameters["peer"] = peer.map { .string($0.hex) }
         parameters["lifetime"] = lifetime.map { .number(Double($0)) }
         guard let bytes = try call("data", parameters)["data"]?.text.flatMap({ [UInt8](hex: $0) }) else {
-            throw CaseFailure("'data' answers no data")
+            throw CaseFailure("'data' returns no data")
         }
         return bytes
     }
@@ -129,7 +129,7 @@ final class SubjectSession {
         -> JSONValue
     {
         guard let event = subject.event(within: duration, where: { concerns($0, peer, state) }) else {
-            throw CaseFailure("\(handle) does not tell '\(state)' within \(duration)")
+            throw CaseFailure("\(handle) does not report '\(state)' within \(duration)")
         }
         return event
     }
@@ -144,7 +144,7 @@ final class SubjectSession {
         let code = event["code"]?.text.flatMap(CloseCode.init(named:))
         guard let code, codes.contains(code) else {
             throw CaseFailure(
-                "\(handle) tells notConnected with \(code?.description ?? "no code"), not \(codes.words)")
+                "\(handle) reports notConnected with \(code?.description ?? "no code"), not \(codes.words)")
         }
         return event
     }
@@ -152,7 +152,7 @@ final class SubjectSession {
     /// Checks that no such state is reported.
     func expectNo(_ state: String, of peer: [UInt8], for duration: Duration) throws {
         if subject.event(within: duration, where: { concerns($0, peer, state) }) != nil {
-            throw CaseFailure("\(handle) tells '\(state)'")
+            throw CaseFailure("\(handle) reports '\(state)'")
         }
     }
 

@@ -41,7 +41,7 @@ struct FileMetadata {
 
     init(_ path: String) throws {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { throw CaseFailure("there is no file '\(path)'") }
+        guard unsafe lstat(path, &status) == 0 else { throw CaseFailure("no file '\(path)'") }
         mode = status.st_mode & 0o777
         isLink = status.st_mode & S_IFMT == S_IFLNK
         bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))

@@ -106,7 +106,7 @@ struct TesterChannel {
             if frame.kind == .data, kind != .data { continue }
             let isRight = frame.kind == kind && (codes.isEmpty || frame.code.map(codes.contains) == true)
             guard isRight else {
-                throw CaseFailure("\(link.name): \(kind)(\(codes.words)) expected, \(frame.words) came")
+                throw CaseFailure("\(link.name): \(kind)(\(codes.words)) expected, \(frame.words) received")
             }
             return frame
         }

@@ -24,7 +24,9 @@ extension TesterLink {
                 throw CaseFailure("\(name): no \(kind) within \(duration)")
             }
             if frame.kind == kind { return frame }
-            guard isNoise(frame) else { throw CaseFailure("\(name): \(kind) expected, \(frame.words) came") }
+            guard isNoise(frame) else {
+                throw CaseFailure("\(name): \(kind) expected, \(frame.words) received")
+            }
         }
     }
 
@@ -50,7 +52,7 @@ extension TesterLink {
             }
             guard frame.kind == .close else { continue }
             guard let code = frame.code, codes.contains(code) else {
-                throw CaseFailure("\(name): CLOSE(\(codes.words)) expected, \(frame.words) came")
+                throw CaseFailure("\(name): CLOSE(\(codes.words)) expected, \(frame.words) received")
             }
             try expectEnd(within: .seconds(3))
             return code
@@ -87,7 +89,9 @@ extension TesterLink {
     @discardableResult
     func expectRefusal(within duration: Duration = .seconds(8)) throws -> TesterConnection.Ending {
         let ending = try expectEnd(within: duration)
-        if let frame = waiting.first { throw CaseFailure("\(name): no frame expected, \(frame.words) came") }
+        if let frame = waiting.first {
+            throw CaseFailure("\(name): no frame expected, \(frame.words) received")
+        }
         return ending
     }
 
@@ -102,7 +106,7 @@ extension TesterLink {
         caseRun.loop.wait(duration) { ending != nil || waiting.contains { !isNoise($0) } }
         if let ending { throw CaseFailure("\(name): the connection ended: \(ending)") }
         if let frame = waiting.first(where: { !isNoise($0) }) {
-            throw CaseFailure("\(name): \(frame.words) came")
+            throw CaseFailure("\(name): \(frame.words) received")
         }
     }
 
@@ -141,7 +145,7 @@ extension TesterLink {
             }
             if frame.kind == .message || frame.kind == .part { return frame }
             guard isNoise(frame) else {
-                throw CaseFailure("\(name): a message expected, \(frame.words) came")
+                throw CaseFailure("\(name): a message expected, \(frame.words) received")
             }
         }
     }

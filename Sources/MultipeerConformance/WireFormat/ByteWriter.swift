@@ -55,7 +55,7 @@ struct ByteReader {
     }
 
     func end(of what: String) throws(Malformed) {
-        guard isAtEnd else { throw Malformed("\(rest) bytes are left behind \(what)") }
+        guard isAtEnd else { throw Malformed("\(rest) bytes are left after \(what)") }
     }
 }
 

@@ -59,7 +59,7 @@ struct Hello {
         _ = try entries.required(Field.limits, "LIMITS", 20)
         let members = try entries.required(Field.members, "MEMBERS")
         guard let count = members.first, count <= 32, members.count == 1 + 24 * Int(count) else {
-            throw Malformed("MEMBERS is not as long as its count says")
+            throw Malformed("MEMBERS: length and count differ")
         }
         if let agent = entries.first(Field.agent) {
             guard agent.count <= 64, String(validating: agent, as: UTF8.self) != nil else {

@@ -50,9 +50,9 @@ extension [TLVEntry] {
             let type = try reader.u16()
             let entry = TLVEntry(type, try reader.raw(Int(try reader.u16())))
             if let last = entries.last?.type {
-                guard type >= last else { throw Malformed("entry \(type) behind entry \(last)") }
+                guard type >= last else { throw Malformed("entry \(type) after entry \(last)") }
                 guard type > last || repeatable.contains(type) else {
-                    throw Malformed("entry \(type) comes twice")
+                    throw Malformed("entry \(type) occurs twice")
                 }
             }
             guard known.contains(type) || type & 0x8000 == 0 else {

@@ -86,14 +86,14 @@ extension MCIdentity {
         let issuers = array.dropFirst().map { element in
             guard let certificate = element as? MCCertificate else {
                 preconditionFailure(
-                    "MCSession: behind the identity come MCCertificates, not a \(type(of: element))")
+                    "MCSession: after the identity come MCCertificates, not a \(type(of: element))")
             }
             return certificate.native
         }
         do throws(SecurityFault) {
             return try identity.native.adding(issuers)
         } catch {
-            preconditionFailure("MCSession: the certificates are no chain of the identity's: \(error)")
+            preconditionFailure("MCSession: the certificates are not a chain for the identity: \(error)")
         }
     }
 }

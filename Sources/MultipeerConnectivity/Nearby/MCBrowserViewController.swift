@@ -9,7 +9,7 @@ public import Foundation
 /// let controller = MCBrowserViewController(serviceType: "chat", session: session)
 /// controller.delegate = delegate
 /// controller.onChange = { show(controller.nearbyPeers) }
-/// controller.start()                  // where Apple's is presented
+/// controller.start()                  // instead of presenting Apple's controller
 /// ```
 ///
 /// It belongs to the main actor, and so needs a program whose main queue runs.

@@ -77,7 +77,7 @@ open class MCNearbyServiceBrowser: NSObject {
     ) {
         precondition(
             context?.count ?? 0 <= longestInvitationContext,
-            "MCNearbyServiceBrowser: an invitation's context has 32,768 bytes at the most")
+            "MCNearbyServiceBrowser: an invitation's context has at most 32,768 bytes")
         core.invite(
             peerID.id, to: session.core, context: context.map { [UInt8]($0) },
             timeout: Duration(invitationTimeout: timeout))

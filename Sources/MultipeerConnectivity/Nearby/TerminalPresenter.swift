@@ -23,7 +23,7 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
         if Task.isCancelled { return false }
         let inviter = invitation.inviter.displayName.withoutTricks
         guard let terminal = TerminalLine(path) else {
-            let text = "an invitation of '\(inviter)' is declined: there is no terminal to ask at\n"
+            let text = "declined an invitation from '\(inviter)': there is no terminal to ask\n"
             FileHandle.standardError.write(Data(text.utf8))
             return false
         }

@@ -10,7 +10,7 @@ import MultipeerTransport
 extension SessionCore {
     func send(_ message: [UInt8], to peers: [PeerID], _ mode: MCSessionSendDataMode) throws {
         guard !peers.isEmpty else {
-            throw MCError(.invalidParameter, "a message goes to one peer at the least")
+            throw MCError(.invalidParameter, "a message needs at least one peer")
         }
         // The native session may know of a peer that was not yet reported to the delegate, or of one that was just disconnected.
         for peer in peers where stateOf(peer) != .connected {
@@ -56,7 +56,7 @@ extension SessionCore {
         Task(executorPreference: native.executor) { [native] in
             guard peer != native.peer else {
                 return .failure(
-                    MCError(.invalidParameter, "connection data is for others, and \(peer) is this one"))
+                    MCError(.invalidParameter, "\(peer) is the local peer; data is for other peers"))
             }
             do throws(MultipeerError) {
                 return .success(Data(try await native.connectionData(for: peer).bytes))

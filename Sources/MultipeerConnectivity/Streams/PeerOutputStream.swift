@@ -31,7 +31,7 @@ final class PeerOutputStream: OutputStream {
     }
 
     /// Foundation requires it of each kind of stream. It cannot be called, because the type is internal.
-    required init(toMemory: ()) { preconditionFailure("a stream to a peer is made by MCSession.startStream") }
+    required init(toMemory: ()) { preconditionFailure("created only by MCSession.startStream") }
 
     deinit {
         calls.invalidate()

@@ -3,10 +3,10 @@ package import MultipeerCore
 /// Discovers other peers, and their addresses, by multicast DNS. RFC 6762, 5 to 7 and 10; Spec 12.6.
 ///
 /// ```
-///   browse ──question from a port of its own, at once──▶
-///          ──question of port 5353, after 20–120 ms, then 1, 2, 4 … 3,600 s later──▶
-///   PTR ──SRV and TXT are known──▶ found ──TXT says something else──▶ updated
-///     found ──SRV over, goodbye, silence──▶ lost
+///   browse ──query from an ephemeral port, at once──▶
+///          ──query from port 5353, after 20–120 ms, then 1, 2, 4 … 3,600 s later──▶
+///   PTR ──SRV and TXT are known──▶ found ──TXT changed──▶ updated
+///     found ──SRV expired, goodbye, no response──▶ lost
 /// ```
 ///
 /// All browses and resolutions of one service type share its records. Pure, like `MulticastDNS`, which owns it.

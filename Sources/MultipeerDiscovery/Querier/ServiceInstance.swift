@@ -3,8 +3,8 @@ import MultipeerCore
 /// One service instance as known on one scope. Spec 12.6.
 ///
 /// ```
-///   named ──SRV, TXT──▶ complete ──SRV gone, goodbye, no answer──▶ (dropped)
-///     └──four questions in vain──▶ (dropped)
+///   named ──SRV, TXT──▶ complete ──SRV expired, goodbye, no response──▶ (dropped)
+///     └──four unanswered queries──▶ (dropped)
 /// ```
 struct ServiceInstance: Sendable {
     let uid: UID

@@ -3,7 +3,7 @@ package import MultipeerCore
 /// The peers that a browse has found, and what each of its readers has received. Spec 12.4.
 ///
 /// ```
-///   (unknown) ──there──▶ found ──says something else──▶ updated ──gone──▶ lost
+///   (unknown) ──present──▶ found ──changed──▶ updated ──gone──▶ lost
 /// ```
 ///
 /// It stores the current state once, and for each reader the state that it has received; the difference is what that

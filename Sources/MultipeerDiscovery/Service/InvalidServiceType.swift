@@ -18,7 +18,7 @@ extension InvalidServiceType: CustomStringConvertible {
         switch self {
         case .length(let count): "a service type has 1 to 15 characters, not \(count)"
         case .upperCase(let letter): "a service type is lower case: it must not contain '\(letter)'"
-        case .character(let character): "a service type is made of a-z, 0-9 and '-', not '\(character)'"
+        case .character(let character): "a service type contains only a-z, 0-9 and '-', not '\(character)'"
         case .noLetter: "a service type has at least one letter"
         case .hyphen: "a service type has no '-' at its start or end, and no two in a row"
         }

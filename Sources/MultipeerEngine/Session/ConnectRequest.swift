@@ -11,7 +11,7 @@ package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendabl
 /// A call of the application that waits for a link, until it has its outcome.
 ///
 /// ```
-/// connection data:               ┌──▶ connecting ──linked, refused, the call's time is over──▶ (outcome)
+/// connection data:               ┌──▶ connecting ──linked, refused, deadline──▶ (outcome)
 /// invitation: agreeing ──agreed──┘        └──the session leaves──▶ (outcome: left)
 ///                └──ended elsewhere, the session leaves──▶ (ended by its owner)
 /// ```

@@ -3,7 +3,7 @@ import MultipeerCore
 /// The phase of a session that leaves.
 ///
 /// ```
-/// staying ──leave──▶ draining ──its moment──▶ closing
+/// staying ──leave──▶ draining ───deadline───▶ closing
 ///    ▲ └──too many members──────────────────────▲ │ no connection remains: also from draining
 ///    └──────────restart────────── left ◀──────────┘
 /// ```

@@ -137,7 +137,7 @@ package enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConv
         case .magic: "this is not connection data: it does not start with MPCD"
         case .version(let version): "connection data of version \(version) is not understood, only version 1"
         case .length(let stated, let actual):
-            "the connection data says \(stated) bytes, but there are \(actual)"
+            "the connection data should have \(stated) bytes, but has \(actual)"
         case .checksum: "the connection data is damaged: its checksum is wrong"
         case .fields: "the fields of the connection data are malformed"
         case .peer: "the connection data names no valid peer"

@@ -5,8 +5,8 @@ package import MultipeerCore
 ///
 /// ```
 /// controlling (the lower uid)            controlled
-///   verified ──▶ nominated ──SELECTED──▶ link     verified ──SELECT──▶ link ◀──link ended, or silent──┐
-///        ▲            │ died                         └──SELECT, a link stands──▶ waiting ─────────────┘
+///   verified ──▶ nominated ──SELECTED──▶ link     verified ──SELECT──▶ link ◀──link ended, or no PONG─┐
+///        ▲            │ died                         └──SELECT, a link exists──▶ waiting ─────────────┘
 ///        └────────────┘ next candidate                                              └──PONG──▶ duplicate
 /// ```
 ///

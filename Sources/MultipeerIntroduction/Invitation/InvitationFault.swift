@@ -51,7 +51,7 @@ extension InvitationFault {
         case .timeout: self = .timedOut
         case .cancelled, .goodbye: self = .cancelled
         case .duplicate: self = .replaced
-        case .unknownPeer: self = .unreachable("somebody else is at this address")
+        case .unknownPeer: self = .unreachable("another peer is at this address")
         default: self = .refused(code)
         }
     }

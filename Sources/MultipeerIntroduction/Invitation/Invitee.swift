@@ -163,7 +163,7 @@ extension Invitee {
         _ question: QuestionID, _ code: CloseCode, at now: Moment
     ) throws(InvitationFault) {
         advance(to: now)
-        guard code != .ok else { throw .invalid("OK refuses nothing") }
+        guard code != .ok else { throw .invalid("OK is not a refusal") }
         let (id, waiting) = try answerable(question)
         answer(id, waiting.id, code)
         guard let gone = connections.removeValue(forKey: id) else { return }

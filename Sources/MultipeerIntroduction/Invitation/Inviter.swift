@@ -78,7 +78,7 @@ package struct Inviter: InvitationMachine {
         phaseDeadline = now + timeout
         jitter = Jitter(seed: seed)
         if self.candidates.isEmpty {
-            end(.failure(.unreachable("there is no address that may be dialled")))
+            end(.failure(.unreachable("no address may be dialled")))
         } else {
             dialWhatIsDue(at: now)
         }

@@ -49,7 +49,7 @@ enum ChannelCredit {
 
         /// Counts bytes that the application has taken.
         mutating func take(_ count: Int) {
-            precondition(count >= 0 && count <= unread, "taking more than has come")
+            precondition(count >= 0 && count <= unread, "more was taken than has arrived")
             taken += count
         }
 

@@ -4,9 +4,9 @@ package import MultipeerCore
 /// Spec 14.2.
 ///
 /// ```
-///   heard ──silence──▶ asked ──dead──▶ (the link ends)
-///     ▲  └──────the process slept──▶ asked, in grace ──grace over──▶ (the link ends)
-///     └──────anything received─────────┘
+///   heard ──keep-alive interval──▶ asked ──idle timeout──▶ (the link ends)
+///     ▲  └──process was suspended──▶ asked, with grace ──grace over──▶ (the link ends)
+///     └───────anything received───────┘
 /// ```
 package struct Liveness: Equatable, Sendable {
     /// The four durations of chapter 14.

@@ -89,7 +89,7 @@ package struct DatagramPath: Sendable {
     ///   - port: the port on which this side receives datagrams.
     ///   - timing: the timeouts and intervals.
     package init(isControlling: Bool, isProtected: Bool, port: UInt16, timing: Timing = Timing()) {
-        precondition(port != 0, "who receives no datagrams needs no path")
+        precondition(port != 0, "a peer that receives no datagrams needs no path")
         self.isControlling = isControlling
         self.isProtected = isProtected
         self.port = port

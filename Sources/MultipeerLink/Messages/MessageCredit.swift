@@ -56,7 +56,7 @@ extension MessageCredit {
 
         /// Counts complete messages of this cost that the application has taken. [msg.credit-return]
         mutating func take(_ cost: Int) {
-            precondition(cost >= 0 && cost <= spent - taken, "taking more than has come")
+            precondition(cost >= 0 && cost <= spent - taken, "more was taken than has arrived")
             taken += cost
         }
 

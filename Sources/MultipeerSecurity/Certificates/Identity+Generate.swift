@@ -13,13 +13,13 @@ extension Identity {
         // [key.ephemeral]
         OpenSSLErrors.clear()
         guard let key = makeKey(), let encoded = encode(key) else {
-            throw .internal("no key could be made: \(OpenSSLErrors.drain().text)")
+            throw .internal("cannot create a key: \(OpenSSLErrors.drain().text)")
         }
         let serial = try Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
         let name = Array((commonName.isEmpty ? "multipeer" : commonName).utf8)
         guard let certificate = selfSigned(key, serial: serial, name: name),
             let described = unsafe Certificate(certificate.pointer)
-        else { throw .internal("no certificate could be made: \(OpenSSLErrors.drain().text)") }
+        else { throw .internal("cannot create a certificate: \(OpenSSLErrors.drain().text)") }
         return try Identity(chain: [described], key: encoded)
     }
 

@@ -29,7 +29,7 @@ package enum SHA256 {
         package mutating func update(_ bytes: Span<UInt8>) {
             unsafe bytes.withUnsafeBufferPointer { pointer in
                 let taken = unsafe EVP_DigestUpdate(context, pointer.baseAddress, pointer.count)
-                precondition(taken == 1, "a started digest takes bytes")
+                precondition(taken == 1, "cannot add bytes to the digest")
             }
         }
 

@@ -200,7 +200,7 @@ extension DatagramChannel {
     /// Protects a content of 1 to ``largestContent`` bytes as one record and queues it for sending.
     package mutating func write(_ content: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
-        precondition(state == .established, "nothing is written before the handshake is complete")
+        precondition(state == .established, "writing before the handshake is complete")
         precondition(
             !content.isEmpty && content.count <= Self.largestContent, "a content that fits no datagram")
         OpenSSLErrors.clear()

@@ -147,7 +147,7 @@ extension TLSEngine {
 
     mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
-        precondition(state == .established, "nothing is written before the handshake is complete")
+        precondition(state == .established, "writing before the handshake is complete")
         OpenSSLErrors.clear()
         let written = unsafe bytes.withUnsafeBufferPointer { buffer in
             var count = 0

@@ -103,7 +103,7 @@ extension TrustEvidence.Verdict {
                 remember = remember || asksToRemember
             }
         }
-        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names nobody") }
+        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names no peer") }
         return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
     }
 
@@ -115,6 +115,6 @@ extension TrustEvidence.Verdict {
             if case .distrusted(let reason) = verdict { reason } else { nil }
         }
         return .distrusted(
-            reason: reasons.isEmpty ? "the policy names nobody" : reasons.joined(separator: "; "))
+            reason: reasons.isEmpty ? "the policy names no peer" : reasons.joined(separator: "; "))
     }
 }

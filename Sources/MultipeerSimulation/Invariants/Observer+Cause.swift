@@ -28,7 +28,7 @@ extension Observer {
         let receiver = reason.code == .protocolViolation ? node : far
         if reason.closeCode == .flow, isTooNarrow(socket.connection, for: receiver) { return }
         let age = (now - linkState.since) / 1_000_000
-        fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
+        fail(.cause, "\(name(socket)) ended after \(age) ms without a cause: \(reason)")
     }
 
     /// Returns whether the message credit is so small, and the round trip so long, that a sender that uses up the credit in each
@@ -56,7 +56,7 @@ extension Observer {
         else { return }
         if !node.engine.mesh.awaits(linkState.peer.uid) {
             fail(
-                .outcomes, "\(name(socket)) was lost before its other end had it, and nobody is sought for it"
+                .outcomes, "\(name(socket)) was lost before its other end had it, but is not dialled"
             )
         }
     }

@@ -27,7 +27,7 @@ extension Observer {
         let cost = node.application.unreadInput.cost(of: socket.id)
         let limit = Int(node.profile.credit) + Observer.longestCost
         if cost > limit {
-            fail(.memory, "\(name(socket)) brought \(cost) that nobody took; \(limit) may wait")
+            fail(.memory, "\(name(socket)) brought \(cost) that was not consumed; \(limit) may wait")
         }
     }
 

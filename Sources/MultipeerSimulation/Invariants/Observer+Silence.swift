@@ -25,7 +25,7 @@ extension Observer {
                 datagrams.watchPath(socket, linkState, node)
                 let silence = now - max(socket.heardAt, linkState.since)
                 guard silence > Observer.noticed else { continue }
-                return fail(.silence, "\(name(socket)) brought nothing for \(silence / 1_000_000) ms")
+                return fail(.silence, "\(name(socket)) received nothing for \(silence / 1_000_000) ms")
             }
         }
     }
@@ -36,7 +36,7 @@ extension Observer {
         // By its own clock: one that jumps by less than a sleep meanwhile makes the grace shorter. [live.resume]
         let awake = now + node.host.offset - node.host.wokeAt
         if awake < grace, linkState.since < node.host.sleptUntil {
-            return fail(.alive, "\(name(socket)) was given up \(awake / 1_000_000) ms after a sleep")
+            return fail(.alive, "\(name(socket)) timed out \(awake / 1_000_000) ms after a sleep")
         }
         guard now - node.host.disturbances[0] > Observer.recovery else { return }
         let least = now - node.host.disturbances[1] > Observer.recovery ? Observer.death : Observer.answer
@@ -48,7 +48,7 @@ extension Observer {
             guard isWhole, nodes[socket.remote].isRunning, now - disturbance > Observer.calming else {
                 return
             }
-            fail(.alive, "\(name(socket)) was taken for dead after \(silence / 1_000_000) ms, and is whole")
+            fail(.alive, "\(name(socket)) timed out after \(silence / 1_000_000) ms, but works")
         }
     }
 }

@@ -149,7 +149,7 @@ final class Observer: Subsystem {
         if reason.code == .goodbye, !applications.keepsJournal,
             record.received[socket.end] != record.sent[1 - socket.end]
         {
-            fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
+            fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had arrived")
         }
         // Where there really are too many peers, some have to go, whether or not a peer lies.
         let members = reason.code == .full ? mesh(around: [node.index, socket.remote]) : []

@@ -11,7 +11,7 @@ extension Quiescence {
                 for channel in socket.connection.channels where !channel.isOver {
                     world.fail(
                         .transfers,
-                        "\(world.channels.name(channel)) has brought \(channel.reader.taken) bytes and is not over"
+                        "\(world.channels.name(channel)) has delivered \(channel.reader.taken) bytes and has not ended"
                     )
                 }
             }

@@ -83,7 +83,7 @@ struct Quiescence {
         let origins = Set(node.mesh.entries.map(\.origin))
         for (endpoint, left) in node.departed where origins.contains(endpoint) {
             guard world.moment(node) < left + .seconds(60) else { continue }
-            world.fail(.departed, "peer \(node.index) holds an entry of one that left")
+            world.fail(.departed, "peer \(node.index) holds an entry of a peer that left")
         }
     }
 
@@ -98,7 +98,7 @@ struct Quiescence {
         let agreed = node.application.requests.filter { !node.isAgreeing($0.key) }
         let waiting = Set(node.application.connects.values).union(agreed.values).sorted()
         for uid in waiting where !node.mesh.awaits(uid) {
-            world.fail(.outcomes, "peer \(node.index) waits for an attempt that is over")
+            world.fail(.outcomes, "peer \(node.index) waits for an attempt that has ended")
         }
         for uid in waiting
         where !hasTwins && node.link(to: uid) != nil && node.application.heard[uid] == .connected {
@@ -109,11 +109,11 @@ struct Quiescence {
             guard let uid = socket.linkState?.peer.uid, node.application.heard[uid] != .connected else {
                 continue
             }
-            world.fail(.states, "peer \(node.index) is linked to \(socket.remote) and heard otherwise")
+            world.fail(.states, "peer \(node.index) is linked to \(socket.remote), but not notified")
         }
         for uid in node.application.heard.keys.sorted()
         where node.application.heard[uid] == .connected && node.link(to: uid) == nil {
-            world.fail(.states, "peer \(node.index) heard of a link that it has not")
+            world.fail(.states, "peer \(node.index) was notified of a link that it does not have")
         }
     }
 

@@ -58,7 +58,7 @@ extension ConnectionNetwork {
             trouble(index)
             observer.excuse(index)
         }
-        say("\(name(socket)) breaks before its other end holds it as a link")
+        say("\(name(socket)) breaks before its other end has it as a link")
         die(connection)
         for end in [0, 1] {
             post(

@@ -17,7 +17,7 @@ final class DatagramNetwork: Subsystem {
 
     func carryOut(_ order: DatagramAction, _ id: ConnectionID, of node: Node) {
         guard let socket = node.sockets[id], let linkState = socket.linkState else {
-            return fail(.dead, "peer \(node.index) orders datagrams of \(id.rawValue), which is no link")
+            return fail(.dead, "peer \(node.index) orders datagrams of \(id.rawValue), which is not a link")
         }
         // The link may have ended already, and the owner is notified next.
         guard let peer = node.engine.links.peer(on: id) else { return }
@@ -143,7 +143,7 @@ extension DatagramNetwork {
             packet.port == node.datagramPort, let peer = node.engine.datagrams.admit(packet.header)
         else { return }
         guard let socket = node.sockets[peer.id], let linkState = socket.linkState else {
-            return fail(.datagrams, "peer \(node.index) admits a datagram of a link that is over")
+            return fail(.datagrams, "peer \(node.index) admits a datagram of a link that has ended")
         }
         if case .content(let content, let key) = packet.body {
             receive(content, key, packet.header, socket, linkState, peer, of: node)
@@ -207,7 +207,7 @@ extension DatagramNetwork {
         say("\(name(socket)) has datagrams")
         guard let channel = linkState.datagrams.channel, linkState.datagrams.heardAt != nil,
             socket.connection.record.reached[1 - socket.end].contains(channel.header.association)
-        else { return fail(.datagrams, "\(name(socket)) is up, and nothing has come through") }
+        else { return fail(.datagrams, "\(name(socket)) is up, but nothing has arrived") }
     }
 
     private func check(unreliable message: [UInt8], _ socket: SimulatedSocket, _ node: Node) {
@@ -219,7 +219,7 @@ extension DatagramNetwork {
             Observer.number(message, at: 24) == message.count
         else { return fail(.datagrams, "\(name(socket)) brought a datagram that was not sent on it") }
         guard socket.connection.record.caught[socket.end].insert(number).inserted else {
-            return fail(.datagrams, "\(name(socket)) brought datagram \(number) twice")
+            return fail(.datagrams, "\(name(socket)) delivered datagram \(number) twice")
         }
         observer.counts.datagrams += 1
         observer.trace.note(8, node.index, number, at: now)

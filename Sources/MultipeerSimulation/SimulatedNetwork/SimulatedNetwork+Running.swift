@@ -110,7 +110,7 @@ extension SimulatedNetwork.Failure.Reason: CustomStringConvertible {
         case .outOfTime: "the limit of virtual time is reached"
         case .outOfSteps: "the limit of steps is reached"
         case .wokenFromOutside(let thread):
-            "the thread '\(thread)' made something run here: a real clock, another executor, or a task that is not of "
+            "the thread '\(thread)' enqueued a job here: a real clock, another executor, or a task that is not of "
                 + "the network"
         case .cancelled: "the task that runs it was cancelled"
         case .ranBefore: "a network runs once"

@@ -13,10 +13,10 @@ import MultipeerTransport
 ///     let session = try Session(peer: ann.peer, configuration: ann.session())
 ///     try await chat(advertiser, session)  // the application
 ///     network.partition([ann], [bob])
-///     try await network.clock.sleep(for: .seconds(20))  // takes a few milliseconds
+///     try await network.clock.sleep(for: .seconds(20))  // takes a few real milliseconds
 ///     network.heal()
 /// }
-/// print(network.history)  // the same whenever the seed is the same
+/// print(network.history)  // the same for the same seed
 /// ```
 ///
 /// Everything that makes decisions is what runs in production, down to TLS; the clock, the sockets, discovery and randomness

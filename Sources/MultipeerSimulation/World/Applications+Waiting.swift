@@ -48,7 +48,7 @@ extension Applications {
     func codeIsAsked(by peer: PeerID, of node: Node) {
         node.engine.eventsTaken(1, of: peer.uid)
         guard let socket = node.link(to: peer.uid), socket.connection.record.hasAsked[1 - socket.end] else {
-            return fail(.codes, "peer \(node.index) hears that \(peer.displayName) asks for a code")
+            return fail(.codes, "peer \(node.index) is notified that \(peer.displayName) asks for a code")
         }
         guard random.chance(oneIn: 4) else {
             return post(
@@ -70,7 +70,7 @@ extension Applications {
     func verified(_ numbers: [UInt64], _ result: Result<String, VerificationFault>, of node: Node) {
         for number in numbers {
             guard let request = node.application.codeRequests.removeValue(forKey: number) else {
-                return fail(.waiters, "peer \(node.index) hears of a code for which nobody waits")
+                return fail(.waiters, "peer \(node.index) is notified of a code for which no caller waits")
             }
             let record = request.connection.record
             switch result {
@@ -112,7 +112,7 @@ extension Applications {
 
     func markReached(_ number: UInt64, of node: Node) {
         guard let mark = node.application.flushRequests.removeValue(forKey: number) else {
-            return fail(.waiters, "peer \(node.index) hears of a mark that nobody made, or twice")
+            return fail(.waiters, "peer \(node.index) is notified of a mark that was not made, or twice")
         }
         observer.counts.marks += 1
         let received = mark.connection.record.received[1 - mark.end]
@@ -134,7 +134,7 @@ extension Applications {
             $0.value.connection !== socket.connection
         }
         if node.application.codeRequests.values.contains(where: { $0.connection === socket.connection }) {
-            fail(.waiters, "\(name(socket)) ended, and who waits for its code has not heard")
+            fail(.waiters, "\(name(socket)) ended, but the caller that waits for its code was not notified")
         }
     }
 }

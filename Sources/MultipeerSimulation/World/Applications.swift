@@ -68,7 +68,7 @@ final class Applications: Subsystem {
         do throws(LinkEstablishment.Refusal) {
             try connect(node, with: data, within: HandshakeTiming.attempt)
         } catch {
-            say("\(node.index) cannot seek \(data.peer.displayName): \(error)")
+            say("\(node.index) cannot connect to \(data.peer.displayName): \(error)")
             settle(node)
         }
     }

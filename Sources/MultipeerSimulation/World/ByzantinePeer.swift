@@ -116,7 +116,7 @@ final class ByzantinePeers: Subsystem {
         guard !nonsense.isEmpty, nonsense.contains(bytes), node.isHonest, failure == nil else { return }
         sessions.carryOut(node)
         if node.links.contains(where: { $0 === socket }) {
-            fail(.rules, "\(name(socket)) brought an entry that breaks the rules, and is still a link")
+            fail(.rules, "\(name(socket)) delivered an entry that breaks the rules, and is still a link")
         }
     }
 

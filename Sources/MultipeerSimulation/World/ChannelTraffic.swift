@@ -20,7 +20,7 @@ final class ChannelTraffic: Subsystem {
             kind: transfer.isFile ? .resource : .stream, name: "f",
             size: transfer.isFile ? UInt64(transfer.bytes) : nil)
         guard let number = node.engine.links.open(opening, on: socket.id) else {
-            return fail(.links, "\(name(socket)) takes no channel")
+            return fail(.links, "\(name(socket)) accepts no channel")
         }
         let channel = SimulatedChannel(
             socket.connection, socket.end, number, transfer, opening, isEager: random.chance(oneIn: 2))
@@ -92,7 +92,7 @@ extension ChannelTraffic {
                 hear(number, of: 1 - socket.end, socket) { finished(digest, $0, socket, of: node) }
             case .aborted(let number, let code):
                 hear(number, of: 1 - socket.end, socket) { channel in
-                    expect(channel.opener.reset == code, channel, "is reset with \(code), and nobody did")
+                    expect(channel.opener.reset == code, channel, "is reset with \(code), but not by an end")
                     channel.reader.isOver = true
                 }
             case .began, .wrote, .ended, .stopped, .completed: heardAsOpener(event, socket, of: node)
@@ -126,13 +126,13 @@ extension ChannelTraffic {
             }
         case .stopped(let number, let code):
             hear(number, of: socket.end, socket) { channel in
-                expect(channel.reader.stop == code, channel, "is stopped with \(code), and nobody did")
+                expect(channel.reader.stop == code, channel, "is stopped with \(code), but not by an end")
                 channel.opener.isOver = true
             }
         case .completed(let number, let code):
             hear(number, of: socket.end, socket) { channel in
                 let isSaid = channel.transfer.isFile && channel.reader.done ?? channel.reader.stop == code
-                expect(isSaid, channel, "is done with \(code), and nobody said so")
+                expect(isSaid, channel, "is done with \(code), but no end sent DONE")
                 channel.opener.isOver = true
             }
         case .opened, .data, .finished, .aborted: break
@@ -152,7 +152,7 @@ extension ChannelTraffic {
         _ bytes: [UInt8], _ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node
     ) {
         expect(
-            channel.reader.isOpened && !channel.reader.isWhole, channel, "brings bytes that are out of turn")
+            channel.reader.isOpened && !channel.reader.isWhole, channel, "delivers bytes out of order")
         expect(
             channel.bytes(from: channel.reader.received, count: bytes.count) == bytes, channel,
             "brings other bytes at \(channel.reader.received) than were written")
@@ -172,7 +172,7 @@ extension ChannelTraffic {
     ) {
         expect(
             channel.reader.isOpened && !channel.reader.isWhole && channel.opener.isFinished, channel,
-            "ends out of turn")
+            "ends out of order")
         expect(
             channel.reader.received == channel.opener.written && digest == channel.digest, channel,
             "ends after \(channel.reader.received) of \(channel.opener.written) bytes")
@@ -195,7 +195,7 @@ extension ChannelTraffic {
     ) {
         guard let channel = socket.connection.channels.first(where: { $0.number == number && $0.end == end })
         else {
-            return fail(.channels, "\(name(socket)) brings news of channel \(number), which nobody opened")
+            return fail(.channels, "\(name(socket)) reports channel \(number), which was not opened")
         }
         if end == socket.end, channel.opener.reset != nil { return }
         let isOver = end == socket.end ? channel.opener.isOver : channel.reader.isOver

@@ -202,7 +202,7 @@ final class InvitationTraffic: Subsystem {
             guard let connection = accepted.connection,
                 far.asking.contains(where: { $0.isAgreed && $0.connections.contains(connection) })
             else { continue }
-            fail(.outcomes, "peer \(far.index) was told that \(node.index) agreed, which heard otherwise")
+            fail(.outcomes, "peer \(far.index) was notified that \(node.index) agreed, which did not")
         }
     }
 
@@ -212,7 +212,7 @@ final class InvitationTraffic: Subsystem {
     ) {
         let uid = data.peer.uid
         if !data.flags.contains(.mesh) {
-            fail(.joins, "peer \(node.index) was given data that join no mesh by an invitation")
+            fail(.joins, "peer \(node.index) received data without a mesh by an invitation")
         }
         node.application.wantedPeers.insert(uid)
         // The timeout of an attempt starts again.
@@ -226,12 +226,12 @@ final class InvitationTraffic: Subsystem {
     func connectEnded(_ request: ConnectRequestID, _ reason: DisconnectReason?, of node: Node) {
         let uid = node.application.connects[request] ?? node.application.requests[request]
         if reason == nil, let uid, node.link(to: uid) == nil {
-            fail(.outcomes, "peer \(node.index) was told of a link to \(uid), and has none")
+            fail(.outcomes, "peer \(node.index) was notified of a link to \(uid), but has none")
         }
         if let uid = node.application.connects.removeValue(forKey: request) {
             let isOwn = reason?.code == .cancelled && reason?.closeCode == nil
             if isOwn, !node.engine.isLeaving, !node.application.withdrawn.contains(uid) {
-                fail(.outcomes, "peer \(node.index) was told that it cancelled an attempt, and did not")
+                fail(.outcomes, "peer \(node.index) was notified that it cancelled an attempt, but did not")
             }
             return
         }

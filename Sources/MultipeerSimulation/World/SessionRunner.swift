@@ -41,7 +41,7 @@ final class SessionRunner: Subsystem {
             guard !socket.connection.inFlight[1 - socket.end].isFull, !socket.connection.isDead,
                 node.engine.links.peer(on: socket.id)?.link.wantsToSend == true
             else { continue }
-            fail(.delivery, "\(name(socket)) has something to write, and nothing says so")
+            fail(.delivery, "\(name(socket)) has something to write, but did not request it")
         }
     }
 
@@ -92,7 +92,7 @@ final class SessionRunner: Subsystem {
         case .linked(let id, let data, let remote, let isMesh): linked(id, data, remote, isMesh, of: node)
         case .messages(let id, let messages):
             guard let socket = live(id, node, "heard on"), let linkState = socket.linkState else {
-                return fail(.dead, "peer \(node.index) took messages of \(id.rawValue), which is no link")
+                return fail(.dead, "peer \(node.index) received messages of \(id.rawValue), not a link")
             }
             observer.take(messages, socket, linkState, of: node)
         case .unlinked(let id, _, let reason):
@@ -134,7 +134,7 @@ final class SessionRunner: Subsystem {
 
     private func live(_ id: ConnectionID, _ node: Node, _ verb: String) -> SimulatedSocket? {
         if let socket = node.sockets[id] { return socket }
-        fail(.dead, "peer \(node.index) \(verb) connection \(id.rawValue), which is over")
+        fail(.dead, "peer \(node.index) \(verb) connection \(id.rawValue), which has ended")
         return nil
     }
 }

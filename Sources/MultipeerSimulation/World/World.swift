@@ -122,7 +122,7 @@ extension World {
         if node.process.hurry > 20 {
             let whose = node.mesh.deadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
             fail(
-                .deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
+                .deadlines, "\(whose) of peer \(node.index) requests the same deadline repeatedly")
         }
         schedule.post(.wake(node: node.index, life: node.process.life), at: due)
     }

@@ -148,6 +148,6 @@ extension ChannelOpening {
             return "a name has 1 to 1,024 bytes, not \(name.utf8.count)"
         }
         let count = metadata?.count ?? 0
-        return count > Limits.channelMetadata ? "metadata has 1,024 bytes at the most, not \(count)" : nil
+        return count > Limits.channelMetadata ? "metadata has at most 1,024 bytes, not \(count)" : nil
     }
 }

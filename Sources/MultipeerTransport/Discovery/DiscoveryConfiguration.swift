@@ -87,7 +87,7 @@ extension DiscoveryConfiguration {
                 throw MultipeerError(.invalidArgument, "the list of interfaces is empty")
             }
             if families.isEmpty {
-                throw MultipeerError(.invalidArgument, "neither IPv4 nor IPv6 is wanted")
+                throw MultipeerError(.invalidArgument, "neither IPv4 nor IPv6 is enabled")
             }
             guard (.seconds(10))...(.seconds(120)) ~= hostTTL else {
                 throw MultipeerError(.invalidArgument, "hostTTL is 10 to 120 seconds")

@@ -150,12 +150,12 @@ extension MultipeerError {
         case .addressInUse:
             self.init(
                 .discovery,
-                "another program has UDP port 5353 for itself, perhaps avahi-daemon with disallow-other-stacks=yes: "
-                    + "'ss -ulpn sport = :5353' tells which; peers can still be linked by connection data")
+                "another program uses UDP port 5353 exclusively, possibly avahi-daemon with disallow-other-stacks=yes: "
+                    + "'ss -ulpn sport = :5353' shows which; peers can still be linked by connection data")
         default:
             self.init(
                 .discovery,
-                "multicast DNS cannot be spoken here: \(fault); peers can still be linked by connection data")
+                "multicast DNS is not available: \(fault); peers can still be linked by connection data")
         }
     }
 }

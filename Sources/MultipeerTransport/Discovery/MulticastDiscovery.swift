@@ -300,7 +300,7 @@ extension MultipeerError {
         case .tooMany:
             self.init(
                 .discovery,
-                "a process has \(MulticastDNS.mostOrders) advertisements and browses at the most")
+                "a process has at most \(MulticastDNS.mostOrders) advertisements and browses")
         case .advertisedAlready:
             self.init(.discovery, "this peer is advertised already for this service type")
         case .shutDown: self.init(.discovery, "discovery is being shut down")

@@ -7,17 +7,17 @@ extension MultipeerError {
     package init(_ fault: InvitationFault, of peer: PeerID) {
         switch fault {
         case .declined: self.init(.declined, "\(peer) declined the invitation")
-        case .busy: self.init(.busy, "too many others are inviting \(peer)")
-        case .full: self.init(.full, "the session of \(peer) has no place left")
+        case .busy: self.init(.busy, "too many other peers are inviting \(peer)")
+        case .full: self.init(.full, "the session of \(peer) is full")
         case .incompatible:
             self.init(.incompatible, "\(peer) and this session do not agree on encryption or identity")
         case .unreachable(let problem): self.init(.unreachable, "\(peer) is not reachable: \(problem)")
-        case .replaced: self.init(.cancelled, "a newer invitation to \(peer) took the place of this one")
+        case .replaced: self.init(.cancelled, "a newer invitation to \(peer) replaced this one")
         case .refused(let code):
             self.init(.aborted, "\(peer) refused the invitation: \(code)", closeCode: code)
         case .alreadyAnswered: self.init(.alreadyAnswered, "the invitation of \(peer) was answered before")
         case .withdrawn: self.init(.cancelled, "\(peer) has withdrawn the invitation")
-        case .timedOut: self.init(.timedOut, "the time of the invitation is over")
+        case .timedOut: self.init(.timedOut, "the invitation timed out")
         case .cancelled: self.init(.cancelled, "the invitation was cancelled")
         case .protocolError: self.init(.aborted, "\(peer) broke the protocol of invitations")
         case .invalid(let message): self.init(.invalidArgument, message)
@@ -35,6 +35,6 @@ extension MultipeerError {
             case .cancelled: .cancelled
             default: .ended
             }
-        self.init(code, "there is no link to \(peer): \(reason)", reason: reason)
+        self.init(code, "no link to \(peer): \(reason)", reason: reason)
     }
 }

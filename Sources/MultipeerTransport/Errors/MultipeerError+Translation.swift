@@ -26,7 +26,7 @@ extension MultipeerError {
         case .refused(let reason):
             self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
         case .invalidArgument(let message): self.init(.invalidArgument, message)
-        case .noAddress: self.init(.system, "this machine has no address at which anybody could reach it")
+        case .noAddress: self.init(.system, "this machine has no address at which peers can reach it")
         }
     }
 

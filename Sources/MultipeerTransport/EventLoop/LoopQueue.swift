@@ -57,7 +57,7 @@ final class LoopQueue: Sendable {
 
     func submit(_ job: Job) {
         let wakes = state.withLock { state in
-            precondition(!state.isStopped, "a job came for a loop that was shut down")
+            precondition(!state.isStopped, "a job for a loop that was shut down")
             state.work.jobs.append(job)
             return state.awaken()
         }

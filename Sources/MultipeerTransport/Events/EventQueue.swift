@@ -5,7 +5,7 @@
 ///
 /// ```
 ///   push ──▶ backlog ──the first reader begins──▶ its queue
-///     └───────while somebody reads──────────────▶ the queue of each
+///     └───────while there is a reader───────────▶ the queue of each
 /// ```
 ///
 /// An iterator becomes a reader with its first wait. Each reader receives every element from then on, and the cost of elements

@@ -44,7 +44,7 @@ extension MultipeerError {
         switch fault {
         case .cancelled: self.init(.cancelled, "\(resource) was cancelled")
         case .declined: self.init(.declined, "\(resource) was declined")
-        case .damaged: self.init(.damaged, "\(resource) has not come as it was promised")
+        case .damaged: self.init(.damaged, "\(resource) does not match its announced size or digest")
         case .file(let fault) where fault.reason == .noSpace: self.init(.noSpace, "\(fault)")
         case .file(let fault): self.init(.file, "\(fault)")
         case .fetch(let message): self.init(.fetch, message)

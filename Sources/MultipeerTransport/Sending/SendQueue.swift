@@ -98,7 +98,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         admit { state in
             state.messages -= messages
             state.bytes -= bytes
-            precondition(state.messages >= 0 && state.bytes >= 0, "more was released than was taken")
+            precondition(state.messages >= 0 && state.bytes >= 0, "more was released than was reserved")
         }
     }
 

@@ -9,7 +9,7 @@ public import MultipeerSecurity
 ///
 /// ```swift
 /// let session = try Session(peer: PeerID(displayName: "ann"))
-/// let mine = try await session.connectionData()        // hand mine.bytes to the other person
+/// let mine = try await session.connectionData()        // send mine.bytes to the other person
 /// try await session.connect(with: ConnectionData(theirs))
 /// try await session.send(Array("hello".utf8), to: bob)
 /// for await event in session.events { print(event) }

@@ -81,7 +81,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Appends at most `limit` received bytes to the buffer.
     package borrowing func receive(into buffer: inout ByteBuffer, upTo limit: Int) -> Received {
-        precondition(limit > 0, "nothing can be received into no room")
+        precondition(limit > 0, "receiving needs a buffer that is not empty")
         if let simulated { return simulated.receive(into: &buffer, upTo: limit) }
         var received = Received.wouldBlock
         _ = buffer.write(upTo: limit) { room in

@@ -37,7 +37,7 @@ package struct SystemRandomness: RandomNumberGenerator, Sendable {
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: rest)
             let count = unsafe getrandom(room.baseAddress, room.count, 0)
             // The only possible fault is a kernel without the call: no secret can be made then.
-            precondition(count > 0 || errno == EINTR, "the system gives no random numbers")
+            precondition(count > 0 || errno == EINTR, "the system provides no random numbers")
             unsafe rest = rest.dropFirst(max(count, 0))
         }
     }

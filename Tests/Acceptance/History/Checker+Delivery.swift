@@ -22,7 +22,7 @@ extension Checker {
         var ended = 0
     }
 
-    /// What came in one run from one peer during one link.
+    /// The data received in one run from one peer during one link.
     private struct Received {
         let line: Line
         var messages: [Line]

@@ -3,7 +3,7 @@
 extension Checker {
     /// The beginnings of the reasons without notification: the other side must have died, been stopped or been
     /// unreachable.
-    private static let deaths = ["the peer did not answer in time", "the connection was lost"]
+    private static let deaths = ["the peer did not respond in time", "the connection was lost"]
 
     func states() -> [Violation] { history.runs.flatMap(states) }
 

@@ -3,7 +3,7 @@
 /// A line is one JSON object. Which fields there are depends on the event; those that are not named there are absent.
 package struct Entry: Codable, Equatable, Sendable {
     package enum Event: String, Codable, Sendable, CaseIterable {
-        /// A process or session begins: `name`, `cap`, `patience`, `death`, `topology`. What came before is over.
+        /// A process or session begins: `name`, `cap`, `patience`, `death`, `topology`. It ends the previous run.
         case start
         /// The session is another instance from here on: `instance`.
         case instance
@@ -31,9 +31,9 @@ package struct Entry: Codable, Equatable, Sendable {
         case attempt
         /// The result of attempt `id` to `peer`: `outcome`.
         case outcome
-        /// The member leaves, and says goodbye to all peers.
+        /// The member leaves, and sends GOODBYE to all peers.
         case goodbye
-        /// The check assumes that nothing happens any more, for all members at once: `mark`.
+        /// The check assumes that no further events occur, for all members at once: `mark`.
         case rest
         /// By the nemesis: `peer` was killed, stopped, continued.
         case kill, stop

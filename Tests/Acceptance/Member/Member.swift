@@ -81,7 +81,7 @@ actor Member {
         errand { await $0.giveFiles() }
     }
 
-    /// Says goodbye to all peers, after everything that was sent, and is another instance afterwards.
+    /// Sends GOODBYE to all peers, after everything that was sent, and is another instance afterwards.
     func leave() async throws {
         guard let session else { return }
         isLeaving = true
@@ -96,7 +96,7 @@ actor Member {
         try publish(await refreshed(session))
     }
 
-    /// Leaves, and records everything that still comes, to the last line.
+    /// Leaves, and records all remaining events, to the last line.
     func quit() async throws {
         try await leave()
         isOver = true

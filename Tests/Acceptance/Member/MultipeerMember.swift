@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerHistory
 import MultipeerOrders
 
-/// A member of a mesh that executes commands from its standard input, or several in one process that come and go.
+/// A member of a mesh that executes commands from its standard input, or several in one process that join and leave.
 @main
 enum MultipeerMember {
     private static let usage = """

@@ -35,7 +35,7 @@ extension UID {
     /// The form in commands, answers and histories.
     package var text: String { bytes.hexadecimal }
 
-    /// Returns nil for a text that is no uid in hexadecimal.
+    /// Returns nil for a text that is not a uid in hexadecimal.
     package init?(text: String) {
         let digits = Array(text)
         self.init(

@@ -1,4 +1,4 @@
-"""Calls of distributed actors between processes that are killed and come again."""
+"""Calls of distributed actors between processes that are killed and restarted."""
 
 import os
 import random

@@ -70,7 +70,7 @@ def _both(_hub, _number):
 
 
 def _two_networks(hub, number):
-    """Gives each another interface whose address no other can reach."""
+    """Gives each place another interface whose address no other place can reach."""
     _ip(hub, number, "link", "add", "second", "type", "veth", "peer", "name", "nowhere")
     _ip(hub, number, "addr", "add", f"10.78.{number}.1/24", "dev", "second")
     _ip(hub, number, "link", "set", "second", "up")

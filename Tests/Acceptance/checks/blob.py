@@ -32,12 +32,12 @@ def build(flags, parts):
 
 
 def flipped(data, kind):
-    """With the last bit of a field turned over."""
+    """Returns the data with the last bit of a field inverted."""
     return build(data[5], [(k, v[:-1] + bytes([v[-1] ^ 1]) if k == kind else v) for k, v in fields(data)])
 
 
 def plain(data):
-    """As if its session wanted no encryption."""
+    """Returns the data as if its session had encryption disabled."""
     parts = [(k, b"\x02" if k == PREFERENCE else v) for k, v in fields(data) if k != FINGERPRINT]
     return build(data[5], parts)
 
@@ -47,5 +47,5 @@ def optional(data):
 
 
 def damaged(data):
-    """One bit turned over, and the checksum left alone."""
+    """Returns the data with one bit inverted, and the checksum unchanged."""
     return data[:40] + bytes([data[40] ^ 1]) + data[41:]

@@ -27,7 +27,7 @@ def _lossy_handshakes(count):
 
 
 def canaries():
-    """What goes over the wire, in a network namespace, shows no name, message, file, datagram or metadata"""
+    """The bytes on the wire, in a network namespace, show no name, message, file, datagram or metadata"""
     return network.inside(_canaries)
 
 
@@ -76,7 +76,7 @@ def sockets(pid):
 
 
 def garbage():
-    """A million UDP packets of rubbish get no answer, and the link goes on"""
+    """A million invalid UDP packets get no answer, and the link continues"""
     count = 1_000_000 if peer.FULL else 300_000
     with tempfile.TemporaryDirectory() as directory:
         inputs = os.pipe()
@@ -110,7 +110,7 @@ def garbage():
 
 
 def _flood(sender, count):
-    """Rubbish of every kind: random, empty, too long, and with the header of each kind of packet."""
+    """Yields invalid packets of every kind: random, empty, too long, and with the header of each kind of packet."""
     chance = random.Random(1)
     packets = [b"", b"\x01", b"\x02", bytes(1_400), bytes(60_000)]
     for kind in (0, 1, 2, 3, 255):

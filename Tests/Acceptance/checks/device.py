@@ -33,7 +33,7 @@ class Device(Process):
     """One process with a home of its own, which is its working directory."""
 
     def __init__(self, directory, name, *arguments, archive=None, session=()):
-        """A new peer, or one that was archived; with a session, unless that is None."""
+        """Starts a new peer, or one that was archived; with a session, unless that is None."""
         self.name = name
         self.home = os.path.join(directory, name)
         os.makedirs(os.path.join(self.home, "tmp"), exist_ok=True)
@@ -105,7 +105,7 @@ class Device(Process):
         return until(look, seconds, f"{self.name} does not say {event} {fields}")
 
     def mark(self):
-        """From here on, for `since`."""
+        """Returns the position from here on, for `since`."""
         return len(self.said)
 
     def await_state(self, other, state, since=0, count=1, seconds=PATIENCE):
@@ -131,8 +131,8 @@ class Device(Process):
 
 
 def quit_all(*devices):
-    """They end well, and so was every call of their delegates: one at a time, never on the main thread nor before
-    `start…` had returned, and of peers that are equal to themselves."""
+    """Checks that they end well, and that their delegates were called correctly: one call at a time, never on the main
+    thread nor before `start…` had returned, and with peers that are equal to themselves."""
     for device in devices:
         device.tell("quit")
     for device in devices:

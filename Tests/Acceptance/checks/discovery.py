@@ -23,7 +23,7 @@ GROUP, PORT = "224.0.0.251", 5353
 
 
 def now():
-    """The clock that every process of the machine shares, in seconds."""
+    """Returns the clock that all processes of the machine share, in seconds."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -80,7 +80,7 @@ class Neighbour(Process):
         expect(self.end() == 0, f"{self.name} has not ended well")
 
     def processor_times(self):
-        """Of its threads by their names, and of all, in milliseconds, to a nanosecond's precision."""
+        """Returns the processor time of its threads by name, and of all, in milliseconds, with nanosecond precision."""
         times = {"all": 0, "multipeer-loop": 0}
         for task in os.listdir(f"/proc/{self.pid}/task"):
             with open(f"/proc/{self.pid}/task/{task}/schedstat", encoding="ascii") as file:
@@ -92,7 +92,7 @@ class Neighbour(Process):
         return times
 
     def memory(self):
-        """In MiB, resident, the most so far."""
+        """Returns the peak resident memory in MiB."""
         with open(f"/proc/{self.pid}/status", encoding="ascii") as lines:
             for line in lines:
                 if line.startswith("VmHWM"):
@@ -122,7 +122,7 @@ def discovery_times():
 
 
 def alone(body):
-    """Does something in a network namespace of its own, which only its processes use; if there can be none, on the
+    """Runs something in a network namespace of its own, which only its processes use; if that is not possible, on the
     loopback interface that all share."""
     try:
         return network.inside(body, seconds=600)
@@ -195,7 +195,7 @@ def idleness(seconds):
 
 
 def discovery_changes():
-    """What a peer says of itself is updated, and one that stops is lost within 2 s, also of another user"""
+    """A peer's information is updated, and a peer that stops is lost within 2 s, also one of another user"""
     there = ()
     if os.getuid() == 0:
         there = (network.tool("setpriv"), "--reuid", "65534", "--clear-groups")
@@ -219,7 +219,7 @@ def discovery_changes():
 
 
 def discovery_deaths():
-    """A peer that was killed is lost within 12 s of a doubt; one that was stopped for a while is there afterwards"""
+    """A killed peer is lost within 12 s of a failed check; one that was stopped for a while is present afterwards"""
     kind = service_type()
     advertiser, browser = Neighbour(kind, "advertiser"), Neighbour(kind, "browser")
     browser.await_said("found", uid=advertiser.uid)
@@ -249,7 +249,7 @@ def discovery_deaths():
 
 
 def discovery_garbage():
-    """A million packets of rubbish at port 5353 do no harm: little memory, and peers are still found"""
+    """A million invalid packets at port 5353 do no harm: little memory, and peers are still found"""
     return network.inside(_garbage, 1_000_000 if peer.FULL else COUNT, seconds=600)
 
 
@@ -297,7 +297,7 @@ def let_through():
 
 
 def waiting():
-    """Bytes that the sockets of port 5353 have not been asked for yet, in this namespace."""
+    """Returns the unread bytes of the sockets of port 5353 in this namespace."""
     total = 0
     with open("/proc/self/net/udp", encoding="ascii") as lines:
         for line in lines:
@@ -308,7 +308,7 @@ def waiting():
 
 
 def dropped():
-    """Packets that those sockets had no room for."""
+    """Returns the number of packets dropped by those sockets."""
     with open("/proc/self/net/udp", encoding="ascii") as lines:
         return sum(int(line.split()[-1]) for line in lines if line.split()[1].endswith(f":{PORT:04X}"))
 

@@ -1,4 +1,4 @@
-"""The test vectors of the specification, as a capture of plain connections: what Wireshark's dissector refuses of them."""
+"""The test vectors of the specification, as a capture of plain connections: which ones Wireshark's dissector rejects."""
 
 import json
 import os

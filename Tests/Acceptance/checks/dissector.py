@@ -24,7 +24,7 @@ FAULTS = ["mpc.malformed", "_ws.malformed", "_ws.lua.error"]
 
 
 class Capture(Tap):
-    """A tap that writes what goes by into a file, as `tcpdump` would."""
+    """A tap that writes captured packets to a file, as `tcpdump` would."""
 
     LINKTYPE_RAW = 101
 

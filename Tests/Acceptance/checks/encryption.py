@@ -1,4 +1,4 @@
-"""What two preferences lead to, confirmed by what is on the wire; and data that was changed on the way."""
+"""The outcome of two preferences, confirmed by the bytes on the wire; and data that was changed in transit."""
 
 import os
 import subprocess
@@ -97,7 +97,7 @@ CHANGES = {
 
 
 def changes():
-    """Connection data changed on the way never makes a link"""
+    """Connection data changed in transit never leads to a link"""
     with ThreadPoolExecutor(len(CHANGES)) as pool:
         codes = list(pool.map(change, CHANGES))
     return f"{len(CHANGES)} changes, exit codes {sorted({code for pair in codes for code in pair})}"

@@ -1,4 +1,4 @@
-"""What is done very often, by a program of its own."""
+"""Actions repeated very often, by a program of its own."""
 
 import subprocess
 

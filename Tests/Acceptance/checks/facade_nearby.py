@@ -86,7 +86,7 @@ def facade_invitations():
 
 
 def facade_assistants():
-    """Reference 3: The assistant asks its presenter, and whoever is welcome is connected; at a terminal that is not
+    """Reference 3: The assistant asks its presenter, and an accepted peer is connected; at a terminal that is not
     there the answer is no. The browser controller shows whom its delegate wants, invites and finishes"""
     with tempfile.TemporaryDirectory() as directory:
         host, guest = Device(directory, "host"), Device(directory, "guest", "--run-loop")
@@ -132,7 +132,7 @@ def facade_assistants():
 
 
 def facade_mutual_invitations():
-    """Reference 4: Two that advertise, browse and invite each other with random skew: one `.connected` each in every
+    """Reference 4: Two peers that advertise, browse and invite each other with random skew: one `.connected` each in every
     round, never a `.notConnected` before"""
     rounds = 200 if peer.FULL else 20
     with tempfile.TemporaryDirectory() as directory:
@@ -241,8 +241,8 @@ def facade_eight():
 
 
 def facade_leaving():
-    """Reference 11: `disconnect()` is told to all, leaves nobody connected, and the same session is used again, in
-    eight processes; nothing is left behind; a process that dies is told, too"""
+    """Reference 11: `disconnect()` notifies all peers, leaves none connected, and the same session is used again, in
+    eight processes; no resources remain; a process that dies is reported, too"""
     cycles = 200 if peer.FULL else 4
     with tempfile.TemporaryDirectory() as directory:
         eight = [Device(directory, f"d{number}") for number in range(1, 9)]

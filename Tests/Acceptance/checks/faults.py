@@ -73,7 +73,7 @@ def side_by_side(plans):
 
 
 def death(mesh, chance):
-    """A member is killed, at times while it joins, and comes again."""
+    """Kills a member, at times while it joins, and restarts it."""
     victim = chance.choice(mesh.members)
     time.sleep(chance.uniform(0, 0.5))
     mesh.nemesis.kill(victim)
@@ -90,7 +90,7 @@ def death(mesh, chance):
 
 
 def stop(longest):
-    """A member is stopped for a while, and goes on."""
+    """Stops a member for a while, and continues it."""
     def one_round(mesh, chance):
         victim = chance.choice(mesh.members)
         mesh.nemesis.stop(victim, chance.uniform(1, longest))
@@ -99,7 +99,7 @@ def stop(longest):
 
 
 def mesh_deaths():
-    """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: clean histories"""
+    """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and return: clean histories"""
     if peer.FULL:
         plans = [(f"killed{number}", 50, death, LONG) for number in range(4)]
         plans += [(f"stopped{number}", 20, stop(30), LONG) for number in range(10)]
@@ -114,7 +114,7 @@ def mesh_deaths():
 
 
 def mesh_cuts():
-    """Members in network namespaces that are cut off without a word for 1 to 20 s: clean histories"""
+    """Members in network namespaces that are cut off without notice for 1 to 20 s: clean histories"""
     return network.inside(_cuts, seconds=2_400)
 
 
@@ -159,7 +159,7 @@ def quiet(mesh, seconds):
 
 
 def mesh_idle():
-    """Members that say nothing, in network namespaces, with 5 % of all packets lost: nobody is taken for dead"""
+    """Idle members, in network namespaces, with 5 % of all packets lost: no idle timeout"""
     return network.inside(_idle, seconds=900)
 
 
@@ -184,7 +184,7 @@ def _idle():
 
 
 def mesh_load():
-    """Members on a machine with 16 busy processes: nobody is taken for dead"""
+    """Members on a machine with 16 busy processes: no idle timeout"""
     seconds = 300 if peer.FULL else 4
     busy = []
     try:

@@ -73,7 +73,7 @@ class Member(Process):
         return set(self.order("who").split()[1:])
 
     def entries(self):
-        """What it has written so far; a death may have cut the last line."""
+        """Returns what it has written so far; the last line may be incomplete after a kill."""
         with open(self.history, encoding="utf-8") as file:
             lines = file.read().split("\n")
         found = [json.loads(line) for line in lines[:-1]]
@@ -85,7 +85,7 @@ class Member(Process):
 
 
 class Nemesis:
-    """Does harm, and writes it down first."""
+    """Injects faults, and records each of them first."""
 
     def __init__(self, directory):
         self.history = os.path.join(directory, NEMESIS + ".jsonl")
@@ -140,7 +140,7 @@ class Mesh:
 
     @staticmethod
     def join(one, other):
-        """Both read the other's data, as of now."""
+        """Gives each the other's current data."""
         for member, data in ((one, other.data), (other, one.data)):
             member.order("join", data)
 

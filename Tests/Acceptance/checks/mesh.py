@@ -34,7 +34,7 @@ FULL_WORDS = "the session is full"
 
 
 def mesh_chain():
-    """8 processes joined in a chain are a full mesh in less than 3 s; a 9th is refused, and nobody notices"""
+    """8 processes joined in a chain are a full mesh in less than 3 s; a 9th is refused without effect on the others"""
     with tempfile.TemporaryDirectory() as directory:
         others = Others()
         mesh = Mesh(directory, 8, "--rate", "10")
@@ -64,7 +64,7 @@ def mesh_chain():
 
 
 def mesh_crowd():
-    """20 processes that join one sponsor at once end as one mesh of 8, the others are told so, nobody flaps"""
+    """20 processes that join one sponsor at once end as one mesh of 8, the others are notified, no state flaps"""
     with tempfile.TemporaryDirectory() as directory:
         others = Others()
         mesh = Mesh(directory, 21, "--rate", "5")

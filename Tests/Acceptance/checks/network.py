@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Skipped(Exception):
-    """Why a check cannot be made here."""
+    """Why a check cannot run here."""
 
 
 def tool(name):
@@ -47,7 +47,7 @@ def _unshare():
 
 
 def _choose_congestion_control():
-    """What most machines use: bbr would measure its own clock, not ours."""
+    """Selects the congestion control of most machines: bbr would measure its own clock, not ours."""
     for name in ("cubic", "reno"):
         try:
             with open("/proc/sys/net/ipv4/tcp_congestion_control", "w", encoding="ascii") as file:
@@ -58,7 +58,7 @@ def _choose_congestion_control():
 
 
 def inside(body, *arguments, seconds=120):
-    """Does something in a network namespace of its own, where only lo exists, and returns its result."""
+    """Runs something in a network namespace of its own, where only lo exists, and returns its result."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -231,7 +231,7 @@ class Hub:
         self.losing.append(port)
 
     def lost(self):
-        """How many packets were dropped, and how many came through."""
+        """Returns how many packets were dropped, and how many passed."""
         said = subprocess.run([tool("tc"), "-s", "-j", "actions", "list", "action", "mirred"], capture_output=True)
         lost = sum(action["stats"]["packets"] for part in json.loads(said.stdout) for action in part.get("actions", []))
         return lost, sum(_figure(port, "rx_packets") for port in self.losing) - lost

@@ -6,7 +6,7 @@ from . import network, peer
 
 
 def carry_out(check):
-    """How a check went, what it found, and how long it took."""
+    """The outcome of a check, its details, and its duration."""
     start = time.monotonic()
     try:
         result, found = "ok", check()

@@ -52,7 +52,7 @@ def deliver(directory, path):
 
 
 def cancels():
-    """Files called off at random moments from either side: the other side is told once and soon, nothing is left"""
+    """Files cancelled at random moments by either side: the other side is notified once and soon, no data remain"""
     return run("cancels", "200" if peer.FULL else "60")
 
 
@@ -108,14 +108,14 @@ def best(limit, measure):
 
 
 def latency():
-    """A message of 64 bytes does not wait behind a file of 1 GiB"""
+    """A message of 64 bytes is not delayed by a file of 1 GiB"""
     seconds = 30 if peer.FULL else 3
     # Below a few milliseconds it is the scheduler that is measured.
     return best(lambda found: max(5 * found["idle99"], 3), lambda: ask("127.0.0.1", "127.0.0.1", (), 1024, seconds))[1]
 
 
 def narrow_latency():
-    """A message does not wait behind a file at 100 Mbit/s, in network namespaces: p99 at most 50 ms"""
+    """A message is not delayed by a file at 100 Mbit/s, in network namespaces: p99 at most 50 ms"""
     return network.inside(_narrow_latency, 20 if peer.FULL else 4)
 
 

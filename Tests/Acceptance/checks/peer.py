@@ -49,7 +49,7 @@ def until(condition, seconds, text):
 
 
 def register(process):
-    """It is ended by `end_everything` unless it ends before."""
+    """Registers a process, which `end_everything` ends."""
     with _lock:
         _running.add(process)
 

@@ -8,7 +8,7 @@ MUCH, WIDER = 0.2, 10
 
 
 class Others:
-    """From its making on, the share of all processors that went to processes that are not ours."""
+    """Since its creation, the share of all processors used by other processes."""
 
     def __init__(self):
         self.start = self._now()

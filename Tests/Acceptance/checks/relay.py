@@ -1,4 +1,4 @@
-"""A tap in the path: passes every connection on to a port, and writes down what went by."""
+"""A tap in the path: forwards every connection to a port, and records the bytes."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""What an application does with the same `MCSession` objects very often or very much, by a program of its own."""
+"""Repeated and heavy use of the same `MCSession` objects, by a program of its own."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def run(*words, seconds=300):
 
 
 def session_reuse():
-    """The same two MCSession objects connect and disconnect over and over, with transfers on their way: nothing is left"""
+    """The same two MCSession objects connect and disconnect over and over, with transfers in flight: no resources remain"""
     return run("cycles", "200" if peer.FULL else "40")
 
 
@@ -28,7 +28,7 @@ def stopped_reader():
 
 
 def sudden_exit():
-    """A process that calls exit(3) while files are on their way in many threads ends with that, not with a crash"""
+    """A process that calls exit(3) while files are in flight in many threads exits, and does not crash"""
     times = 50 if peer.FULL else 10
     for _ in range(times):
         run("exit", seconds=60)

@@ -15,7 +15,7 @@ SKY = os.path.join(os.path.dirname(peer.ENDURANCE), "sky")
 
 
 class Run:
-    """One run to its end: its answer, the time that it reports, and the processor time of it and its workers."""
+    """One complete run: its answer, the time that it reports, and the processor time of it and its workers."""
 
     def __init__(self, *words, seconds=180):
         before = self._used()

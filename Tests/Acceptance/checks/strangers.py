@@ -31,7 +31,7 @@ def awaiting(directory, port):
 
 
 def foreign_clients():
-    """openssl s_client is refused inside TLS, whatever it offers, and gets nothing behind the alert"""
+    """openssl s_client is refused inside TLS, whatever it offers, and receives nothing after the alert"""
     tool = shutil.which("openssl")
     if not tool:
         return "skipped: there is no openssl command"
@@ -70,7 +70,7 @@ def foreign_clients():
 
 
 def idle_crowd():
-    """500 idle connections do not stop an honest peer, and their descriptors come back"""
+    """500 idle connections do not block an honest peer, and their descriptors are released"""
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         with open("/dev/zero", "rb") as stdin:

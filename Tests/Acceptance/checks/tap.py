@@ -1,4 +1,4 @@
-"""Everything that goes over lo, read from a packet socket: only inside a namespace of the checks' own."""
+"""All packets on lo, read from a packet socket: only inside a namespace of the checks' own."""
 
 import socket
 import struct

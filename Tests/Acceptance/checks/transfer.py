@@ -1,4 +1,4 @@
-"""Much data, sudden deaths, and a reader that does not read."""
+"""Much data, killed processes, and a reader that does not read."""
 
 import os
 import random
@@ -47,7 +47,7 @@ def endless(directory, stdout=subprocess.DEVNULL):
 
 
 def deaths():
-    """Killing either side at 10 random moments of a transfer ends the other soon, with a reason"""
+    """Killing either side at 10 random moments of a transfer soon ends the other, with a reason"""
     seed = random.randrange(1 << 32)
     chance = random.Random(seed)
     moments = [(index % 2, chance.uniform(0, 1)) for index in range(10)]
@@ -74,7 +74,7 @@ def death(victim, moment, what):
 
 
 def freezing():
-    """A process that is stopped, not ended, is given up within 12 seconds"""
+    """The link to a process that is stopped, not ended, ends within 12 seconds"""
     with tempfile.TemporaryDirectory() as directory:
         sender, receiver = endless(directory)
         receiver.kill(signal.SIGSTOP)

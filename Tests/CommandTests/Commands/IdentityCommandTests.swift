@@ -71,7 +71,7 @@ struct IdentityCommandTests {
     func refused() async throws {
         let empty = try await Command.run("identity", "show", folder.write("hello", to: "x"))
         #expect(empty.code == 3)
-        #expect(empty.errors.hasSuffix(": the identity holds no certificate\n"))
+        #expect(empty.errors.hasSuffix(": the identity has no certificate\n"))
         let missing = try await Command.run("identity", "show", folder.path("nowhere"))
         #expect(missing.code == 4)
         #expect(

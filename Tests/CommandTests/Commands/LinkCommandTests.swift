@@ -131,7 +131,7 @@ struct LinkCommandTests {
         }
         let ending = try await Command(["link"] + options).finish()
         #expect(ending.code == 1)
-        let reason = hasData ? "the peer did not answer in time" : "no connection data in"
+        let reason = hasData ? "the peer did not respond in time" : "no connection data in"
         #expect(ending.errorLines.last?.contains(reason) == true)
     }
 

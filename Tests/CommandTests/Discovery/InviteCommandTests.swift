@@ -112,7 +112,7 @@ struct InviteCommandTests {
         try await ann.send(Array("1\n".utf8))
         #expect(try await fields(ann).first == "invited")
         #expect(try await fields(ann).first == "notConnected")
-        #expect(try await bob.says("an invitation of 'ann' is declined: there is no terminal to ask at"))
+        #expect(try await bob.says("declined an invitation from 'ann': there is no terminal to ask"))
         #expect(try await ann.finish().code == 1)
         bob.process.signal(SIGINT)
         _ = try await bob.finish()

@@ -137,7 +137,7 @@ struct ChatCommandTests {
         #expect(try await people[0].leaves().code == 0)
         #expect(try await people[2].says("ann left"))
         try await people[2].types("/accept 2")
-        #expect(try await people[2].says("there is no file 2"))
+        #expect(try await people[2].says("no file 2"))
         try await people[2].types("/send \(company.folder.path("nothing"))")
         #expect(try await people[2].says("no such file"))
         for one in people[1...] { #expect(try await one.leaves().code == 0) }

@@ -1,4 +1,4 @@
-"""Judges the packets of multicast DNS that come as JSON lines on standard input.
+"""Checks the packets of multicast DNS, which it reads as JSON lines on standard input.
 
     auditor.py WHEN-ANNOUNCED WHEN-LEFT
 """
@@ -21,7 +21,7 @@ class Record:
 
 
 class Message:
-    """A whole message, read by no code of ours. Conventional readers refuse the names in NSEC that RFC 6762 has compressed."""
+    """A whole message, parsed without our own code. Conventional readers refuse the names in NSEC that RFC 6762 has compressed."""
 
     def __init__(self, data):
         self.data = data

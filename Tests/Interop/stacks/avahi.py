@@ -1,4 +1,4 @@
-"""avahi-daemon with a bus of its own, and what asks it."""
+"""avahi-daemon with a bus of its own, and its clients."""
 
 import os
 

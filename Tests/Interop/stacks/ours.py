@@ -35,7 +35,7 @@ class Told(Running):
             return next((one for one in self.events() if one["event"] == event and one["name"] == name and where(one)),
                         None)
         try:
-            return peer.until(search, seconds, f"{self.name} does not tell '{event}' of '{name}'")
+            return peer.until(search, seconds, f"{self.name} does not report '{event}' of '{name}'")
         except peer.Failure as failure:
             raise peer.Failure(f"{failure}; it said {self.lines[-3:]}") from None
 

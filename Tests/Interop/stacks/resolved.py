@@ -43,6 +43,6 @@ class Resolved:
         peer.until(is_on, 10, "systemd-resolved does not take orders")
 
     def resolve(self, name, service):
-        """Asks once; the program ends when it knows."""
+        """Queries once; the program ends with the answer."""
         return Running(self.there, [str(TREE / "usr/bin/resolvectl"), "--interface=cable", "--protocol=mdns", "service",
                                     name, f"_{service}._tcp", "local"], self.environment)

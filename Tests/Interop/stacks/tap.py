@@ -39,7 +39,7 @@ class Packet:
 
 
 class Tap:
-    """What goes in at the ports of a switch, each packet once."""
+    """The packets that enter at the ports of a switch, each once."""
 
     def __init__(self, ports):
         self.packets = []

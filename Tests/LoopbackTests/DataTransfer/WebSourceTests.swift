@@ -114,7 +114,7 @@ struct WebSourceTests {
                 Issue.record(Comment(rawValue: "\(path): \(String(describing: fault))"))
                 continue
             }
-            #expect(complaint.contains("no answer for"), "\(complaint)")
+            #expect(complaint.contains("no response for"), "\(complaint)")
         }
         // A port that is not listening any more.
         let gone = try WebServer { _, _ in }.url("/")

@@ -135,7 +135,7 @@ struct TrustPolicyTests {
     func empty() async {
         let evidence = TrustEvidence.sample(fingerprint: one)
         for policy in [TrustPolicy.all([]), .any([])] {
-            #expect(policy.evaluate(evidence) == .distrusted(reason: "the policy names nobody"))
+            #expect(policy.evaluate(evidence) == .distrusted(reason: "the policy names no peer"))
         }
     }
 

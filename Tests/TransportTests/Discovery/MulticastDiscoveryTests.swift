@@ -177,7 +177,7 @@ struct MulticastDiscoveryTests {
             for _ in 0..<2 {
                 let error = await complaint { _ = try await discovery.browse(type, hiding: nil) }
                 #expect(error?.code == .discovery)
-                #expect(error?.description.contains("another program has UDP port 5353 for itself") == true)
+                #expect(error?.description.contains("another program uses UDP port 5353 exclusively") == true)
                 #expect(await !discovery.isOpen)
             }
             _ = consume taken

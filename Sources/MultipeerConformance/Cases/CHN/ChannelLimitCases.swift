@@ -2,15 +2,15 @@
 enum ChannelLimitCases {
     static let all: [Case] = [
         Case(
-            "CHN-05", "9.3", level: .channels, "no more channels than the receiver takes",
-            stimulus: "T opens as many as S's HELLO says, and one more",
-            expectation: "all are told; one more is FLOW", rules: ["channel.limit"],
+            "CHN-05", "9.3", level: .channels, "no more channels than the receiver accepts",
+            stimulus: "T opens as many as S's HELLO allows, and one more",
+            expectation: "all are reported; one more is FLOW", rules: ["channel.limit"],
             bugs: [.seen("channels-without-limit", by: "CLOSE(FLOW)")]
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
             let most = link.receivedHello?.limits.channels ?? 0
             try caseRun.require(
-                most > 0 && most < 3_000, "S takes \(most) channels, which is no limit that can be tried")
+                most > 0 && most < 3_000, "S takes \(most) channels, a limit that cannot be tested")
             for number in 1...most { link.send(.open(number)) }
             for _ in 1...most { _ = try pair.session.expectStream(from: pair.tester.endpoint.uid) }
             try link.expectAlive()
@@ -18,7 +18,7 @@ enum ChannelLimitCases {
             try link.expectBroken(.flow, by: pair)
         },
         Case(
-            "CHN-10", "9.4", level: .channels, "nobody sends beyond the credit of a channel",
+            "CHN-10", "9.4", level: .channels, "no sender exceeds the credit of a channel",
             stimulus: "S's reader waits; T sends all that its HELLO grants, then one byte more",
             expectation: "the link lives; then FLOW",
             rules: ["channel.credit-limit", "channel.credit-return"],
@@ -106,7 +106,7 @@ enum ChannelLimitCases {
         Case(
             "CHN-18", "9.4", level: .channels, "S sends no more than it was granted",
             stimulus:
-                "T's HELLO grants 65,536 bytes for a channel; S writes 500,000; CREDIT comes after a second",
+                "T's HELLO grants 65,536 bytes for a channel; S writes 500,000; CREDIT follows after a second",
             expectation: "65,536 bytes at first, and all of them in the end", rules: ["channel.credit-limit"],
             bugs: [.seen("sends-beyond-channel-credit", by: "bytes came for a credit")]
         ) { caseRun in
@@ -123,13 +123,13 @@ enum ChannelLimitCases {
             link.send(.credit(65_536 + 16_384, channel: channel))
             try caseRun.require(
                 try link.channel(channel).expectBytes(granted: 65_536 + 16_384).bytes == .pattern(500_000),
-                "other bytes came than were written")
+                "the bytes differ from those written")
         },
         Case(
             "CHN-19", "9.4", level: .channels, "what HELLO grants for a channel is what is granted",
             stimulus:
-                "S is to grant 16 KiB; T sends 200,000 bytes as credit comes, then too much on another channel",
-            expectation: "HELLO says 16 KiB; the bytes arrive; then FLOW", rules: ["channel.credit-limit"],
+                "S is configured for 16 KiB; T sends 200,000 bytes as credit arrives, then too much on another channel",
+            expectation: "HELLO grants 16 KiB; the bytes arrive; then FLOW", rules: ["channel.credit-limit"],
             bugs: [.seen("counts-the-usual-window", by: "no CREDIT on channel")]
         ) { caseRun in
             let (pair, link) = try caseRun.linked(.init(limits: ["channelCredit": 16_384]))
@@ -167,6 +167,6 @@ extension CaseRun {
             _ = pair.session.post("finish", stream)
         }
         let bytes = try link.channel(channels[3]).expectBytes(within: .seconds(10)).bytes
-        try require(bytes == .pattern(200_000), "other bytes came than were written")
+        try require(bytes == .pattern(200_000), "the bytes differ from those written")
     }
 }

@@ -21,7 +21,7 @@ enum ChannelRuleCases {
             try link.expectAlive()
         },
         Case(
-            "CHN-07", "9.5", level: .channels, "nothing comes on a channel that was never opened",
+            "CHN-07", "9.5", level: .channels, "no frame is accepted on a channel that was never opened",
             stimulus: "DATA, FIN, RESET, STOP, CREDIT, DONE about a number above all that were opened",
             expectation: "PROTOCOL", rules: ["channel.closed"],
             bugs: [.seen("data-on-any-channel", by: "CLOSE(PROTOCOL)")]
@@ -35,9 +35,9 @@ enum ChannelRuleCases {
             }
         },
         Case(
-            "CHN-08", "9.5", level: .channels, "what is on its way when a reader stops is dropped",
+            "CHN-08", "9.5", level: .channels, "data in flight when a reader stops is dropped",
             stimulus:
-                "S's reader gives up; T sends DATA behind STOP, then RESET; both again on the closed channel",
+                "S's reader stops; T sends DATA after STOP, then RESET; both again on the closed channel",
             expectation:
                 "STOP, and the link lives; RESET on a closed channel is ignored, DATA there is PROTOCOL",
             rules: ["channel.late", "channel.stop", "channel.closed"],
@@ -57,8 +57,8 @@ enum ChannelRuleCases {
             try link.expectBroken(.protocol, by: pair)
         },
         Case(
-            "CHN-09", "9.5", level: .channels, "nothing comes behind FIN",
-            stimulus: "DATA, or another FIN, behind FIN of a stream and of a resource",
+            "CHN-09", "9.5", level: .channels, "no frame is accepted after FIN",
+            stimulus: "DATA, or another FIN, after FIN of a stream and of a resource",
             expectation: "PROTOCOL",
             rules: ["channel.fin", "channel.closed"], bugs: [.seen("data-behind-fin", by: "CLOSE(PROTOCOL)")]
         ) { caseRun in
@@ -73,8 +73,8 @@ enum ChannelRuleCases {
         Case(
             "CHN-15", "9.2", level: .channels, "a name is 1 to 1,024 bytes of UTF-8",
             stimulus:
-                "names of 1,024 bytes, of 1,025, of none, and of bytes that are no UTF-8; metadata of 1,025 bytes",
-            expectation: "the first is told unchanged, the others are PROTOCOL", rules: ["channel.name"],
+                "names of 1,024 bytes, of 1,025, of none, and of bytes that are not UTF-8; metadata of 1,025 bytes",
+            expectation: "the first is reported unchanged, the others are PROTOCOL", rules: ["channel.name"],
             bugs: [.seen("channel-name-unchecked", by: "CLOSE(PROTOCOL)")]
         ) { caseRun in
             let long = String(repeating: "n", count: 1_024)

@@ -4,7 +4,7 @@ enum StreamCases {
         Case(
             "CHN-01", "9.5", level: .channels, "a stream arrives, to its last byte",
             stimulus: "1 MiB and FIN, each way",
-            expectation: "the bytes and the end are delivered; S sends FIN behind its last byte",
+            expectation: "the bytes and the end are delivered; S sends FIN after its last byte",
             rules: ["channel.credit-return", "channel.credit-limit", "channel.fin", "stream.end"],
             bugs: [.seen("stream-loses-tail", by: "not those sent")], orders: UIDOrder.allCases
         ) { caseRun in
@@ -25,7 +25,7 @@ enum StreamCases {
             _ = pair.session.post("write", stream.merging(["size": .number(Double(bytes.count))]) { $1 })
             _ = pair.session.post("finish", stream)
             try caseRun.require(
-                try link.channel(channel).expectBytes().bytes == bytes, "other bytes came than were written")
+                try link.channel(channel).expectBytes().bytes == bytes, "the bytes differ from those written")
             try link.expectAlive()
         },
         Case(
@@ -45,8 +45,8 @@ enum StreamCases {
                 try link.channel(channel).expectBytes().bytes.isEmpty, "an empty stream has bytes")
         },
         Case(
-            "CHN-03", "9.5", level: .channels, "a writer hears of STOP",
-            stimulus: "S opens a stream, T says STOP",
+            "CHN-03", "9.5", level: .channels, "a writer is notified of STOP",
+            stimulus: "S opens a stream, T sends STOP",
             expectation: "RESET with the same code; the writer gets an error within a second",
             rules: ["channel.stop"], bugs: [.seen("ignores-stop", by: "nothing on channel")],
             orders: UIDOrder.allCases
@@ -60,10 +60,10 @@ enum StreamCases {
             try link.expectAlive()
         },
         Case(
-            "CHN-04", "9.5", level: .channels, "RESET is no end of a stream",
+            "CHN-04", "9.5", level: .channels, "RESET does not complete a stream",
             stimulus: "OPEN, 1,000 bytes, RESET",
             expectation: "the reader gets an error", rules: ["stream.end"],
-            bugs: [.seen("reset-is-an-end", by: "told of as complete")]
+            bugs: [.seen("reset-is-an-end", by: "reported as complete")]
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
             link.send([.open(1), .data(1, .pattern(1_000))])

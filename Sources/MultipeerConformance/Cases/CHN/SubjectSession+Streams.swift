@@ -6,7 +6,7 @@ extension SubjectSession {
     {
         guard let event = event("stream", from: peer, within: duration), let number = event["stream"]?.int
         else {
-            throw CaseFailure("no stream is told of within \(duration)")
+            throw CaseFailure("no stream is reported within \(duration)")
         }
         if let name, event["name"]?.text != name {
             throw CaseFailure("a stream is called '\(event["name"]?.text ?? "")', not '\(name)'")
@@ -30,7 +30,7 @@ extension SubjectSession {
         let end = try expectEnd("stream-end", "stream", number, within: duration)
         if let error = end["error"]?.text { throw CaseFailure("the stream ends with \(error)") }
         guard end["size"]?.int == bytes.count, end["sha256"]?.text == CaseRun.digest(bytes) else {
-            throw CaseFailure("\(end["size"]?.int ?? -1) bytes came by the stream that are not those sent")
+            throw CaseFailure("\(end["size"]?.int ?? -1) bytes arrived by the stream that are not those sent")
         }
     }
 
@@ -41,7 +41,7 @@ extension SubjectSession {
         -> JSONValue
     {
         let end = try expectEnd("stream-end", "stream", number, within: duration)
-        guard let error = end["error"]?.text else { throw CaseFailure("the stream is told of as complete") }
+        guard let error = end["error"]?.text else { throw CaseFailure("the stream is reported as complete") }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
             throw CaseFailure("the stream ends with \(error), not \(codes.words)")
         }
@@ -51,7 +51,7 @@ extension SubjectSession {
     /// Opens a stream, and returns the number that the shim gives it.
     func openStream(_ name: String, to peer: [UInt8]) throws -> Int {
         let answer = try call("stream", ["to": .string(peer.hex), "name": .string(name)])
-        guard let number = answer["stream"]?.int else { throw CaseFailure("'stream' answers no number") }
+        guard let number = answer["stream"]?.int else { throw CaseFailure("'stream' returns no number") }
         return number
     }
 }

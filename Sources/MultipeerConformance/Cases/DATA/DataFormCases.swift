@@ -4,14 +4,14 @@ enum DataFormCases {
 
     static let all: [Case] = [
         Case(
-            "DATA-01", "4.1", "the subject's own data keeps every rule",
+            "DATA-01", "4.1", "the subject's own data complies with every rule",
             stimulus: "T asks for data, addressed and open",
             expectation:
                 "at most 1,024 bytes that T can read, with S's uid, no forbidden candidate, and a GREASE entry",
             rules: ["data.length", "data.peer", "data.candidates", "tlv.order", "tlv.grease", "peer.name"],
             bugs: [
-                .seen("data-unsorted", by: "behind entry"), .seen("data-without-lifetime", by: "is missing"),
-                .seen("data-to-anybody", by: "addressed to somebody"),
+                .seen("data-unsorted", by: "after entry"), .seen("data-without-lifetime", by: "is missing"),
+                .seen("data-to-anybody", by: "addressed to another peer"),
             ]
         ) { caseRun in
             let session = try caseRun.session(.init(preference: .optional))
@@ -20,10 +20,10 @@ enum DataFormCases {
                 let peer: [UInt8]? = index == 0 ? nil : caseRun.random.bytes(16)
                 let data = try ConnectionData(ofSubject: session.data(for: peer))
                 try caseRun.require(data.endpoint.uid == session.uid, "the data has another uid")
-                try caseRun.require(data.recipient == peer, "the data is addressed to somebody else")
+                try caseRun.require(data.recipient == peer, "the data is addressed to another peer")
                 try caseRun.require(data.preference == .optional, "the data has another preference")
                 try caseRun.require(
-                    data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, though nobody asked for it")
+                    data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, but was not requested")
                 try caseRun.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
                 try caseRun.require(data.lifetime > 0, "the lifetime is 0")
                 try caseRun.require(
@@ -35,7 +35,7 @@ enum DataFormCases {
             }
         },
         Case(
-            "DATA-02", "4.1", "the longest data with the most candidates is taken",
+            "DATA-02", "4.1", "the longest data with the most candidates is accepted",
             stimulus: "data of 1,024 bytes with 16 candidates", expectation: "connected",
             rules: ["data.length", "data.candidates"], bugs: ["data-limit-512"], orders: UIDOrder.allCases
         ) { caseRun in
@@ -131,8 +131,8 @@ enum DataFormCases {
         },
         Case(
             "DATA-09", "3.1", "a display name that is none refuses the data",
-            stimulus: "0 and 64 bytes, invalid UTF-8, control characters, characters that turn text around",
-            expectation: "PROTOCOL for each; 63 bytes are taken", rules: ["peer.name", "data.peer"],
+            stimulus: "0 and 64 bytes, invalid UTF-8, control and text direction characters",
+            expectation: "PROTOCOL for each; 63 bytes are accepted", rules: ["peer.name", "data.peer"],
             bugs: [.seen("name-unchecked", by: "the data is taken")]
         ) { caseRun in
             let strangers = try UnpairedSession(caseRun)

@@ -14,7 +14,7 @@ enum DataUseCases {
             try twins.refuse(.itself, "own data", own)
         },
         Case(
-            "DATA-13", "4.2", "data for somebody else is refused", stimulus: "RECIPIENT is another uid",
+            "DATA-13", "4.2", "data for another peer is refused", stimulus: "RECIPIENT is another uid",
             expectation: "UNKNOWN_PEER, nothing is dialled; without RECIPIENT the data is taken",
             rules: ["data.recipient"],
             bugs: [.seen("data-ignores-recipient", by: "the data is taken")], orders: UIDOrder.allCases
@@ -25,7 +25,7 @@ enum DataUseCases {
             _ = try caseRun.introduce(strangers.session, strangers.tester) { $0.recipient = nil }.link()
         },
         Case(
-            "DATA-14", "4.3", "asked twice, a session gives the same data",
+            "DATA-14", "4.3", "a session returns the same data twice",
             stimulus: "data for one peer, twice",
             expectation: "the same bytes", rules: ["data.idempotent"],
             bugs: [.seen("data-new-each-time", by: "the data differs")]
@@ -73,9 +73,9 @@ enum DataUseCases {
             try link.expectAlive()
         },
         Case(
-            "DATA-16", "4.4", "many dead candidates do not keep a session from the live one",
+            "DATA-16", "4.4", "many dead candidates do not prevent the use of the live one",
             stimulus:
-                "six candidates that take the connection and say nothing, eight that refuse it, a live one",
+                "six candidates that accept the connection and send nothing, eight that refuse it, a live one",
             expectation: "linked; at most four at a time, 250 ms apart", rules: ["dial.limit"],
             bugs: [.seen("dials-all-at-once", by: "dials are under way")], orders: [.testerHigher],
             seconds: 40
@@ -102,7 +102,7 @@ enum DataUseCases {
             _ = try pair.link(within: .seconds(20))
         },
         Case(
-            "DATA-18", "4.3", "data that has expired does not serve",
+            "DATA-18", "4.3", "expired data is not usable",
             stimulus: "S's data lives 2 s; T dials after 4 s",
             expectation: "UNKNOWN_PEER in answer to HELLO", rules: ["data.expiry"],
             bugs: [.seen("data-never-expires", by: "CLOSE(UNKNOWN_PEER)")], seconds: 30

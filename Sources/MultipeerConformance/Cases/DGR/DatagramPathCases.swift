@@ -20,7 +20,7 @@ enum DatagramPathCases {
             try link.expectAlive()
         },
         Case(
-            "DGR-02", "10.5", level: .datagram, "what is too long goes on the link",
+            "DGR-02", "10.5", level: .datagram, "longer messages are sent on the link",
             stimulus: "S sends 1,150 bytes, then 1,151",
             expectation: "the first by UDP, the second as MSG", rules: ["dgram.message-max", "dgram.size"],
             bugs: ["datagrams-too-long"]
@@ -31,15 +31,15 @@ enum DatagramPathCases {
                 try peer.expectUp()
                 caseRun.loop.wait(.milliseconds(200))
                 try pair.sendUnreliably(.pattern(1_150))
-                try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message came")
+                try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message arrived")
                 try pair.sendUnreliably(.pattern(1_151))
-                try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message arrived")
                 try peer.check()
             }
         },
         Case(
-            "DGR-03", "10.6", level: .datagram, "without UDP all goes on the link",
-            stimulus: "T says nothing; T says DGRAM with port 0", expectation: "MSG",
+            "DGR-03", "10.6", level: .datagram, "without UDP, all messages are sent on the link",
+            stimulus: "T sends no DGRAM; T sends DGRAM with port 0", expectation: "MSG",
             rules: ["dgram.fallback", "dgram.offer"],
             bugs: ["datagrams-without-path"]
         ) { caseRun in
@@ -48,14 +48,14 @@ enum DatagramPathCases {
                 if isSaid { link.send(DatagramOffer(association: caseRun.random.bytes(8), port: 0).frame) }
                 for _ in 0..<3 { try pair.sendUnreliably(.pattern(100)) }
                 for _ in 0..<3 {
-                    try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
+                    try caseRun.require(try link.expectMessage() == .pattern(100), "another message arrived")
                 }
-                try caseRun.require(peer.packets.isEmpty, "datagrams come that nobody wants")
+                try caseRun.require(peer.packets.isEmpty, "unwanted datagrams arrive")
             }
         },
         Case(
-            "DGR-04", "10.6", level: .datagram, "a path that goes down is left, and tried again",
-            stimulus: "T answers no ping any more", expectation: "MSG within 20 s; a new DGRAM 30 s later",
+            "DGR-04", "10.6", level: .datagram, "a path that goes down is no longer used, and is tried again",
+            stimulus: "T no longer answers pings", expectation: "MSG within 20 s; a new DGRAM 30 s later",
             rules: ["dgram.path", "dgram.fallback", "dgram.restart"],
             bugs: [.seen("path-is-never-down", by: "messages go by UDP")],
             seconds: 80
@@ -104,7 +104,7 @@ extension CaseRun {
             .init(preference: preference), prepare: { $0.flags |= ConnectionData.Flag.datagrams })
         // Where there is no path yet, the link carries the message; where there never is one, the case is skipped here.
         try pair.sendUnreliably([0])
-        try require(try link.expectMessage() == [0], "another message came")
+        try require(try link.expectMessage() == [0], "another message arrived")
         return (pair, link, try DatagramPeer(link))
     }
 }
@@ -131,9 +131,9 @@ extension Pair {
         let answer = peer.caseRun.random.bytes(100)
         try sendUnreliably(answer)
         let came = try peer.expectMessage()
-        guard came == answer else { throw CaseFailure("another message comes by UDP than was sent") }
+        guard came == answer else { throw CaseFailure("a different message arrives by UDP than was sent") }
         guard !peer.link.waiting.contains(where: { $0.kind == .message }) else {
-            throw CaseFailure("the message comes on the link, too")
+            throw CaseFailure("the message arrives on the link, too")
         }
     }
 }

@@ -2,10 +2,10 @@
 enum DatagramTroubleCases {
     static let all: [Case] = [
         Case(
-            "DGR-05", "10.7", level: .datagram, "strangers get no answer",
+            "DGR-05", "10.7", level: .datagram, "unauthenticated senders get no answer",
             stimulus:
                 "another association, kind 0x2A, datagrams of 0 to 9 bytes, content of kind 9, a ping of 7 bytes, 1,201 bytes",
-            expectation: "nothing comes back, and the link and its path live",
+            expectation: "no answer, and the link and its path continue",
             rules: ["dgram.silent", "dgram.header", "dgram.size"],
             bugs: [.seen("answers-strangers", by: "come back")]
         ) { caseRun in
@@ -37,8 +37,8 @@ enum DatagramTroubleCases {
             }
         },
         Case(
-            "DGR-06", "10.5", level: .datagram, "what comes twice is delivered once",
-            stimulus: "a datagram is sent again as it was; on a plain link also one 64 behind the newest",
+            "DGR-06", "10.5", level: .datagram, "duplicates are delivered once",
+            stimulus: "a datagram is sent again as it was; on a plain link also one 64 before the newest",
             expectation: "one message each", rules: ["dgram.sequence"],
             bugs: [.seen("datagrams-twice", by: "is delivered that is not what was sent")]
         ) { caseRun in
@@ -76,7 +76,7 @@ enum DatagramTroubleCases {
             } catch is CaseFailure {
                 _ = link.takeAll()
                 try pair.sendUnreliably(.pattern(100))
-                try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(100), "another message arrived")
                 return try link.expectAlive()
             }
             throw CaseFailure("a handshake with another key succeeds")
@@ -109,8 +109,8 @@ enum DatagramTroubleCases {
         },
         Case(
             "DGR-09", "10.4", level: .datagram, "the last flight may be lost",
-            stimulus: "S shakes hands as server; its last flight is lost twice",
-            expectation: "it answers the repetition, and the path is up",
+            stimulus: "S handshakes as server; its last flight is lost twice",
+            expectation: "it answers the retransmission, and the path is up",
             rules: ["dgram.read-on", "dgram.retransmit"],
             bugs: [.seen("stops-reading-handshakes", by: "no path for datagrams")], seconds: 30
         ) { caseRun in
@@ -145,8 +145,8 @@ enum DatagramTroubleCases {
         },
         Case(
             "DGR-11", "10.6", level: .datagram, "a change of the address is followed",
-            stimulus: "T goes on from another port",
-            expectation: "what S sends comes there", rules: ["dgram.address"],
+            stimulus: "T continues from another port",
+            expectation: "the packets of S arrive there", rules: ["dgram.address"],
             bugs: [.seen("keeps-first-address", by: "to the first port")]
         ) { caseRun in
             let (pair, _, peer) = try caseRun.datagrams(.required)
@@ -166,15 +166,15 @@ enum DatagramTroubleCases {
             try pair.session.expectMessage(.pattern(11), from: pair.tester.endpoint.uid)
             let before = peer.packets.count
             try pair.sendUnreliably(.pattern(12))
-            try caseRun.require(try peer.expectMessage() == .pattern(12), "another message came")
+            try caseRun.require(try peer.expectMessage() == .pattern(12), "another message arrived")
             caseRun.loop.remove(other)
             try caseRun.require(peer.packets.count > before, "nothing came")
             try caseRun.require(other.hasReceived, "what S sends still goes to the first port")
         },
         Case(
-            "DGR-12", "10.6", level: .datagram, "nobody else can change the address",
-            stimulus: "garbage, and a record that came before, from another port",
-            expectation: "what S sends comes to the first port", rules: ["dgram.address", "dgram.silent"],
+            "DGR-12", "10.6", level: .datagram, "another sender cannot change the address",
+            stimulus: "garbage, and a replayed record, from another port",
+            expectation: "S sends to the first port", rules: ["dgram.address", "dgram.silent"],
             bugs: ["follows-anybody"]
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.required)
@@ -188,7 +188,7 @@ enum DatagramTroubleCases {
             caseRun.loop.wait(.milliseconds(300))
             // Before anything comes from the first port again.
             try pair.sendUnreliably(.pattern(90))
-            try caseRun.require(try peer.expectMessage() == .pattern(90), "another message came")
+            try caseRun.require(try peer.expectMessage() == .pattern(90), "another message arrived")
             try pair.expectBothWays(peer)
             caseRun.loop.remove(other)
             try caseRun.require(other.arrived.isEmpty, "datagrams go to the other port")

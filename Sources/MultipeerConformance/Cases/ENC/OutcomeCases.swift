@@ -14,7 +14,7 @@ enum OutcomeCases {
         let number = 1 + 3 * (order.firstIndex(of: subject) ?? 0) + (order.firstIndex(of: tester) ?? 0)
         let outcome = subject.outcome(with: tester)
         let words = [
-            "plain": "a plain link", "tls": "a link with TLS 1.3", "refused": "POLICY, and nobody is dialled",
+            "plain": "a plain link", "tls": "a link with TLS 1.3", "refused": "POLICY, and no dial",
         ]
         return Case(
             "ENC-0\(number)", "5.1", "\(subject.word) and \(tester.word) give \(outcome)",
@@ -53,7 +53,7 @@ enum OutcomeCases {
 
     private static let modes: [Case] = [
         Case(
-            "ENC-10", "5.1", "an identity makes optional count as required",
+            "ENC-10", "5.1", "with an identity, optional counts as required",
             stimulus:
                 "S with an identity and optional, T none; S none, T with the flag IDENTITY and optional",
             expectation: "POLICY both times", rules: ["enc.identity"],
@@ -74,7 +74,7 @@ enum OutcomeCases {
                 .policy, "identity of T", secure.data(for: other.uid).bytes)
         },
         Case(
-            "ENC-11", "5.2", "a session that counts as required speaks no plain word",
+            "ENC-11", "5.2", "a session that counts as required sends nothing in plain text",
             stimulus: "MPCPLAIN and a HELLO to S", expectation: "closed without a frame",
             rules: ["enc.required", "enc.no-negotiation"],
             bugs: [.seen("accepts-plain-when-required", by: "still open")], orders: UIDOrder.allCases
@@ -90,7 +90,7 @@ enum OutcomeCases {
         Case(
             "ENC-12", "5.2", "a session without encryption closes on a ClientHello",
             stimulus: "a ClientHello to S",
-            expectation: "closed, nothing but the preface is said",
+            expectation: "closed, nothing but the preface is sent",
             rules: ["plain.preface", "enc.no-negotiation"],
             bugs: [.seen("plain-ignores-first-byte", by: "still open")], orders: UIDOrder.allCases
         ) { caseRun in
@@ -129,7 +129,7 @@ enum OutcomeCases {
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
         },
         Case(
-            "ENC-24", "5.2", "connection data that was changed on its way is found",
+            "ENC-24", "5.2", "connection data that was changed in transit is detected",
             stimulus:
                 "S gets T's data with the preference changed from optional to none; T refers to what it issued",
             expectation: "UNKNOWN_PEER", rules: ["hello.refs"],

@@ -42,7 +42,7 @@ enum TLSCases {
             try pair.refusesTLS("no certificate", whenServer: [false]) { $0.identity = nil }
         },
         Case(
-            "ENC-20", "5.3", "nothing is resumed",
+            "ENC-20", "5.3", "no TLS session is resumed",
             stimulus: "T hands out two tickets, ends the connection and waits for the next one; T dials S",
             expectation: "no pre-shared key and no early data; S hands out no ticket",
             rules: ["tls.no-resumption"],
@@ -66,7 +66,7 @@ enum TLSCases {
             try caseRun.require(link.connection.tls?.hasTicket == false, "S hands out a session ticket")
         },
         Case(
-            "ENC-25", "5.3", "the ClientHello says what it must and no more", stimulus: "S dials",
+            "ENC-25", "5.3", "the ClientHello has the required contents and no others", stimulus: "S dials",
             expectation:
                 "TLS 1.3 alone, ALPN mpc/1 alone, X25519 and TLS_AES_128_GCM_SHA256 offered, no server name",
             rules: ["tls.version", "tls.alpn"], bugs: [.seen("offers-two-protocols", by: "ALPN")],
@@ -88,7 +88,7 @@ enum TLSCases {
 
     private static let certificates: [Case] = [
         Case(
-            "ENC-16", "5.3", "a stranger's certificate is refused in TLS",
+            "ENC-16", "5.3", "an unknown certificate is refused in TLS",
             stimulus: "T shows another certificate than it pinned",
             expectation: "refused, no frame is answered", rules: ["tls.pin"],
             bugs: [.seen("ignores-fingerprint", by: "still open")],
@@ -99,7 +99,7 @@ enum TLSCases {
             try pair.refusesTLS("another certificate") { $0.identity = stranger }
         },
         Case(
-            "ENC-17", "5.3", "who does not have the key is refused",
+            "ENC-17", "5.3", "a peer without the key is refused",
             stimulus: "the right certificate, signed with another key",
             expectation: "refused", rules: ["tls.pin"],
             bugs: [.seen("skips-client-certificate", by: "still open")],
@@ -156,7 +156,7 @@ enum TLSCases {
             let good = try caseRun.pair(.init(preference: .required, trust: "accept"))
             _ = try good.link()
             try caseRun.require(
-                good.session.event("certificate", within: .seconds(2)) != nil, "nobody is asked")
+                good.session.event("certificate", within: .seconds(2)) != nil, "the application is not asked")
             for (answer, code) in [("reject", CloseCode.rejected), ("hang", .timeout)] {
                 let pair = try caseRun.pair(.init(preference: .required, trust: answer))
                 let start = ContinuousClock.now
@@ -186,7 +186,7 @@ enum TLSCases {
                 link.sendConfirm()
             }
             try caseRun.require(
-                pair.session.event("certificate", within: .seconds(3)) != nil, "nobody is asked")
+                pair.session.event("certificate", within: .seconds(3)) != nil, "the application is not asked")
             try caseRun.require(
                 pair.session.event("certificate", within: .seconds(2)) == nil,
                 "the application is asked twice")

@@ -36,10 +36,10 @@ struct ConnectionFlood {
             if elapsed >= nextHonest { try linkHonestPeer() }
         }
         for one in open { one.link.connection.reset() }
-        try caseRun.require(honest >= 5, "only \(honest) honest peers came")
+        try caseRun.require(honest >= 5, "only \(honest) honest peers connected")
         try caseRun.require(
             Double(handshakes) >= 100 * (duration / .seconds(1)),
-            "the tester made only \(handshakes) handshakes")
+            "the tester completed only \(handshakes) handshakes")
         caseRun.note("\(handshakes) handshakes, \(honest) honest peers")
         _ = try session.ask("cancel", ["peer": .string(awaited.tester.endpoint.uid.hex)])
     }

@@ -6,7 +6,7 @@ enum FloodCases {
             stimulus:
                 "T1, linked with TLS to a session with a mesh, sends valid transcripts of every kind, each with one change; T2 exchanges messages meanwhile",
             expectation:
-                "no crash; the link of T1 is closed or goes on; T2's messages arrive within a second each; '--repeat 50' makes 10,000,000",
+                "no crash; the link of T1 is closed or continues; T2's messages arrive within a second each; '--repeat 50' makes 10,000,000",
             rules: [], bugs: ["crashes-on-unknown-kind"], seconds: 3_600
         ) { caseRun in
             caseRun.allowance = 8 << 20
@@ -37,16 +37,16 @@ enum FloodCases {
                     other.send(.message(text))
                     try session.send(text, to: honest.endpoint.uid)
                     let came = try other.expectMessage(within: .seconds(1))
-                    try caseRun.require(came == text, "another message came to the honest peer")
+                    try caseRun.require(came == text, "a different message reached the honest peer")
                 }
                 frames += 4_000
             }
             try other.expectAlive()
         },
         Case(
-            "FLOOD-02", "15.2", level: .flood, "an honest peer joins in a stranger's flood",
+            "FLOOD-02", "15.2", level: .flood, "an honest peer joins during a flood of connections",
             stimulus:
-                "for 60 s: 200 TLS handshakes a second from 50 addresses with keys that nobody awaits, random bytes, and handshakes of one byte a second; every 10 s an honest peer",
+                "for 60 s: 200 TLS handshakes a second from 50 addresses with unexpected keys, random bytes, and handshakes of one byte a second; every 10 s an honest peer",
             expectation: "the honest peer is linked within 5 s each time", rules: ["limit.unauthenticated"],
             bugs: ["stops-accepting"], seconds: 180
         ) { caseRun in

@@ -2,7 +2,7 @@
 enum FrameCases {
     static let all: [Case] = [
         Case(
-            "FRM-01", "7.3", "a kind that is not known ends the link",
+            "FRM-01", "7.3", "an unknown kind ends the link",
             stimulus: "kinds 0x00, 0x0A, 0x12, 0x27, 0x43, 0x50 and 0x7F on a link",
             expectation: "PROTOCOL each time", rules: ["frame.unknown"],
             bugs: [.seen("skips-unknown-kinds", by: "CLOSE(PROTOCOL)")],
@@ -35,7 +35,7 @@ enum FrameCases {
         Case(
             "FRM-03", "7.1", "a frame that is too long is refused at its header",
             stimulus:
-                "headers with length 65,537 and 0xFFFFFF, of MSG and of an ignorable kind, and nothing behind them",
+                "headers with length 65,537 and 0xFFFFFF, of MSG and of an ignorable kind, and nothing after them",
             expectation: "PROTOCOL at once", rules: ["frame.limit"],
             bugs: [.seen("frame-limit-unchecked", by: "CLOSE(PROTOCOL)")],
             orders: UIDOrder.allCases
@@ -64,7 +64,7 @@ enum FrameCases {
             try caseRun.refusesOnLinks(frames.map { ("\($0.kind)", $0.bytes) })
         },
         Case(
-            "FRM-05", "7.1", "borders of records mean nothing",
+            "FRM-05", "7.1", "record boundaries have no meaning",
             stimulus: "1,000 frames in one record; one frame over 40 records",
             expectation: "all messages are delivered, in order", rules: ["frame.header"],
             bugs: [.seen("one-frame-per-read", by: "no message of")],
@@ -87,9 +87,9 @@ enum FrameCases {
             try pair.session.expectMessage(long, from: peer)
         },
         Case(
-            "FRM-06", "7.4", "what comes after CLOSE is ignored",
+            "FRM-06", "7.4", "frames after CLOSE are ignored",
             stimulus: "CLOSE(GOODBYE), a message and nonsense in one piece",
-            expectation: "no message; S ends the connection without a CLOSE of its own and tells GOODBYE",
+            expectation: "no message; S ends the connection without a CLOSE of its own and reports GOODBYE",
             rules: ["close.after"],
             bugs: [
                 .seen("delivers-after-close", by: "answered with CLOSE"),
@@ -106,7 +106,7 @@ enum FrameCases {
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
         },
         Case(
-            "FRM-07", "14.2", "a PONG that answers nothing is ignored", stimulus: "three PONGs",
+            "FRM-07", "14.2", "an unsolicited PONG is ignored", stimulus: "three PONGs",
             expectation: "the link lives",
             rules: ["live.pong"], bugs: [.seen("refuses-stray-pong", by: "is not answered")],
             orders: UIDOrder.allCases
@@ -142,7 +142,7 @@ enum FrameCases {
         Case(
             "FRM-09", "7.5", "a payload of the wrong size or form ends the link",
             stimulus:
-                "PING of 7 and 9 bytes, CREDIT of 7, CLOSE of 1, of 259 and with a reason that is no text, HELLO and SELECT on a link",
+                "PING of 7 and 9 bytes, CREDIT of 7, CLOSE of 1, of 259 and with a reason that is not text, HELLO and SELECT on a link",
             expectation: "PROTOCOL", rules: ["frame.payload", "close.reason", "frame.order"],
             bugs: [.seen("payload-size-unchecked", by: "CLOSE(PROTOCOL)")],
             orders: UIDOrder.allCases, seconds: 30
@@ -170,7 +170,7 @@ enum FrameCases {
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.internal])
         },
         Case(
-            "FRM-11", "7.3", "a sender sends a frame that means nothing", stimulus: "T listens for a second",
+            "FRM-11", "7.3", "a sender sends frames of a GREASE kind", stimulus: "T listens for a second",
             expectation: "one frame of a GREASE kind (recommended)", rules: ["frame.grease"],
             bugs: [.seen("sends-reserved-kind", by: "neither known nor GREASE")],
             orders: UIDOrder.allCases

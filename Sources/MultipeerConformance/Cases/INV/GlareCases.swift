@@ -2,9 +2,9 @@
 enum GlareCases {
     static let all: [Case] = [
         Case(
-            "INV-06", "12.8", level: .invite, "two that invite each other make one link",
+            "INV-06", "12.8", level: .invite, "two peers that invite each other have one link",
             stimulus:
-                "a hundred times T and S invite each other and say yes, in an order drawn by lot, half of the times with the link made in between",
+                "a hundred times T and S invite each other and accept, in random order, half of the times with the link made in between",
             expectation: "the same data in ANSWER and COMPLETE, OK for the inviter, and one link",
             rules: ["invite.glare", "data.idempotent"],
             bugs: [
@@ -24,10 +24,10 @@ enum GlareCases {
             }
         },
         Case(
-            "INV-12", "12.8", level: .invite, "a yes to whom one is linked changes nothing",
-            stimulus: "T, linked to S by an invitation, invites S again 2 s later; S says yes again",
+            "INV-12", "12.8", level: .invite, "accepting a linked peer changes nothing",
+            stimulus: "T, linked to S by an invitation, invites S again 2 s later; S accepts again",
             expectation:
-                "S is asked; ANSWER(OK) with the same data, no other connection, and the link stands",
+                "S is asked; ANSWER(OK) with the same data, no other connection, and the link remains",
             rules: ["invite.glare", "invite.consent", "data.idempotent"],
             bugs: [
                 .seen("invite-links-linked-again", by: "S dials"),

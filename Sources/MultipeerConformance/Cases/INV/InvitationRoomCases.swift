@@ -4,7 +4,7 @@ enum InvitationRoomCases {
         Case(
             "INV-07", "12.8", level: .invite, "the same inviter asks once",
             stimulus: "T invites five times, without waiting",
-            expectation: "one question; the earlier connections hear DUPLICATE, the last one the ANSWER",
+            expectation: "one question; the earlier connections receive DUPLICATE, the last one the ANSWER",
             rules: ["invite.pending", "invite.once"],
             bugs: [.seen("invite-asks-each-time", by: "CLOSE(DUPLICATE)")]
         ) { caseRun in
@@ -27,7 +27,7 @@ enum InvitationRoomCases {
         Case(
             "INV-08", "12.8", level: .invite, "sixteen questions at most, four of an address",
             stimulus: "100 inviters from 25 addresses",
-            expectation: "at most 16 questions wait, at most 4 of an address; the others hear BUSY",
+            expectation: "at most 16 questions wait, at most 4 of an address; the others receive BUSY",
             rules: ["invite.pending"], bugs: [.seen("invite-unlimited", by: "are pending")], seconds: 90
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()
@@ -52,7 +52,7 @@ enum InvitationRoomCases {
             caseRun.loop.wait(.seconds(1))
         },
         Case(
-            "INV-13", "12.10", level: .invite, "an advertiser without a seat says FULL",
+            "INV-13", "12.10", level: .invite, "an advertiser without capacity answers FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],
             bugs: [.seen("invite-ignores-seats", by: "not FULL")]
@@ -73,7 +73,7 @@ enum InvitationRoomCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "INV-14", "12.8", level: .invite, "who stops advertising answers nobody any more",
+            "INV-14", "12.8", level: .invite, "a peer that stops advertising no longer answers",
             stimulus: "S stops while T's question is open", expectation: "CANCELLED",
             rules: ["invite.cancel"],
             bugs: [.seen("invite-outlives-advertising", by: "CLOSE(CANCELLED)")]
@@ -88,7 +88,7 @@ enum InvitationRoomCases {
         },
         Case(
             "INV-15", "12.8", level: .invite, "an advertiser waits five seconds for INVITE",
-            stimulus: "T says nothing behind TLS", expectation: "the connection ends with TIMEOUT after 5 s",
+            stimulus: "T sends nothing after TLS", expectation: "the connection ends with TIMEOUT after 5 s",
             rules: ["invite.deadline"], bugs: [.seen("invite-without-deadline", by: "CLOSE(TIMEOUT)")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()

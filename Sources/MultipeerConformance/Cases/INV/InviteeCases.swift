@@ -33,7 +33,7 @@ enum InviteeCases {
             }
         },
         Case(
-            "INV-02", "12.8", level: .invite, "who declines gives nothing away",
+            "INV-02", "12.8", level: .invite, "a peer that declines reveals nothing",
             stimulus: "T invites S, S declines",
             expectation: "ANSWER(DECLINED) without data, and the end of the connection",
             rules: ["invite.consent"],
@@ -74,10 +74,10 @@ enum InviteeCases {
                 session.event("invitation", within: .milliseconds(300)) == nil, "the application is asked")
         },
         Case(
-            "INV-04", "12.8", level: .invite, "an answer behind the timeout does not count",
-            stimulus: "TIMEOUT is 2 s; S answers yes after 3 s",
+            "INV-04", "12.8", level: .invite, "an answer after the timeout is ignored",
+            stimulus: "TIMEOUT is 2 s; S accepts after 3 s",
             expectation: "the connection ends after 2 s, no ANSWER(OK), no data",
-            rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "behind the timeout")]
+            rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "after the timeout")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()
             let tester = try caseRun.tester(beside: session, preference: .required)
@@ -88,14 +88,14 @@ enum InviteeCases {
             _ = try session.answer(question, true)
             caseRun.loop.wait(.seconds(1))
             let isAnswered = inviting.link.waiting.contains { $0.kind == .answer && $0.payload.count > 60 }
-            try caseRun.require(!isAnswered, "ANSWER with data behind the timeout")
+            try caseRun.require(!isAnswered, "ANSWER with data after the timeout")
             try inviting.link.expectEnd(within: .seconds(2))
         },
         Case(
-            "INV-05", "12.8", level: .invite, "an inviter that goes away withdraws the question",
+            "INV-05", "12.8", level: .invite, "an inviter that disconnects withdraws the question",
             stimulus:
-                "T closes while S's application is asked, and invites again; both are answered when T has gone",
-            expectation: "two questions; nothing comes of the answers", rules: ["invite.cancel"],
+                "T closes while S's application is asked, and invites again; both are answered after T has disconnected",
+            expectation: "two questions; the answers have no effect", rules: ["invite.cancel"],
             bugs: [.seen("invite-stays-withdrawn", by: "is not asked")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()
@@ -117,9 +117,9 @@ enum InviteeCases {
             try session.expectNo("connected", of: tester.endpoint.uid, for: .milliseconds(500))
         },
         Case(
-            "INV-09", "12.9", level: .invite, "an invitation to somebody else, or from oneself",
+            "INV-09", "12.9", level: .invite, "an invitation to another peer, or from the local one",
             stimulus: "RECIPIENT is another uid; INVITER has S's uid",
-            expectation: "UNKNOWN_PEER; SELF; nobody is asked",
+            expectation: "UNKNOWN_PEER; SELF; the application is not asked",
             rules: ["invite.recipient"], bugs: [.seen("invite-any-recipient", by: "no ANSWER")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser()
@@ -139,7 +139,7 @@ enum InviteeCases {
         Case(
             "INV-10", "12.8", level: .invite, "INVITE, ANSWER and COMPLETE keep their order",
             stimulus:
-                "COMPLETE at first; COMPLETE before ANSWER; INVITE twice; ANSWER from T; COMPLETE with the data of another",
+                "COMPLETE first; COMPLETE before ANSWER; INVITE twice; ANSWER from T; COMPLETE with the data of another",
             expectation: "PROTOCOL", rules: ["invite.order", "invite.data"],
             bugs: [
                 .seen("invite-complete-first", by: "CLOSE(PROTOCOL)"),
@@ -182,7 +182,7 @@ enum InviteeCases {
         Case(
             "INV-11", "12.8", level: .invite, "sessions and invitations do not mix",
             stimulus:
-                "HELLO where invitations are taken; ALPN mpc/1 there, and mpc-invite/1 where links are made",
+                "HELLO at the port for invitations; ALPN mpc/1 there, and mpc-invite/1 at the port for links",
             expectation: "PROTOCOL; the handshakes fail", rules: ["invite.tls", "frame.order"],
             bugs: [.seen("invite-on-session-alpn", by: "no frame expected")]
         ) { caseRun in

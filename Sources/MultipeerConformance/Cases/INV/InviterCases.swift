@@ -3,8 +3,8 @@ enum InviterCases {
     static let all: [Case] = [
         Case(
             "INV-16", "12.8", level: .invite, "an inviter asks, completes, and links",
-            stimulus: "S invites T; T says yes",
-            expectation: "INVITE as it must be, COMPLETE behind ANSWER alone, a link",
+            stimulus: "S invites T; T accepts",
+            expectation: "a valid INVITE, COMPLETE only after ANSWER, a link",
             rules: ["invite.order", "invite.consent", "invite.data"],
             bugs: [.seen("invite-completes-early", by: "COMPLETE before")],
             orders: UIDOrder.allCases
@@ -30,9 +30,9 @@ enum InviterCases {
             try session.expectInviteResult([.ok], of: tester.endpoint.uid)
         },
         Case(
-            "INV-17", "12.10", level: .invite, "an inviter is told the answer",
-            stimulus: "S invites T; T declines, says FULL, says nothing for 2 s",
-            expectation: "DECLINED, FULL, TIMEOUT; no COMPLETE; an OK that comes too late is ignored",
+            "INV-17", "12.10", level: .invite, "an inviter is notified of the answer",
+            stimulus: "S invites T; T declines, answers FULL, does not answer for 2 s",
+            expectation: "DECLINED, FULL, TIMEOUT; no COMPLETE; a late OK is ignored",
             rules: ["invite.timeout", "invite.consent"],
             bugs: [.seen("invite-answers-late", by: "not TIMEOUT")]
         ) { caseRun in
@@ -56,8 +56,8 @@ enum InviterCases {
             }
         },
         Case(
-            "INV-18", "12.8", level: .invite, "who hears BUSY asks again",
-            stimulus: "S invites T; T says BUSY twice, then yes",
+            "INV-18", "12.8", level: .invite, "an inviter retries after BUSY",
+            stimulus: "S invites T; T answers BUSY twice, then accepts",
             expectation: "INVITE again after some 250 and 500 ms, then COMPLETE", rules: ["invite.busy"],
             bugs: [.seen("invite-gives-up-busy", by: "does not dial")]
         ) { caseRun in
@@ -75,7 +75,7 @@ enum InviterCases {
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
         Case(
-            "INV-19", "12.9", level: .invite, "an ANSWER that is wrong ends the invitation",
+            "INV-19", "12.9", level: .invite, "an invalid ANSWER ends the invitation",
             stimulus:
                 "ANSWER with another ID, OK without data, DECLINED with data, OK with the data of another peer",
             expectation: "PROTOCOL", rules: ["invite.data", "invite.order"],

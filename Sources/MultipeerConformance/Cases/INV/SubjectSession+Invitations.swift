@@ -34,9 +34,9 @@ extension SubjectSession {
             throw CaseFailure("the data of an invitation: \(error)")
         }
         let peer = tester.endpoint.uid
-        guard theirData.endpoint.uid == uid else { throw CaseFailure("the data of somebody else") }
+        guard theirData.endpoint.uid == uid else { throw CaseFailure("the data of another peer") }
         guard theirData.recipient == nil || theirData.recipient == peer else {
-            throw CaseFailure("data for somebody else")
+            throw CaseFailure("data for another peer")
         }
         let linkParameters = LinkParameters(
             mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
@@ -51,11 +51,12 @@ extension SubjectSession {
         _ codes: [CloseCode], of uid: [UInt8], within duration: Duration = .seconds(10)
     ) throws {
         guard let event = event("invite-result", from: uid, within: duration) else {
-            throw CaseFailure("the inviter is not told within \(duration)")
+            throw CaseFailure("the inviter is not notified within \(duration)")
         }
         let code = event["result"]?.text.flatMap(CloseCode.init(named:))
         guard let code, codes.contains(code) else {
-            throw CaseFailure("the inviter is told \(event["result"]?.text ?? "nothing"), not \(codes.words)")
+            throw CaseFailure(
+                "the inviter is notified of \(event["result"]?.text ?? "nothing"), not \(codes.words)")
         }
     }
 }
@@ -68,7 +69,7 @@ extension CaseRun {
         let session = try session(settings)
         let answer = try session.call("advertise", ["type": "conform", "discovery": "none"])
         guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
-            throw Skip("the shim does not say where invitations are taken")
+            throw Skip("the shim does not state its port for invitations")
         }
         return (session, port)
     }

@@ -25,7 +25,7 @@ enum BudgetCases {
         Case(
             "LIM-03", "15.2", "changes of keys cost little",
             stimulus:
-                "1,000 KeyUpdates that ask for one in return, in one go; on another link 20 at a time, with a PING behind",
+                "1,000 KeyUpdates that ask for one in return, in one go; on another link 20 at a time, with a PING after them",
             expectation: "the link ends, or lives and S has used less than a second", rules: [],
             bugs: [.seen("key-updates-cost-much", by: "S has used")], seconds: 120
         ) { caseRun in
@@ -41,16 +41,16 @@ enum BudgetCases {
                 // A subject that is busy computing answers late.
                 let answer = try caseRun.subject().call("stats", within: .seconds(45))
                 guard let before, let after = answer["cpu"]?.double else {
-                    throw Skip("the shim does not say how much of the processor it uses")
+                    throw Skip("the shim does not state its processor usage")
                 }
                 try caseRun.require(after - before < 1, "S has used \(after - before) s")
                 try link.expectAlive(within: .seconds(5))
             }
         },
         Case(
-            "LIM-04", "15.2", level: .channels, "what nobody reads is bounded in a session",
-            stimulus: "7 peers, each with 24 streams that are filled and that nobody reads: 42 MiB",
-            expectation: "S holds 20 MiB, and gives up the fullest with STOP(BUSY); the links live",
+            "LIM-04", "15.2", level: .channels, "unread data is bounded in a session",
+            stimulus: "7 peers, each with 24 full streams that are not read: 42 MiB",
+            expectation: "S holds 20 MiB, and stops the fullest with STOP(BUSY); the links continue",
             rules: ["limit.memory", "limit.links"],
             bugs: [.seen("channels-without-memory-limit", by: "given up")], seconds: 90
         ) { caseRun in
@@ -83,8 +83,8 @@ enum BudgetCases {
         },
         Case(
             "LIM-05", "15.2", "no descriptors left",
-            stimulus: "S may have 8 descriptors more; 28 strangers connect",
-            expectation: "S does not spin, and takes an honest peer when the strangers have gone",
+            stimulus: "S may have 8 descriptors more; 28 unauthenticated clients connect",
+            expectation: "S does not spin, and accepts an honest peer when the clients have left",
             rules: ["limit.unauthenticated"], bugs: [.seen("spins-without-descriptors", by: "S is busy")],
             seconds: 40
         ) { caseRun in

@@ -2,9 +2,9 @@
 enum MemoryLimitCases {
     static let all: [Case] = [
         Case(
-            "LIM-06", "15.2", level: .datagram, "datagrams that nobody takes are bounded",
+            "LIM-06", "15.2", level: .datagram, "unread datagrams are bounded",
             stimulus:
-                "S's application takes nothing; 3,000 messages of 1,150 bytes come by UDP, then a message by the link",
+                "S's application reads nothing; 3,000 messages of 1,150 bytes arrive by UDP, then a message by the link",
             expectation: "at most 1 MiB of them is delivered later, and the link lives",
             rules: ["limit.datagrams"],
             bugs: [.seen("datagrams-without-limit", by: "were held")], seconds: 40
@@ -55,7 +55,7 @@ enum MemoryLimitCases {
             try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)
         },
         Case(
-            "LIM-08", "15.2", "nobody keeps the others from their long messages",
+            "LIM-08", "15.2", "no peer blocks the long messages of others",
             stimulus: "the first of two peers that send 6 MiB stops in the middle",
             expectation: "FLOW for it after some 5 s, and credit for the second", rules: ["limit.turn"],
             bugs: [.seen("turn-without-end", by: "CLOSE(FLOW)")], seconds: 60

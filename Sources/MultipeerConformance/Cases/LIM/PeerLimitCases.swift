@@ -25,9 +25,9 @@ enum PeerLimitCases {
             try chosen.expectAlive()
         },
         Case(
-            "LIM-10", "15.2", "a peer that links anew gets no window more while nobody reads",
-            stimulus: "S takes nothing; T fills the window of a link and goes over to the next, twice",
-            expectation: "BUSY for the third; T is linked again when S has taken what was sent",
+            "LIM-10", "15.2", "a peer that links again gets no additional window while nothing is read",
+            stimulus: "S reads nothing; T fills the window of a link and continues on the next, twice",
+            expectation: "BUSY for the third; T is linked again after S has read the messages",
             rules: ["limit.relink"], bugs: [.seen("relinks-unread", by: "CLOSE(BUSY)")], seconds: 60
         ) { caseRun in
             caseRun.allowance = 16 << 20

@@ -33,7 +33,7 @@ enum ConfirmCases {
             }
         },
         Case(
-            "LINK-12", "6.3", "nobody's CONFIRM serves to confirm to him",
+            "LINK-12", "6.3", "a peer's own CONFIRM does not confirm to it",
             stimulus: "T sends S's own CONFIRM back",
             expectation: "BAD_MAC", rules: ["confirm.role"],
             bugs: [
@@ -102,7 +102,7 @@ enum ConfirmCases {
             }
         },
         Case(
-            "LINK-15", "7.2", "frames of the link do not come before it",
+            "LINK-15", "7.2", "frames of the link are not accepted before it",
             stimulus: "MSG, OPEN, CREDIT, DGRAM and INVITE on a candidate", expectation: "PROTOCOL",
             rules: ["frame.order"],
             bugs: [.seen("message-before-select", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases

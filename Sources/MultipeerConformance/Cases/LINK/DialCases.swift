@@ -3,7 +3,7 @@ enum DialCases {
     static let all: [Case] = [
         Case(
             "LINK-01", "6.1", "a peer that dials is linked", stimulus: "T dials S and does everything right",
-            expectation: "the link stands; S tells its application connecting, then connected",
+            expectation: "the link is established; S reports connecting, then connected",
             rules: ["link.dialler", "select.answer", "select.lower", "hello.first"],
             bugs: [.seen("never-answers-select", by: "SELECTED")],
             orders: UIDOrder.allCases
@@ -51,7 +51,7 @@ enum DialCases {
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
         },
         Case(
-            "LINK-04", "6.1", "a peer that does not know the other yet is asked again",
+            "LINK-04", "6.1", "a peer that does not know the other yet is dialled again",
             stimulus: "T answers UNKNOWN_PEER for 5 s, then links",
             expectation: "S tries again, with pauses, and is linked",
             rules: ["link.retry"],
@@ -82,9 +82,9 @@ enum DialCases {
         },
         Case(
             "LINK-05", "6.1", "an attempt ends after thirty seconds",
-            stimulus: "nobody listens at T's candidate",
+            stimulus: "T does not listen at its candidate",
             expectation: "notConnected(TIMEOUT) after 30 s", rules: ["link.deadline", "state.outcome"],
-            bugs: [.seen("attempt-without-deadline", by: "does not tell")], seconds: 45
+            bugs: [.seen("attempt-without-deadline", by: "does not report")], seconds: 45
         ) { caseRun in
             let session = try caseRun.session()
             let tester = try caseRun.tester(beside: session)
@@ -98,7 +98,7 @@ enum DialCases {
         },
         Case(
             "LINK-25", "6.1", "an attempt that was cancelled does not link",
-            stimulus: "the application cancels while T does not answer in TLS, and after T's CONFIRM",
+            stimulus: "the application cancels while T does not respond in TLS, and after T's CONFIRM",
             expectation: "notConnected(CANCELLED), the connections are closed, and no connected follows",
             rules: ["link.cancel"], bugs: [.seen("cancel-ignored", by: "CLOSE(CANCELLED)")],
             orders: [.testerHigher], seconds: 30

@@ -4,7 +4,7 @@ enum HelloCases {
         Case(
             "LINK-06", "6.2", "a HELLO that is not complete is refused",
             stimulus:
-                "HELLO without each of its entries, with each too short and too long, an entry twice, out of order",
+                "HELLO without each of its entries, with each too short and too long, a duplicate entry, out of order",
             expectation: "PROTOCOL each time; then an honest T links",
             rules: ["hello.complete", "tlv.duplicate", "tlv.order"],
             bugs: [
@@ -29,7 +29,7 @@ enum HelloCases {
             }
             try pair.refusesHello("out of order", .protocol) { $0.entries.swapAt(3, 4) }
             try pair.refusesHello("unknown and critical", .protocol) { $0.set(0x8123, [1]) }
-            try pair.refusesHello("AGENT that is no text", .protocol) {
+            try pair.refusesHello("AGENT that is not text", .protocol) {
                 $0.set(Hello.Field.agent, [0xff, 0xfe])
             }
             try pair.refusesHello("AGENT of 65 bytes", .protocol) {
@@ -102,8 +102,8 @@ enum HelloCases {
         Case(
             "LINK-09", "6.2", "HELLO that refers to other connection data is refused",
             stimulus:
-                "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for somebody else",
-            expectation: "UNKNOWN_PEER; open data of S serves", rules: ["hello.refs"],
+                "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for another peer",
+            expectation: "UNKNOWN_PEER; open data of S is usable", rules: ["hello.refs"],
             bugs: [.seen("hello-ignores-refs", by: "CLOSE expected")],
             orders: UIDOrder.allCases
         ) { caseRun in
@@ -112,7 +112,7 @@ enum HelloCases {
             let unknown = caseRun.random.bytes(32)
             try pair.refusesHello("my data unknown", .unknownPeer) { $0.set(Hello.Field.myData, unknown) }
             try pair.refusesHello("your data unknown", .unknownPeer) { $0.set(Hello.Field.yourData, unknown) }
-            try pair.refusesHello("your data for somebody else", .unknownPeer) {
+            try pair.refusesHello("your data for another peer", .unknownPeer) {
                 $0.set(Hello.Field.yourData, foreign)
             }
             try pair.refusesHello("swapped", .unknownPeer) { hello in
@@ -215,7 +215,7 @@ extension Pair {
         link.sendHello(change)
         let answered = try link.closing(within: .seconds(5))
         guard answered.frame.code == code else {
-            throw CaseFailure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) came")
+            throw CaseFailure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) received")
         }
         guard answered.before.isEmpty else {
             throw CaseFailure("\(what): \(answered.before[0].words) came before CLOSE")

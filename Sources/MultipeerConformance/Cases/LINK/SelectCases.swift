@@ -65,7 +65,7 @@ enum SelectCases {
         Case(
             "LINK-19", "6.4", "when the selected connection dies, the next one is selected",
             stimulus: "three candidates; T resets the selected one, twice", expectation: "SELECT on the next",
-            rules: ["select.next"], bugs: [.seen("never-selects-next", by: "no SELECT comes")],
+            rules: ["select.next"], bugs: [.seen("never-selects-next", by: "no SELECT received")],
             orders: [.testerHigher]
         ) { caseRun in
             var (pair, links) = try caseRun.candidates(3)

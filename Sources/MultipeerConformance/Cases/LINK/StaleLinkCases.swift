@@ -3,7 +3,7 @@ enum StaleLinkCases {
     static let all: [Case] = [
         Case(
             "LINK-20", "6.5", "a SELECT replaces the link that the other end has lost",
-            stimulus: "T, controlling, falls silent, dials again and selects",
+            stimulus: "T, controlling, becomes silent, dials again and selects",
             expectation: "PING on the old link; SELECTED within 3 s, and the old link ends with DUPLICATE",
             rules: ["stale.supersede"], bugs: [.seen("keeps-stale-link", by: "SELECTED")],
             orders: [.testerLower]
@@ -36,7 +36,7 @@ enum StaleLinkCases {
             try pair.session.expectNo("notConnected", of: pair.tester.endpoint.uid, for: .milliseconds(200))
         },
         Case(
-            "LINK-32", "6.5", "what the old link still brings comes before the new link",
+            "LINK-32", "6.5", "messages of the old link are delivered before the new link",
             stimulus: "T, controlling, selects anew; then the old link brings a message and its end",
             expectation: "the message is delivered; SELECTED as soon as the old link has ended",
             rules: ["stale.supersede"], bugs: ["supersedes-living-link"], orders: [.testerLower]
@@ -59,7 +59,7 @@ enum StaleLinkCases {
         },
         Case(
             "LINK-21", "6.5", "a controlling end finds out that its link is lost",
-            stimulus: "T, controlled, falls silent after 2 s and dials again",
+            stimulus: "T, controlled, becomes silent after 2 s and dials again",
             expectation: "PING on the old link, SELECT on the new one within 3 s",
             rules: ["stale.probe"], bugs: ["never-probes"], orders: [.testerHigher], seconds: 30
         ) { caseRun in
@@ -76,7 +76,7 @@ enum StaleLinkCases {
             try link.expectAlive()
         },
         Case(
-            "LINK-28", "6.5", "a link that lives keeps its place",
+            "LINK-28", "6.5", "a live link is not replaced",
             stimulus:
                 "T, controlled, dials again: at once, and after 2 s while it answers PING on the old link",
             expectation: "DUPLICATE both times, the old link lives", rules: ["stale.probe"],
@@ -114,7 +114,7 @@ enum StaleLinkCases {
         },
         Case(
             "LINK-27", "3.2", "a peer that was restarted gets in",
-            stimulus: "T is killed and comes back with another instance",
+            stimulus: "T is killed and returns with another instance",
             expectation: "connected within 15 s", rules: ["stale.busy", "endpoint.instance"],
             bugs: [.seen("remembers-instance", by: "SELECTED")],
             orders: UIDOrder.allCases, seconds: 40
@@ -133,8 +133,8 @@ enum StaleLinkCases {
             try link.expectAlive()
         },
         Case(
-            "LINK-24", "15.2", "strangers do not keep an honest peer out",
-            stimulus: "40 connections from 10 addresses that say nothing, then an honest peer",
+            "LINK-24", "15.2", "unauthenticated connections do not exclude an honest peer",
+            stimulus: "40 idle connections from 10 addresses, then an honest peer",
             expectation: "32 at most are kept, 4 from an address; the honest peer is linked",
             rules: ["limit.unauthenticated"], bugs: [.seen("unauthenticated-unbounded", by: "are kept")],
             seconds: 30
@@ -182,7 +182,7 @@ extension CaseRun {
             link.ending == nil && link.waiting.contains { $0.kind == .select }
         }
         loop.wait(.seconds(6)) { links.contains(where: isChosen) }
-        guard let chosen = links.first(where: isChosen) else { throw CaseFailure("no SELECT comes") }
+        guard let chosen = links.first(where: isChosen) else { throw CaseFailure("no SELECT received") }
         return chosen
     }
 

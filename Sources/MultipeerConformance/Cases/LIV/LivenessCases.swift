@@ -4,8 +4,8 @@ import Glibc
 enum LivenessCases {
     static let all: [Case] = [
         Case(
-            "LIV-01", "14.2", "a silent peer is asked, and given up",
-            stimulus: "T says nothing any more, and answers no PING",
+            "LIV-01", "14.2", "a silent peer gets a PING, and its link ends",
+            stimulus: "T sends nothing more, and answers no PING",
             expectation: "PING after 3 s, CLOSE(TIMEOUT) after 10 s", rules: ["live.ping", "live.dead"],
             bugs: [.seen("never-pings", by: "no PING"), .seen("never-dies", by: "CLOSE(TIMEOUT)")],
             orders: UIDOrder.allCases, seconds: 30
@@ -24,10 +24,10 @@ enum LivenessCases {
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.timeout])
         },
         Case(
-            "LIV-02", "14.2", "a process that was suspended gives its peers time",
+            "LIV-02", "14.2", "a process that was suspended gives its peers time to respond",
             stimulus: "SIGSTOP for 11 s, then SIGCONT",
             expectation: "the link lives", rules: ["live.resume"],
-            bugs: [.seen("judges-after-suspension", by: "tells 'notConnected'")],
+            bugs: [.seen("judges-after-suspension", by: "reports 'notConnected'")],
             seconds: 40
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
@@ -40,7 +40,7 @@ enum LivenessCases {
             try link.expectAlive()
         },
         Case(
-            "LIV-03", "14.3", "leaving is said", stimulus: "S disconnects",
+            "LIV-03", "14.3", "leaving is announced", stimulus: "S disconnects",
             expectation:
                 "CLOSE(GOODBYE) within a second, then the end; connecting, connected, notConnected, each once",
             rules: ["close.goodbye", "close.linger", "state.serial", "state.reason"],
@@ -62,10 +62,10 @@ enum LivenessCases {
                 states == ["connecting", "connected", "notConnected"], "the states told are \(states)")
         },
         Case(
-            "LIV-04", "14.2", "a peer that takes nothing is given up",
-            stimulus: "T does not read its socket any more; S's application sends 32 MiB",
+            "LIV-04", "14.2", "the link to a peer that reads nothing ends",
+            stimulus: "T no longer reads its socket; S's application sends 32 MiB",
             expectation: "TIMEOUT within 13 s, and no queue of 32 MiB", rules: ["live.dead", "limit.outbox"],
-            bugs: [.seen("never-dies", by: "does not tell"), .seen("queues-without-limit", by: "S holds")],
+            bugs: [.seen("never-dies", by: "does not report"), .seen("queues-without-limit", by: "S holds")],
             orders: UIDOrder.allCases, seconds: 40
         ) { caseRun in
             let (pair, link) = try caseRun.linked()

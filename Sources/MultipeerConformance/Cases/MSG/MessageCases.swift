@@ -4,7 +4,7 @@ enum MessageCases {
 
     private static func size(_ number: Int, _ count: Int) -> Case {
         Case(
-            "MSG-0\(number)", "8.1", "a message of \(count) bytes comes as it was sent",
+            "MSG-0\(number)", "8.1", "a message of \(count) bytes arrives unchanged",
             stimulus: "\(count) bytes both ways",
             expectation: "delivered exactly", rules: ["msg.empty", "msg.order"],
             bugs: count == 0 ? ["drops-empty-message"] : ["cuts-last-byte"],
@@ -21,7 +21,7 @@ enum MessageCases {
 
     private static let sizes: [Case] = [
         Case(
-            "MSG-04", "8.1", "the longest message comes", stimulus: "16 MiB both ways",
+            "MSG-04", "8.1", "the longest message arrives", stimulus: "16 MiB both ways",
             expectation: "delivered exactly",
             rules: ["msg.max", "msg.credit-return"],
             bugs: [.seen("long-message-stalls", by: "no credit within")], orders: UIDOrder.allCases,
@@ -39,7 +39,7 @@ enum MessageCases {
         Case(
             "MSG-05", "8.1", "a message that is too long is refused as soon as it is",
             stimulus: "16 MiB and one byte",
-            expectation: "TOO_LARGE; not more than 20 MiB are held", rules: ["msg.max"],
+            expectation: "TOO_LARGE; at most 20 MiB are held", rules: ["msg.max"],
             bugs: [.seen("message-unbounded", by: "CLOSE(TOO_LARGE)")],
             orders: UIDOrder.allCases, seconds: 60
         ) { caseRun in
@@ -101,11 +101,11 @@ enum MessageCases {
             try pair.session.expectMessage(.pattern(1_024), from: pair.tester.endpoint.uid)
         },
         Case(
-            "MSG-08", "8.2", "a message that the peer does not take is not sent",
+            "MSG-08", "8.2", "a message that the peer does not accept is not sent",
             stimulus: "T's max_message is 65,536; S sends 100,000 bytes",
-            expectation: "an error to the application, nothing on the wire; 65,536 bytes come",
+            expectation: "an error to the application, nothing on the wire; 65,536 bytes arrive",
             rules: ["msg.local-limit"],
-            bugs: [.seen("ignores-max-message", by: "the application is told no error")],
+            bugs: [.seen("ignores-max-message", by: "the application gets no error")],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked { $0.limits.message = 65_536 }
@@ -113,16 +113,16 @@ enum MessageCases {
             let answer = try pair.session.ask(
                 "send", ["to": [.string(peer.hex)], "mode": "reliable", "size": 100_000])
             let late = answer["error"] == nil ? pair.session.event("error", within: .seconds(2)) : nil
-            try caseRun.require(answer["error"] != nil || late != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil || late != nil, "the application gets no error")
             try link.expectQuiet(for: .milliseconds(500))
             _ = pair.session.post(pattern: 65_536, to: peer)
             try caseRun.require(try link.expectMessage() == .pattern(65_536), "S sends something else")
         },
         Case(
-            "MSG-13", "8.2", "a message to somebody who is not there is sent to nobody",
+            "MSG-13", "8.2", "a message to a peer that is not linked is not sent",
             stimulus: "S sends to T and to an unknown peer", expectation: "an error, nothing on the wire",
             rules: ["msg.failed"],
-            bugs: [.seen("sends-to-some", by: "the application is told no error")], orders: UIDOrder.allCases
+            bugs: [.seen("sends-to-some", by: "the application gets no error")], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked()
             let stranger = caseRun.random.bytes(16)
@@ -132,7 +132,7 @@ enum MessageCases {
                     "to": [.string(pair.tester.endpoint.uid.hex), .string(stranger.hex)], "mode": "reliable",
                     "hex": "616263",
                 ])
-            try caseRun.require(answer["error"] != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil, "the application gets no error")
             try link.expectQuiet(for: .milliseconds(500))
         },
     ]

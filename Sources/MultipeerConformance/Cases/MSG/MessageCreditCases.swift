@@ -2,8 +2,8 @@
 enum MessageCreditCases {
     static let all: [Case] = [
         Case(
-            "MSG-09", "8.3", "a sender keeps within its credit and goes on with more",
-            stimulus: "T grants 65,536, waits 3 s, and then grants as it goes; S sends 300,000 bytes",
+            "MSG-09", "8.3", "a sender stays within its credit and continues when it gets more",
+            stimulus: "T grants 65,536, waits 3 s, and then grants continuously; S sends 300,000 bytes",
             expectation: "not more than the credit at first, the whole message in the end",
             rules: ["msg.credit-limit", "msg.cost"],
             bugs: [
@@ -41,7 +41,7 @@ enum MessageCreditCases {
             try link.expectClose(.protocol)
         },
         Case(
-            "MSG-11", "8.3", "who spends more than it was granted is cut off",
+            "MSG-11", "8.3", "a sender that exceeds its credit is disconnected",
             stimulus:
                 "S's application stops reading; T spends its credit to the last byte, then sends an empty message",
             expectation: "the link lives; FLOW", rules: ["msg.credit-limit", "msg.cost"],
@@ -71,7 +71,7 @@ enum MessageCreditCases {
             "MSG-12", "8.3", "an application that stops reading stops the sender",
             stimulus: "S's application stops reading; T would send 100 MiB in messages of 64 KiB",
             expectation:
-                "T stalls below 24 MiB; S holds no more than that; everything comes when it reads again",
+                "T stalls below 24 MiB; S holds no more than that; everything arrives when T reads again",
             rules: ["msg.credit-return"], bugs: [.seen("returns-credit-on-arrival", by: "S takes")],
             orders: UIDOrder.allCases,
             seconds: 90
@@ -98,10 +98,10 @@ enum MessageCreditCases {
             try caseRun.require(link.credit.room >= 65_600, "no credit comes back")
         },
         Case(
-            "MSG-14", "8.2", "messages that were not handed over are reported",
+            "MSG-14", "8.2", "messages that were not accepted are reported",
             stimulus: "S has no credit; T resets the link",
             expectation: "an error to the application that sent", rules: ["msg.failed"],
-            bugs: [.seen("forgets-unsent", by: "the application is told no error")],
+            bugs: [.seen("forgets-unsent", by: "the application gets no error")],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked { $0.limits.messageCredit = 65_536 }
@@ -114,10 +114,10 @@ enum MessageCreditCases {
             let isTold =
                 answer?["error"] != nil || (end["undelivered"]?.int ?? 0) > 0
                 || pair.session.event("error", within: .seconds(3)) != nil
-            try caseRun.require(isTold, "the application is told no error")
+            try caseRun.require(isTold, "the application gets no error")
         },
         Case(
-            "MSG-15", "8.3", "credit comes back in time",
+            "MSG-15", "8.3", "credit is returned in time",
             stimulus: "T sends 40 MiB in messages of 64 KiB to an application that reads",
             expectation: "T never waits 2 s for credit", rules: ["msg.credit-return"],
             bugs: [.seen("credit-late", by: "no credit within")],
@@ -136,8 +136,8 @@ enum MessageCreditCases {
         Case(
             "MSG-16", "8.3", "what HELLO grants is what is granted",
             stimulus:
-                "S is to grant 128 KiB; T sends 1 MiB as credit comes; then S's application stops, and T goes on",
-            expectation: "HELLO says 128 KiB, and more than that is never under way; FLOW beyond it",
+                "S is configured for 128 KiB; T sends 1 MiB as credit arrives; then S's application stops, and T continues",
+            expectation: "HELLO grants 128 KiB, and more than that is never in flight; FLOW beyond it",
             rules: ["msg.credit-limit"], bugs: [.seen("counts-the-usual-window", by: "no credit within")]
         ) { caseRun in
             let window = 131_072

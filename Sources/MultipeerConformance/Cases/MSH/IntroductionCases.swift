@@ -3,9 +3,9 @@ enum IntroductionCases {
     static let all: [Case] = [
         Case(
             "MSH-01", "11.3", level: .mesh, "two peers of one member are introduced to each other",
-            stimulus: "T1 links with S and says that T2 is linked to it; T2 has never dialled S",
+            stimulus: "T1 links with S and reports a link to T2; T2 has never dialled S",
             expectation:
-                "S dials T2 with the mesh data of T1's report, links, and tells both who is linked to it",
+                "S dials T2 with the mesh data of T1's report, links, and reports its links to both",
             rules: ["mesh.link", "mesh.flood", "mesh.dial", "mesh.component"],
             bugs: [.seen("never-introduces", by: "no MEMBERS")],
             orders: UIDOrder.allCases
@@ -25,9 +25,9 @@ enum IntroductionCases {
         },
         Case(
             "MSH-02", "11.6", level: .mesh, "a chain of eight becomes a clique",
-            stimulus: "eight sessions of S, each told of the next",
+            stimulus: "eight sessions of S, each with the data of the next",
             expectation: "all 28 links within 10 s", rules: ["mesh.dial", "mesh.flood"],
-            bugs: [.seen("never-introduces", by: "linked to everybody")],
+            bugs: [.seen("never-introduces", by: "not all sessions are linked")],
             seconds: 60
         ) { caseRun in
             let sessions = try (0..<8).map { _ in try caseRun.session() }
@@ -36,7 +36,7 @@ enum IntroductionCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "MSH-13", "11.3", level: .mesh, "nothing is told over a plain link of a session that prefers TLS",
+            "MSH-13", "11.3", level: .mesh, "no entries go over a plain link of a session that prefers TLS",
             stimulus: "T prefers none, S optional; the data of both has MESH",
             expectation: "no MEMBERS, none accepted",
             rules: ["mesh.plain", "hello.members"],
@@ -47,16 +47,16 @@ enum IntroductionCases {
         Case(
             "MSH-14", "11.3", level: .mesh, "data without MESH makes a direct link",
             stimulus: "T and S link with plain data without MESH",
-            expectation: "no MEMBERS; one that comes is refused with PROTOCOL",
+            expectation: "no MEMBERS; a received one is refused with PROTOCOL",
             rules: ["mesh.link", "hello.members"],
             bugs: [.seen("introduces-manual", by: "MEMBERS on a direct link")], orders: UIDOrder.allCases
         ) { caseRun in
             try caseRun.expectDirect(.init(), isMesh: false)
         },
         Case(
-            "MSH-07", "11.7", level: .mesh, "a member out of reach is told, and tried again",
+            "MSH-07", "11.7", level: .mesh, "an unreachable member is reported, and tried again",
             stimulus: "T1 reports T2, whose port is closed",
-            expectation: "S tells notConnected after 30 s, keeps T1, and dials again",
+            expectation: "S reports notConnected after 30 s, keeps T1, and dials again",
             rules: ["mesh.retry", "mesh.silent"], bugs: [.seen("never-retries", by: "not dialled again")],
             seconds: 60
         ) { caseRun in
@@ -80,11 +80,11 @@ enum IntroductionCases {
             try link.expectAlive()
         },
         Case(
-            "MSH-15", "11.7", level: .mesh, "a member that dies is gone for all",
-            stimulus: "T1 falls silent, T2 goes on",
+            "MSH-15", "11.7", level: .mesh, "a member that fails is lost for all",
+            stimulus: "T1 becomes silent, T2 continues",
             expectation: "notConnected for T1 within 13 s, and an entry without it",
             rules: ["live.dead", "mesh.own"],
-            bugs: [.seen("never-dies", by: "does not tell")], seconds: 40
+            bugs: [.seen("never-dies", by: "does not report")], seconds: 40
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(2)
             let other = try members[1].linked()

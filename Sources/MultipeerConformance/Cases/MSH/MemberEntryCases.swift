@@ -4,9 +4,9 @@ enum MemberEntryCases {
         Case(
             "MSH-08", "11.4", level: .mesh, "only what is newer is believed",
             stimulus:
-                "T1 tells an entry of X with sequence 5, then 4 with another list, then 5 with another list, then 6",
-            expectation: "T2 is told 5 and 6 alone", rules: ["mesh.newer", "mesh.flood"],
-            bugs: [.seen("believes-old", by: "is told behind")]
+                "T1 sends an entry of X with sequence 5, then 4 with another list, then 5 with another list, then 6",
+            expectation: "T2 receives only 5 and 6", rules: ["mesh.newer", "mesh.flood"],
+            bugs: [.seen("believes-old", by: "is sent after")]
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
@@ -22,12 +22,12 @@ enum MemberEntryCases {
             tell(5, [far])
             tell(6, [endpoint])
             let next = try two.expectEntry(of: stranger.endpoint)
-            try caseRun.require(next.sequence == 6, "sequence \(next.sequence) is told behind 5")
+            try caseRun.require(next.sequence == 6, "sequence \(next.sequence) is sent after 5")
         },
         Case(
-            "MSH-09", "11.4", level: .mesh, "a session knows best to whom it is linked",
+            "MSH-09", "11.4", level: .mesh, "a session's own list of links takes precedence",
             stimulus:
-                "T1 tells an entry of S itself, without links, with a higher sequence; then one above 2^31",
+                "T1 sends an entry of S itself, without links, with a higher sequence; then one above 2^31",
             expectation: "S answers with its own list and the next higher sequence; the other is ignored",
             rules: ["mesh.own"], bugs: [.seen("believes-forgery", by: "made up")], orders: UIDOrder.allCases
         ) { caseRun in
@@ -37,9 +37,9 @@ enum MemberEntryCases {
             let own = try two.expectEntry(of: endpoint) { Set($0.list) == both }
             one.send(MemberEntry(endpoint, own.sequence + 10, list: [], data: own.data).frame)
             let next = try two.expectEntry(of: endpoint)
-            try caseRun.require(Set(next.list) == both, "S tells a list of itself that T1 made up")
+            try caseRun.require(Set(next.list) == both, "S sends a list of itself that T1 made up")
             try caseRun.require(
-                next.sequence == own.sequence + 11, "sequence \(next.sequence) behind \(own.sequence + 10)")
+                next.sequence == own.sequence + 11, "sequence \(next.sequence) after \(own.sequence + 10)")
             one.send(MemberEntry(endpoint, 1 << 31, list: [], data: own.data).frame)
             try two.expectNoEntry(of: endpoint, for: .seconds(1))
         },
@@ -96,10 +96,10 @@ enum MemberEntryCases {
             }
         },
         Case(
-            "MSH-11", "11.6", level: .mesh, "who is listed by one side alone is nobody",
+            "MSH-11", "11.6", level: .mesh, "an endpoint listed by only one side is not a member",
             stimulus:
                 "T1 lists 20 endpoints that do not list it; 40 others list T1 that T1 does not list; all with T1's address",
-            expectation: "no dial; S keeps 32 entries at most, and tells T2 no more",
+            expectation: "no dial; S keeps at most 32 entries, and sends T2 no more",
             rules: ["mesh.component", "mesh.entries"],
             bugs: [.seen("dials-one-sided", by: "S dials")], seconds: 30
         ) { caseRun in
@@ -122,7 +122,7 @@ enum MemberEntryCases {
             let link = try two.join(session, blob)
             caseRun.loop.wait(.seconds(3))
             let told = Set(link.entries.map(\.endpoint)).count
-            try caseRun.require(told <= 32, "S tells \(told) entries")
+            try caseRun.require(told <= 32, "S sends \(told) entries")
             try one.expectAlive()
         },
         Case(

@@ -5,9 +5,9 @@ enum MeshExcessCases {
     static let all: [Case] = [
         Case(
             "MSH-17", "11.8", level: .mesh,
-            "where the one too many stays, whoever has the fewest links leaves",
+            "if the excess member stays, the member with the fewest links leaves",
             stimulus:
-                "nine, of whom S is the eighth by uid and the ninth by its links; the ninth by uid stays",
+                "nine members, of which S is the eighth by uid and the ninth by its links; the ninth by uid stays",
             expectation: "FULL on all links of S after 11 to 12 s", rules: ["mesh.backstop"],
             bugs: [.seen("never-ranks", by: "CLOSE(FULL)")], seconds: 60
         ) { caseRun in
@@ -22,9 +22,9 @@ enum MeshExcessCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "MSH-18", "11.8", level: .mesh, "the rest lets go of the one too many",
+            "MSH-18", "11.8", level: .mesh, "the others evict the excess member",
             stimulus:
-                "nine, of whom T7 is linked to S alone and stays; then T1 says that T7 is linked to it, too",
+                "nine members, of which T7 is linked to S alone and stays; then T1 reports a link to T7, too",
             expectation:
                 "UNKNOWN_PEER for T7 after 12 s, all other links live; T7 is dialled no earlier than 5 s later",
             rules: ["mesh.dismiss"],
@@ -55,9 +55,9 @@ enum MeshExcessCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "MSH-19", "11.8", level: .mesh, "who did not run counts anew",
+            "MSH-19", "11.8", level: .mesh, "a suspended process counts again",
             stimulus: "S has the highest uid of nine; after half a second it is stopped for 4 s",
-            expectation: "S leaves a second after it goes on, and no earlier", rules: ["mesh.slept"],
+            expectation: "S leaves a second after it continues, and no earlier", rules: ["mesh.slept"],
             bugs: [.seen("counts-sleep", by: "S leaves")], seconds: 40
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(7, order: .testerLower)

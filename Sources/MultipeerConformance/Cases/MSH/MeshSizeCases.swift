@@ -4,7 +4,7 @@ enum MeshSizeCases {
         Case(
             "MSH-03", "11.8", level: .mesh, "the ninth is sent away",
             stimulus: "T1, linked to S, and six members that T1 reports; T8 is invited, too",
-            expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 stays",
+            expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 remains",
             rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: UIDOrder.allCases
         ) { caseRun in
             let (session, one) = try caseRun.reporting(6)
@@ -13,9 +13,9 @@ enum MeshSizeCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "MSH-06", "11.8", level: .mesh, "two meshes that are too many together stay apart",
+            "MSH-06", "11.8", level: .mesh, "two meshes that together exceed the limit stay apart",
             stimulus: "S has T1 and, by its report, three more: five; T's HELLO lists three others: four",
-            expectation: "FULL; the link to T1 stays", rules: ["mesh.full", "hello.members"],
+            expectation: "FULL; the link to T1 remains", rules: ["mesh.full", "hello.members"],
             bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")],
             orders: UIDOrder.allCases
         ) { caseRun in
@@ -30,9 +30,9 @@ enum MeshSizeCases {
         },
         Case(
             "MSH-05", "11.7", level: .mesh, "two meshes of four become one of eight",
-            stimulus: "eight sessions of S, four and four; then one of each is told of the other",
+            stimulus: "eight sessions of S, four and four; then one of each gets the other's data",
             expectation: "all are linked within 15 s", rules: ["mesh.dial", "mesh.flood"],
-            bugs: [.seen("never-introduces", by: "linked to everybody")],
+            bugs: [.seen("never-introduces", by: "not all sessions are linked")],
             seconds: 90
         ) { caseRun in
             let left = try SessionGroup.linked(4, in: caseRun).sessions
@@ -42,14 +42,14 @@ enum MeshSizeCases {
             caseRun.isSessionSpent = true
         },
         Case(
-            "MSH-04", "11.8", level: .mesh, "two that are admitted at the same moment do not both stay",
+            "MSH-04", "11.8", level: .mesh, "of two members admitted at the same moment, one leaves",
             stimulus:
-                "twenty times, four at once: a clique of seven sessions; two of them, drawn by lot, admit one more each, half of the times up to 40 ms apart",
+                "twenty times, four at once: a clique of seven sessions; two of them, chosen at random, admit one more each, half of the times up to 40 ms apart",
             expectation:
-                "within 30 s eight at most are left, each linked to all others, and nobody to anybody else",
+                "within 30 s at most eight remain, each linked to all others, and to no other peer",
             rules: ["mesh.evict", "mesh.counted"],
             bugs: [
-                .seen("never-introduces", by: "linked to everybody"),
+                .seen("never-introduces", by: "not all sessions are linked"),
                 .seen("never-leaves", by: "see each other"),
             ], seconds: 240
         ) { caseRun in
@@ -67,7 +67,7 @@ enum MeshSizeCases {
             "MSH-16", "11.8", level: .mesh, "the one that is one too many leaves",
             stimulus:
                 "S has the highest uid of nine: seven are linked to it, and two of those list an eighth",
-            expectation: "after 1 to 3 s FULL on all links, and the application is told that S left",
+            expectation: "after 1 to 3 s FULL on all links, and the application is notified that S left",
             rules: ["mesh.evict", "mesh.counted"], bugs: [.seen("never-leaves", by: "CLOSE(FULL)")],
             seconds: 40
         ) { caseRun in
@@ -127,7 +127,7 @@ private struct NearlyFullMesh {
                 $0["session"]?.text == newcomer.handle && $0["peer"]?.text == sponsor
                     && ["connected", "notConnected"].contains($0["state"]?.text)
             }
-            try caseRun.require(told != nil, "\(newcomer.handle) is not told what came of it")
+            try caseRun.require(told != nil, "\(newcomer.handle) is not notified of the outcome")
         }
     }
 }

@@ -26,7 +26,7 @@ struct SessionGroup {
             if zip(sessions, seen).allSatisfy({ $1 == all.subtracting([$0.uid.hex]) }) { return }
             guard ContinuousClock.now < deadline else {
                 let counts = seen.map { "\($0.count)" }.joined(separator: ", ")
-                throw CaseFailure("not everybody is linked to everybody within \(duration): \(counts) links")
+                throw CaseFailure("not all sessions are linked within \(duration): \(counts) links")
             }
             caseRun.loop.wait(.milliseconds(200))
         }

@@ -11,7 +11,7 @@ enum MutationCases {
             id, chapter, level: level, "\(what), changed in 2,000 ways",
             stimulus: "bit flips, edits of lengths, duplications, swaps and drops; the seed decides",
             expectation:
-                "no crash, no hang; the connection is closed or goes on; an exchange works afterwards",
+                "no crash, no hang; the connection is closed or continues; an exchange works afterwards",
             rules: rules,
             bugs: bugs, seconds: 240
         ) { caseRun in

@@ -18,7 +18,7 @@ enum IncomingResourceCases {
                 try link.channel(number).expect(.done, .ok, within: .seconds(20))
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
                 try caseRun.require(end["error"] == nil, "the resource ends with \(end["error"]?.text ?? "")")
-                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' has no path") }
                 try caseRun.require(try FileMetadata(path).bytes == bytes, "the file is not what was sent")
                 try caseRun.require(path.hasPrefix(folder.path), "the file is at '\(path)'")
                 let fractions = pair.session.progress(of: resource)
@@ -36,7 +36,7 @@ enum IncomingResourceCases {
             let bytes = [UInt8].pattern(300_000)
             link.send(.open(1, Frame.ChannelPurpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try caseRun.require(resource["size"] == nil, "a size is told that nobody said")
+            try caseRun.require(resource["size"] == nil, "a size is reported that was not sent")
             try link.channel(1).send(bytes)
             link.send(.fin(1))
             try link.channel(1).expect(.done, .ok)
@@ -44,8 +44,8 @@ enum IncomingResourceCases {
         },
         Case(
             "RES-03", "9.6", level: .channels, "the size must be right",
-            stimulus: "SIZE one less, and one more, than what comes",
-            expectation: "STOP(DIGEST); DONE(DIGEST); no file stays; the application is told",
+            stimulus: "SIZE one less, and one more, than the bytes sent",
+            expectation: "STOP(DIGEST); DONE(DIGEST); no file remains; the application is notified",
             rules: ["resource.size"],
             bugs: [.seen("ignores-size", by: "nothing on channel")]
         ) { caseRun in
@@ -64,13 +64,13 @@ enum IncomingResourceCases {
             try link.channel(2).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
             try link.expectAlive()
         },
         Case(
             "RES-04", "9.6", level: .channels, "the digest must be right",
             stimulus: "a DIGEST with one bit wrong",
-            expectation: "DONE(DIGEST); no file stays; the application is told", rules: ["resource.digest"],
+            expectation: "DONE(DIGEST); no file remains, and it is reported", rules: ["resource.digest"],
             bugs: [.seen("ignores-digest", by: "expected, DONE")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()
@@ -84,13 +84,13 @@ enum IncomingResourceCases {
             try link.channel(1).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
         },
         Case(
             "RES-05", "9.6", level: .channels, "a sender calls it off",
             stimulus: "RESET(CANCELLED) at one half",
-            expectation: "no file stays; the application is told", rules: ["resource.cancel"],
-            bugs: [.seen("keeps-cancelled-files", by: "a file stays")]
+            expectation: "no file remains; the application is notified", rules: ["resource.cancel"],
+            bugs: [.seen("keeps-cancelled-files", by: "a file remains")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()
             link.send(.open(1, Frame.ChannelPurpose.resource, size: 200_000))
@@ -100,13 +100,13 @@ enum IncomingResourceCases {
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [.cancelled])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
             try link.expectAlive()
         },
         Case(
             "RES-06", "9.6", level: .channels, "a receiver calls it off",
             stimulus: "S's application cancels at one half",
-            expectation: "STOP(CANCELLED); no file stays", rules: ["resource.cancel"],
+            expectation: "STOP(CANCELLED); no file remains", rules: ["resource.cancel"],
             bugs: [.seen("cancels-silently", by: "nothing on channel")]
         ) { caseRun in
             let (folder, pair, link) = try caseRun.receiving()
@@ -118,7 +118,7 @@ enum IncomingResourceCases {
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
             try link.expectAlive()
         },
     ]
@@ -166,7 +166,7 @@ extension SubjectSession {
 
     func expectResource(from peer: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("resource-start", from: peer, within: duration) else {
-            throw CaseFailure("no resource is told of within \(duration)")
+            throw CaseFailure("no resource is reported within \(duration)")
         }
         return event
     }
@@ -176,7 +176,7 @@ extension SubjectSession {
     func expectFile(_ resource: Int, _ bytes: [UInt8]) throws -> FileMetadata {
         let end = try expectEnd("resource-end", "resource", resource)
         if let error = end["error"]?.text { throw CaseFailure("the resource ends with \(error)") }
-        guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+        guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' has no path") }
         let facts = try FileMetadata(path)
         guard facts.bytes == bytes else { throw CaseFailure("the file is not what was sent") }
         return facts
@@ -189,7 +189,9 @@ extension SubjectSession {
         throws
     {
         let end = try expectEnd("resource-end", "resource", resource["resource"]?.int ?? -1, within: duration)
-        guard let error = end["error"]?.text else { throw CaseFailure("the resource is told of as complete") }
+        guard let error = end["error"]?.text else {
+            throw CaseFailure("the resource is reported as complete")
+        }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
             throw CaseFailure("the resource ends with \(error), not \(codes.words)")
         }

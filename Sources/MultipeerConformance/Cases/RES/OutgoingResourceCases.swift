@@ -5,9 +5,9 @@ import MultipeerSecurity
 enum OutgoingResourceCases {
     static let all: [Case] = [
         Case(
-            "RES-07", "9.6", level: .channels, "a resource has arrived when its receiver says so",
-            stimulus: "S sends 300,000 bytes; T says DONE two seconds behind FIN",
-            expectation: "SIZE and DIGEST are right; the completion comes behind DONE",
+            "RES-07", "9.6", level: .channels, "a resource has arrived when its receiver confirms it",
+            stimulus: "S sends 300,000 bytes; T sends DONE two seconds after FIN",
+            expectation: "SIZE and DIGEST are correct; the completion follows DONE",
             rules: ["resource.done", "resource.digest"],
             bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: UIDOrder.allCases
         ) { caseRun in
@@ -18,7 +18,7 @@ enum OutgoingResourceCases {
             try caseRun.require(opening.name == Array("../label".utf8), "the name is changed")
             try caseRun.require(opening.size ?? 300_000 == 300_000, "SIZE \(opening.size ?? 0)")
             let (bytes, digest) = try link.channel(channel).expectBytes()
-            try caseRun.require(bytes == .pattern(300_000), "other bytes came than the file has")
+            try caseRun.require(bytes == .pattern(300_000), "the received bytes differ from the file")
             if let digest {
                 try caseRun.require(digest == SHA256.hash(bytes), "DIGEST is wrong")
             } else {
@@ -33,7 +33,7 @@ enum OutgoingResourceCases {
         },
         Case(
             "RES-08", "9.6", level: .channels, "without DONE nothing has arrived",
-            stimulus: "the link ends behind FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
+            stimulus: "the link ends after FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
             expectation: "the completion has an error each time",
             rules: ["resource.done", "resource.digest", "stream.end"],
             bugs: [.seen("lost-link-is-success", by: "has arrived")]
@@ -60,7 +60,7 @@ enum OutgoingResourceCases {
             stimulus: "S sends 4 MiB; T gives credit when the file was cut to 100,000 bytes",
             expectation: "RESET(DIGEST) or RESET(INTERNAL), and the completion has an error",
             rules: ["resource.cancel"],
-            bugs: [.seen("short-file-is-success", by: "expected, FIN came")]
+            bugs: [.seen("short-file-is-success", by: "expected, FIN received")]
         ) { caseRun in
             let (pair, link) = try caseRun.linked(prepare: { $0.limits.channelCredit = 65_536 })
             let sending = try pair.send(.pattern(4 << 20), name: "shrinks")
@@ -74,14 +74,14 @@ enum OutgoingResourceCases {
             var frame = try link.channel(channel).expectFrame(until: deadline)
             while frame.kind == .data { frame = try link.channel(channel).expectFrame(until: deadline) }
             let isRight = frame.kind == .reset && [.digest, .internal].contains(frame.code)
-            try caseRun.require(isRight, "RESET(DIGEST) expected, \(frame.words) came")
+            try caseRun.require(isRight, "RESET(DIGEST) expected, \(frame.words) received")
             try sending.expectError([])
             try link.expectAlive()
         },
         Case(
             "RES-13", "9.7", level: .channels, "messages overtake a resource",
             stimulus:
-                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms beside it",
+                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms during that time",
             expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
             bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
         ) { caseRun in
@@ -165,7 +165,7 @@ private final class OutgoingFile {
     func expectError(_ codes: [CloseCode]) throws {
         let end = try session.expectEnd("sent", "resource", number())
         guard let error = end["error"]?.text else {
-            throw CaseFailure("the completion says that it has arrived")
+            throw CaseFailure("the completion reports that it has arrived")
         }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
             throw CaseFailure("the completion says \(error), not \(codes.words)")

@@ -7,7 +7,7 @@ enum ResourceTroubleCases {
         Case(
             "RES-09", "9.6", level: .channels, "a name is a label and no path",
             stimulus: "names with .., /, NUL, control characters, marks of direction, and of 1,024 bytes",
-            expectation: "each is told unchanged, and every file is in the folder",
+            expectation: "each is reported unchanged, and every file is in the folder",
             rules: ["resource.label", "channel.name"],
             bugs: [.seen("path-of-name", by: "is outside of"), .seen("cleans-names", by: "is called")]
         ) { caseRun in
@@ -21,7 +21,7 @@ enum ResourceTroubleCases {
                 let resource = try link.channel(number).offer(bytes, name: name, to: pair)
                 try link.channel(number).expect(.done, .ok)
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
-                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' has no path") }
                 let place = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
                 let home = URL(fileURLWithPath: folder.path).standardizedFileURL.resolvingSymlinksInPath()
                     .path
@@ -33,7 +33,7 @@ enum ResourceTroubleCases {
         },
         Case(
             "RES-10", "9.6", level: .channels, "no room for a resource",
-            stimulus: "S can store 1 MiB; 5 MiB come without SIZE",
+            stimulus: "S can store 1 MiB; 5 MiB arrive without SIZE",
             expectation: "STOP(NO_SPACE), no file, and the link lives",
             rules: ["resource.space"], bugs: [.seen("full-disk-is-silent", by: "nothing on channel")]
         ) { caseRun in
@@ -48,7 +48,7 @@ enum ResourceTroubleCases {
             link.send(.reset(1, .noSpace))
             try pair.session.expectResourceError(resource, [.noSpace])
             try caseRun.require(
-                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file remains: \(folder.files)")
             try link.expectAlive()
         },
         Case(

@@ -5,7 +5,7 @@ enum CodeCases {
     static let all: [Case] = [
         Case(
             "SAS-01", "13.4", level: .code, "both ends compute the same six digits",
-            stimulus: "both ask; T keeps the rules, as either end", expectation: "the code by the formula",
+            stimulus: "both ask; T complies, as either end", expectation: "the code by the formula",
             rules: ["sas.role", "sas.value", "sas.reveal"],
             bugs: [
                 .seen("sas-swaps-nonces", by: "the code is"), .seen("sas-without-key", by: "the code is"),
@@ -41,7 +41,7 @@ enum CodeCases {
             try caseRun.require(event["error"] != nil, "'code' has neither code nor error")
         },
         Case(
-            "SAS-03", "13.3", level: .code, "somebody in the middle with keys of its own is seen",
+            "SAS-03", "13.3", level: .code, "a man-in-the-middle with keys of its own is detected",
             stimulus:
                 "T stands between two sessions of S and hands every SAS frame from one to the other, on 1,000 pairs of links",
             expectation: "two different codes each time; once they may be the same by chance",
@@ -63,9 +63,9 @@ enum CodeCases {
             caseRun.note("\(equal) of 1,000 pairs of codes are equal")
         },
         Case(
-            "SAS-04", "13.4", level: .code, "nothing is told before the application has asked",
+            "SAS-04", "13.4", level: .code, "no frames are sent before the application has asked",
             stimulus: "T begins; S's application asks a second later",
-            expectation: "nothing comes before; then the run goes on", rules: ["sas.asked", "sas.role"],
+            expectation: "no frames before; then the run continues", rules: ["sas.asked", "sas.role"],
             bugs: [.seen("sas-unasked", by: "SAS_")], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked(.init(preference: .required))
@@ -107,7 +107,7 @@ enum CodeCases {
         },
         Case(
             "SAS-07", "13.4", level: .code, "a link has one run and one code",
-            stimulus: "S asks again behind the code; T says SAS_REQUEST again, or commits itself again",
+            stimulus: "S asks again after the code; T sends SAS_REQUEST again, or commits again",
             expectation: "the same code; SAS_REQUEST is ignored, SAS_COMMIT is PROTOCOL", rules: ["sas.once"],
             bugs: [.seen("sas-runs-again", by: "no code is shown")], orders: UIDOrder.allCases
         ) { caseRun in

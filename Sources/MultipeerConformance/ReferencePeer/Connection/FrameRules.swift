@@ -54,7 +54,7 @@ struct HelloCheck {
         try demand(limits.prefix(8).map(\.self).number >= 65_536, "max_message is too small")
         let members = try entries.demanded(Field.members, "MEMBERS", 1...65_535)
         try demand(members[0] <= 32 || bug == .helloMembersUnbounded, .flood, "\(members[0]) members")
-        try demand(members.count == 1 + 24 * Int(members[0]), "MEMBERS is not as long as its count says")
+        try demand(members.count == 1 + 24 * Int(members[0]), "MEMBERS: length and count differ")
         if let agent = try entries.possible(Field.agent, "AGENT", 0...64) {
             try demand(agent.isText, "AGENT")
         }

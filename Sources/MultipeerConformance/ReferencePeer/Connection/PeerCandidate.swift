@@ -90,7 +90,7 @@ final class PeerCandidate: PeerConnection.Owner {
     // MARK: HELLO
 
     private func sendHello() throws(ProtocolError) {
-        guard let held else { throw ProtocolError(.unknownPeer, "nobody is awaited") }
+        guard let held else { throw ProtocolError(.unknownPeer, "no peer is expected") }
         if mine == nil {
             guard let mine = session.issued.next(for: held.data.endpoint.uid, attempt) else {
                 throw ProtocolError(.unknownPeer, "no data was issued to this peer")

@@ -31,7 +31,7 @@ extension PeerConnection {
         }
         if bug != .payloadSizeUnchecked {
             try demand((2...258).contains(frame.payload.count), "CLOSE of \(frame.payload.count) bytes")
-            try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is no text")
+            try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is not text")
         }
         try demand(bug != .refusesUnknownCode || frame.code?.rawValue ?? 0 <= 20, "an unknown code")
         let code = frame.code.map { $0.rawValue <= 20 ? $0 : .internal } ?? .internal

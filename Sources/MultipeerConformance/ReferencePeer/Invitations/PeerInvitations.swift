@@ -25,7 +25,7 @@ final class PeerInvitations {
         case "answer":
             let number = request["invitation"]?.int ?? -1
             guard let question = questions.first(where: { $0.number == number && $0.state == .asking }) else {
-                throw ProtocolError(.timeout, "nobody waits for this answer")
+                throw ProtocolError(.timeout, "no caller waits for this answer")
             }
             question.answer(request["accept"]?.isTrue ?? false)
         default: return nil

@@ -154,8 +154,8 @@ extension PeerSession {
         do throws(ProtocolError) { data = try ConnectionDataReader(bug: bug).read(blob) } catch {
             throw .broken(error.text)
         }
-        try demand(data.endpoint.uid == uid || bug == .inviteDataOfAnyone, "data of somebody else")
-        try demand(data.recipient == nil || data.recipient == endpoint.uid, "data for somebody else")
+        try demand(data.endpoint.uid == uid || bug == .inviteDataOfAnyone, "data of another peer")
+        try demand(data.recipient == nil || data.recipient == endpoint.uid, "data for another peer")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
     }
 }

@@ -39,7 +39,7 @@ final class PeerChannels {
     private func takeOpen(_ frame: Frame) throws(ProtocolError) {
         let opening = try PeerChannelOpening(frame.payload, bug: bug)
         let isNew = frame.channel > highestIncoming || bug == .reusesChannelNumbers
-        try demand(isNew, "channel \(frame.channel) behind \(highestIncoming)")
+        try demand(isNew, "channel \(frame.channel) after \(highestIncoming)")
         highestIncoming = max(highestIncoming, frame.channel)
         let hasPlace =
             incoming.values.count { !$0.isFinished } < Int(session.limits.channels)
@@ -213,7 +213,7 @@ struct PeerChannelOpening {
         kind = try entries.demanded(1, "KIND", 1)[0]
         let isUnchecked = bug == .channelNameUnchecked
         name = try entries.demanded(2, "NAME", isUnchecked ? 0...65_535 : 1...1_024)
-        try demand(name.isText || isUnchecked, "a NAME that is no text")
+        try demand(name.isText || isUnchecked, "a NAME that is not text")
         size = try entries.possible(3, "SIZE", 8...8)?.number
         metadata = try entries.possible(4, "METADATA", 0...1_024)
     }

@@ -67,8 +67,8 @@ final class PeerIncomingChannel {
     // MARK: Receiving
 
     func take(_ piece: [UInt8]) throws(ProtocolError) {
-        try demand(!isFinished || bug == .dataBehindFin, "DATA behind FIN")
-        if wasStopped, bug == .refusesLateData { throw .broken("DATA behind STOP") }
+        try demand(!isFinished || bug == .dataBehindFin, "DATA after FIN")
+        if wasStopped, bug == .refusesLateData { throw .broken("DATA after STOP") }
         emptyInARow = piece.isEmpty ? emptyInARow + 1 : 0
         try demand(emptyInARow <= 8 || bug == .emptyDataWithoutLimit, .flood, "empty DATA")
         received += UInt64(piece.count)

@@ -19,7 +19,7 @@ final class PeerLiveness {
 
     func takePong(_ opaque: [UInt8]) throws(ProtocolError) {
         guard pinged?.opaque == opaque else {
-            try demand(link.bug != .refusesStrayPong, "a PONG that answers nothing")
+            try demand(link.bug != .refusesStrayPong, "an unsolicited PONG")
             return try link.countControl()
         }
         pinged = nil

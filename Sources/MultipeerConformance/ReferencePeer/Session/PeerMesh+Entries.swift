@@ -59,7 +59,7 @@ extension PeerMesh {
         let data = try ConnectionDataReader(bug: bug).read(entry.data)
         try demand(data.endpoint == entry.endpoint, "mesh data of another endpoint")
         try demand(
-            data.flags & ConnectionData.Flag.mesh != 0 && data.recipient == nil, "data that is no mesh data")
+            data.flags & ConnectionData.Flag.mesh != 0 && data.recipient == nil, "data that is not mesh data")
         return (entry, ReceivedConnectionData(bytes: entry.data, data: data))
     }
 

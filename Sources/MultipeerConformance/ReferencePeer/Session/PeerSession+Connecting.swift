@@ -8,7 +8,7 @@ extension PeerSession {
         let uid = data.endpoint.uid
         try demand(uid != endpoint.uid || bug == .connectsToItself, .itself, "its own uid")
         let isForMe = data.recipient == nil || data.recipient == endpoint.uid
-        try demand(isForMe || bug == .dataIgnoresRecipient, .unknownPeer, "addressed to somebody else")
+        try demand(isForMe || bug == .dataIgnoresRecipient, .unknownPeer, "addressed to another peer")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
         let held = ReceivedConnectionData(bytes: blob, data: data)
         let isAgain = isInvited && bug == .inviteLinksLinkedAgain

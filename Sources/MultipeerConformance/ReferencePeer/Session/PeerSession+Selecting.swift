@@ -20,7 +20,7 @@ extension PeerSession {
         try demand(isForMe || bug == .helloIgnoresReceiver, .unknownPeer, "for another endpoint")
         let ofSender = heldData(of: hello.sender, candidate)
         guard let newest = ofSender.first else {
-            throw ProtocolError(.unknownPeer, "nobody awaits this endpoint")
+            throw ProtocolError(.unknownPeer, "this endpoint is not expected")
         }
         let held = ofSender.first { $0.reference == hello.myData }
         let uid = newest.data.endpoint.uid
@@ -96,7 +96,7 @@ extension PeerSession {
     /// Handles a connection on which CONFIRM went both ways.
     func confirmed(_ candidate: PeerCandidate) {
         guard let known = candidate.endpoint else { return }
-        if application.isUnread(known.uid) { return candidate.close(.busy, "nobody takes what was sent") }
+        if application.isUnread(known.uid) { return candidate.close(.busy, "earlier messages are unread") }
         let now = Instant.now
         guard let link = links[known.uid] else {
             if candidate.isControlling { select(candidate) }

@@ -8,10 +8,10 @@ struct ClientHello {
     /// Reads the first record of a connection.
     init(_ record: [UInt8]) throws(Malformed) {
         var reader = ByteReader(record)
-        guard try reader.u8() == 22 else { throw Malformed("the first record is no handshake") }
+        guard try reader.u8() == 22 else { throw Malformed("the first record is not a handshake") }
         _ = try reader.u16()
         var handshake = ByteReader(try reader.raw(Int(try reader.u16())))
-        guard try handshake.u8() == 1 else { throw Malformed("the first message is no ClientHello") }
+        guard try handshake.u8() == 1 else { throw Malformed("the first message is not a ClientHello") }
         var hello = ByteReader(try handshake.raw(try handshake.u24()))
         _ = try hello.raw(34)
         _ = try hello.raw(Int(try hello.u8()))

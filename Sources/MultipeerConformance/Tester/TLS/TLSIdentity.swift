@@ -22,7 +22,7 @@ struct TLSIdentity: Sendable {
         validity: (from: String, to: String) = ("20000101000000Z", "99991231235959Z"), padding: Int = 0
     ) throws(SuiteFault) {
         guard let made = Self.make(validity, padding) else {
-            throw SuiteFault("no certificate could be made")
+            throw SuiteFault("cannot create a certificate")
         }
         (leaf, key) = made
     }
