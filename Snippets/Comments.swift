@@ -77,7 +77,7 @@ func simulate() throws {
     let bob = try simulation.addPeer("bob")
     simulation.join(ann, bob)
     simulation.run(for: .seconds(5))
-    // ann.linkedPeers is [bob.id]
+    // ann.linkedPeers contains bob.id alone
 
     ann.send([1, 2, 3], to: bob)
     simulation.run(for: .seconds(1))

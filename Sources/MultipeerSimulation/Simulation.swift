@@ -16,7 +16,7 @@ public import MultipeerTransport
 /// let bob = try simulation.addPeer("bob")
 /// simulation.join(ann, bob)
 /// simulation.run(for: .seconds(5))
-/// // ann.linkedPeers is [bob.id]
+/// // ann.linkedPeers contains bob.id alone
 ///
 /// ann.send([1, 2, 3], to: bob)
 /// simulation.run(for: .seconds(1))
@@ -43,7 +43,9 @@ public final class Simulation {
 
     deinit { world.dismantle() }
 
-    /// Adds a session that runs on a computer of its own; 32 at most. Throws `invalidArgument` for a name that no peer may have.
+    /// Adds a session that runs on a computer of its own; 32 at most.
+    ///
+    /// - Throws: `invalidArgument` for a name that no peer may have.
     public func addPeer(
         _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false
     ) throws(MultipeerError) -> SimulatedPeer {
