@@ -233,6 +233,16 @@ func run(_ advertiser: Advertiser, _ session: Session) async throws {
     }
 }
 
+struct User: Sendable {
+    func allows(_ peer: PeerID) async -> Bool { true }
+}
+
+func answer(_ advertiser: Advertiser, _ session: Session, _ user: User) async throws {
+    try await advertiser.run(into: session) { invitation in
+        await user.allows(invitation.inviter)
+    }
+}
+
 struct Move: Codable, Sendable {
     let x: Int
     let y: Int

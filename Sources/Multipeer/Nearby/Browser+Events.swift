@@ -2,6 +2,9 @@ public import MultipeerDiscovery
 import MultipeerTransport
 
 extension Browser {
+    /// One event of a browser: a peer was found, updated or lost.
+    public typealias Event = DiscoveredPeer.Event
+
     /// The events of a browser as an asynchronous sequence.
     ///
     /// Any number of tasks may iterate over it. Each iterator begins with every peer that is visible and then reports each change: a
@@ -13,7 +16,7 @@ extension Browser {
     /// it; one created after `stop` waits for the next start.
     public struct Events: AsyncSequence, Sendable {
         /// One event.
-        public typealias Element = DiscoveredPeer.Event
+        public typealias Element = Event
         /// The sequence never fails.
         public typealias Failure = Never
 

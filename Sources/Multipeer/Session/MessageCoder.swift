@@ -34,6 +34,11 @@ public struct JSONMessageCoder: MessageCoder {
     }
 }
 
+extension MessageCoder where Self == JSONMessageCoder {
+    /// Values as JSON, with sorted keys: the default.
+    public static var json: JSONMessageCoder { JSONMessageCoder() }
+}
+
 extension Session {
     /// Encodes a value and sends it as one reliable message.
     ///
@@ -44,9 +49,19 @@ extension Session {
     ///
     /// Throws what the coder throws, and otherwise like `send(_:to:)`.
     public func send<Value: Encodable>(
-        encoding value: sending Value, to peer: PeerID, with coder: any MessageCoder = JSONMessageCoder()
+        encoding value: sending Value, to peer: PeerID, with coder: any MessageCoder = .json
     ) async throws {
         try await send(try coder.encode(value), to: peer)
+    }
+
+    /// Encodes a value once and sends it to every peer that is linked now; returns those that it was accepted for.
+    ///
+    /// Throws what the coder throws, before anything is sent, and otherwise like `sendToAll(_:)`.
+    @discardableResult
+    public func sendToAll<Value: Encodable>(
+        encoding value: sending Value, with coder: any MessageCoder = .json
+    ) async throws -> [PeerID] {
+        try await sendToAll(try coder.encode(value))
     }
 
     /// The messages of all peers, decoded.
@@ -54,7 +69,7 @@ extension Session {
     /// A message that cannot be decoded is an element whose `result` is a failure: a peer that sends anything else does not end
     /// the loop.
     public func messages<Value: Decodable & Sendable>(
-        as type: Value.Type, with coder: any MessageCoder = JSONMessageCoder()
+        as type: Value.Type, with coder: any MessageCoder = .json
     ) -> EventSequence<TypedMessage<Value>> {
         EventSequence(events) { event in
             guard case .message(let message) = event else { return nil }

@@ -53,6 +53,24 @@ extension Session {
         }
         return accepted
     }
+
+    /// Sends the bytes of `data` as one message to every peer that is linked now; otherwise like `sendToAll(_:delivery:)` of an
+    /// array.
+    @discardableResult
+    public func sendToAll(
+        _ data: Data, delivery: Delivery = .reliable
+    ) async throws(MultipeerError) -> [PeerID] {
+        try await sendToAll([UInt8](data), delivery: delivery)
+    }
+
+    /// Sends the UTF-8 bytes of `text` as one message to every peer that is linked now; otherwise like
+    /// `sendToAll(_:delivery:)` of an array.
+    @discardableResult
+    public func sendToAll(
+        _ text: String, delivery: Delivery = .reliable
+    ) async throws(MultipeerError) -> [PeerID] {
+        try await sendToAll([UInt8](text.utf8), delivery: delivery)
+    }
 }
 
 extension Message {

@@ -97,4 +97,52 @@ extension Advertiser {
             await stop()
         }
     }
+
+    /// Advertises the peer and answers each invitation with the result of `decide`, until the task is cancelled or the advertiser
+    /// is stopped.
+    ///
+    /// ```swift
+    /// try await advertiser.run(into: session) { invitation in
+    ///     await user.allows(invitation.inviter)
+    /// }
+    /// ```
+    ///
+    /// Each invitation has a child task of its own: while `decide` asks the user about one peer, others are answered. `true` accepts
+    /// the invitation into `session`, `false` declines it. A `decide` that waits for a user returns once `invitation.ended()` does,
+    /// which includes a stop of the advertiser: this method returns after all child tasks have ended.
+    ///
+    /// - Parameters:
+    ///   - session: The session into which invitations are accepted, of the same peer.
+    ///   - decide: Returns whether to accept the invitation. It may also answer the invitation itself; its result is not used then.
+    ///   - onFailure: Receives what `accept` or `decline` threw: the inviter gave up, the session is full, no link was made.
+    /// - Throws: `invalidArgument` when the session is not of this peer, and what `start` throws.
+    public nonisolated func run(
+        into session: Session,
+        accepting decide: @escaping @Sendable (Invitation) async -> Bool,
+        onFailure: @escaping @Sendable (Invitation, MultipeerError) async -> Void = { _, _ in }
+    ) async throws(MultipeerError) {
+        guard session.peer == peer else {
+            throw MultipeerError(
+                .invalidArgument, "\(peer) is advertised, and the session is of \(session.peer)")
+        }
+        let iteration = invitations
+        try await start()
+        await withDiscardingTaskGroup { group in
+            for await invitation in iteration {
+                group.addTask {
+                    let isAccepted = await decide(invitation)
+                    do throws(MultipeerError) {
+                        if isAccepted {
+                            try await invitation.accept(into: session)
+                        } else {
+                            try await invitation.decline()
+                        }
+                    } catch {
+                        if error.code != .alreadyAnswered { await onFailure(invitation, error) }
+                    }
+                }
+            }
+            await stop()
+        }
+    }
 }

@@ -100,6 +100,15 @@ struct ContentTests {
                 var messages = other.messages.makeAsyncIterator()
                 #expect(await messages.next()?.bytes == [1])
             }
+            var moves = others[1].messages(as: Move.self, with: .json).makeAsyncIterator()
+            var messages = others[1].messages.makeAsyncIterator()
+            #expect(try await ann.sendToAll(encoding: Move(x: 1, y: 2)).count == 2)
+            #expect(try await ann.sendToAll("text").count == 2)
+            #expect(try await ann.sendToAll(Data([9])).count == 2)
+            #expect(try await moves.next()?.value == Move(x: 1, y: 2))
+            _ = await messages.next()
+            #expect(await messages.next()?.text == "text")
+            #expect(await messages.next()?.bytes == [9])
         }
         #expect(try await ann.sendToAll([3], delivery: .unreliable).count == 2)
         for session in [ann] + others { await session.disconnect() }

@@ -66,4 +66,81 @@ struct LifetimeTests {
         await ann.stop()
         await bob.stop()
     }
+
+    @Test(
+        "an advertiser that runs into a session answers each invitation in a task of its own, until it is stopped"
+    )
+    func answering() async throws {
+        let network = try Ground.memory.network()
+        let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))
+        let (cid, dan) = (try Caller("cid", network), try Caller("dan", network))
+        let (undecided, decision) = (Promise<Void>(), Promise<Bool>())
+        try await within {
+            var states = bob.session.peerStates.makeAsyncIterator()
+            let running = Task {
+                try await bob.advertiser.run(into: bob.session) { invitation in
+                    guard invitation.inviter == ann.peer else { return invitation.inviter == cid.peer }
+                    undecided.send(())
+                    return await decision.value()
+                }
+            }
+            for other in [ann, cid, dan] {
+                try await other.browser.start()
+                try await other.finds([bob.peer])
+            }
+            async let first: Void = ann.browser.invite(bob.peer, to: ann.session)
+            await undecided.value()
+            // ann's invitation is not answered yet.
+            try await cid.browser.invite(bob.peer, to: cid.session)
+            await #expect(throws: MultipeerError.self) {
+                try await dan.browser.invite(bob.peer, to: dan.session)
+            }
+            decision.send(true)
+            try await first
+            var missing: Set = [ann.peer, cid.peer]
+            while !missing.isEmpty, let (peer, state) = await states.next() {
+                if state == .connected { missing.remove(peer) }
+            }
+            await bob.advertiser.stop()
+            try await running.value
+            await #expect {
+                try await bob.advertiser.run(into: ann.session) { _ in true }
+            } throws: {
+                ($0 as? MultipeerError)?.code == .invalidArgument
+            }
+        }
+        for caller in [ann, bob, cid, dan] { await caller.stop() }
+    }
+
+    @Test(
+        "an advertiser that runs into a session is stopped when its task is cancelled, and reports invitations that fail"
+    )
+    func failing() async throws {
+        let network = try Ground.memory.network()
+        let (ann, bob) = (try Caller("ann", network), try Caller("bob", network))
+        let (asked, failed) = (Promise<Void>(), Promise<MultipeerError.Code>())
+        try await within {
+            let running = Task {
+                try await bob.advertiser.run(into: bob.session) { invitation in
+                    asked.send(())
+                    await invitation.ended()
+                    return true
+                } onFailure: { invitation, error in
+                    failed.send(invitation.inviter == ann.peer ? error.code : .system)
+                }
+            }
+            try await ann.browser.start()
+            try await ann.finds([bob.peer])
+            let inviting = Task { try await ann.browser.invite(bob.peer, to: ann.session) }
+            await asked.value()
+            inviting.cancel()
+            #expect(await failed.value() == .cancelled)
+            running.cancel()
+            try await running.value
+            let isAdvertising = await bob.advertiser.isRunning
+            #expect(!isAdvertising)
+        }
+        await ann.stop()
+        await bob.stop()
+    }
 }
