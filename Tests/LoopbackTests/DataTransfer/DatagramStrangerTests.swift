@@ -63,7 +63,7 @@ struct DatagramStrangerTests {
         "a datagram replayed from another address is neither delivered nor answered, and changes no address [dgram.address]",
         arguments: DatagramTests.preferences)
     func replayed(_ preference: EncryptionPreference) async throws {
-        try await withDatagramTap(preference) { meeting, tap in
+        try await withDatagramTap(preference, pings: DatagramPath.Timing().pings) { meeting, tap in
             try await meeting.linkUp()
             for number in 0..<50 {
                 try await meeting.ann.send(
@@ -86,7 +86,7 @@ struct DatagramStrangerTests {
         "a peer's address changes only with datagrams that prove their sender [dgram.address]",
         arguments: DatagramTests.preferences)
     func moved(_ preference: EncryptionPreference) async throws {
-        try await withDatagramTap(preference) { meeting, tap in
+        try await withDatagramTap(preference, pings: DatagramPath.Timing().pings) { meeting, tap in
             try await meeting.linkUp()
             let elsewhere = try DatagramTap.Port()
             await tap.moveSource(of: .bob, to: elsewhere)

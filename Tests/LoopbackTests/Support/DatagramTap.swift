@@ -170,4 +170,18 @@ extension Session.Events {
         }
         return messages
     }
+    /// Returns that many messages that end in this byte and match, and skips all others.
+    func arrivals(
+        _ count: Int, mark: UInt8, where matches: (Message) -> Bool = { _ in true }
+    ) async -> [Message] {
+        var messages: [Message] = []
+        for await event in self {
+            guard case .message(let message) = event, message.bytes.last == mark, matches(message) else {
+                continue
+            }
+            messages.append(message)
+            if messages.count == count { break }
+        }
+        return messages
+    }
 }
