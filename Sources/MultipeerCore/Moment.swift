@@ -1,34 +1,37 @@
 /// An instant of the monotonic clock. The state machines receive it as input; they never read a clock.
+@usableFromInline
 package struct Moment: Comparable, Hashable, Sendable {
     /// Nanoseconds since the clock's unspecified origin.
-    package let nanoseconds: Int64
+    @usableFromInline package let nanoseconds: Int64
 
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package static let distantFuture = Moment(nanoseconds: .max)
+    @inlinable package static var distantFuture: Moment { Moment(nanoseconds: .max) }
 
-    package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+    @inlinable package static func < (one: Moment, other: Moment) -> Bool {
+        one.nanoseconds < other.nanoseconds
+    }
 
     /// Returns the earlier of two deadlines; nil when both are nil.
-    package static func earlier(_ one: Moment?, _ other: Moment?) -> Moment? {
+    @inlinable package static func earlier(_ one: Moment?, _ other: Moment?) -> Moment? {
         guard let one, let other else { return one ?? other }
         return min(one, other)
     }
 
     /// Saturates, so that no duration from a caller or a peer can trap.
-    package static func + (moment: Moment, duration: Duration) -> Moment {
+    @inlinable package static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return overflow ? .distantFuture : Moment(nanoseconds: sum)
     }
 
-    package static func - (moment: Moment, earlier: Moment) -> Duration {
+    @inlinable package static func - (moment: Moment, earlier: Moment) -> Duration {
         .nanoseconds(moment.nanoseconds &- earlier.nanoseconds)
     }
 }
 
 extension Duration {
     /// The duration in nanoseconds, at most about 292 years.
-    package var wholeNanoseconds: Int64 {
+    @inlinable package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

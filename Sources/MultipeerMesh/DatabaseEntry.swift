@@ -12,8 +12,6 @@ struct DatabaseEntry: Sendable {
     /// The order in which the endpoint became known: the later of two instances of a peer is probably the live
     /// one.
     let arrival: UInt64
-    /// The time since which no reachable member vouches for it; nil while it is in the component.
-    var unreachableSince: Moment?
 }
 
 /// The newest entry that others sent of a linked endpoint. It is not used while the link is up.

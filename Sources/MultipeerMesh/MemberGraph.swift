@@ -12,8 +12,12 @@ struct MemberGraph: Sendable {
     private(set) var database: [Endpoint: DatabaseEntry] = [:]
     /// The number of entries accepted so far.
     private var arrivals: UInt64 = 0
+    /// The endpoints with an entry that no reachable member vouches for, and since when.
+    private var unreachable: [Endpoint: Moment] = [:]
     /// The endpoints connected to us over pairs that list each other.
     private(set) var reached: Set<Endpoint> = []
+    /// The same in their order.
+    private(set) var component: [Endpoint] = []
     /// Whether links or entries changed since `reached` was computed.
     private var isChanged = false
     /// The endpoints that have shown that they exist, and until when that counts.
@@ -60,15 +64,18 @@ extension MemberGraph {
     /// Stores an entry that arrived on this link, for which there is room, in place of the stored one of its origin.
     mutating func hold(_ entry: Members, _ data: ConnectionData, from id: ConnectionID, at now: Moment) {
         let held = database[entry.origin]
-        if held == nil { arrivals += 1 }
+        if held == nil {
+            arrivals += 1
+            unreachable[entry.origin] = now
+        }
         database[entry.origin] = DatabaseEntry(
-            entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals,
-            unreachableSince: held == nil ? now : held?.unreachableSince)
+            entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals)
         isChanged = true
     }
 
     mutating func remove(_ origin: Endpoint) {
         guard database.removeValue(forKey: origin) != nil else { return }
+        unreachable[origin] = nil
         isChanged = true
         for id in links.keys { links[id]?.dequeue(origin) }
     }
@@ -97,10 +104,11 @@ extension MemberGraph {
                 frontier.append(other)
             }
         }
-        for origin in database.keys {
-            let since = database[origin]?.unreachableSince ?? now
-            database[origin]?.unreachableSince = reached.contains(origin) ? nil : since
+        component = reached.sorted(by: <)
+        for origin in database.keys where !reached.contains(origin) && unreachable[origin] == nil {
+            unreachable[origin] = now
         }
+        if !unreachable.isEmpty { unreachable = unreachable.filter { !reached.contains($0.key) } }
     }
 
     /// Returns whether both entries list the link.
@@ -110,10 +118,7 @@ extension MemberGraph {
     }
 
     mutating func dropUnreachable(at now: Moment) {
-        for (origin, held) in database {
-            guard let since = held.unreachableSince, now >= since + MembershipTiming.unreachable else {
-                continue
-            }
+        for (origin, since) in unreachable where now >= since + MembershipTiming.unreachable {
             remove(origin)  // [mesh.component]
         }
         isChanged = false  // No member was reachable over them.
@@ -121,7 +126,7 @@ extension MemberGraph {
 
     /// The time at which the next entry is dropped.
     var purging: Moment? {
-        database.values.lazy.compactMap(\.unreachableSince).min().map { $0 + MembershipTiming.unreachable }
+        unreachable.values.min().map { $0 + MembershipTiming.unreachable }
     }
 }
 
@@ -131,25 +136,33 @@ extension MemberGraph {
     /// Returns the members that are not merely invented by one other member: our links, endpoints that have shown
     /// themselves to us, and endpoints that two of our links vouch for. [mesh.counted]
     func counted(at now: Moment) -> Set<UID> {
-        Set(reached.lazy.filter { self.isReal($0, at: now) }.map(\.uid)).union([local.uid])
+        let statements = statements
+        return Set(reached.lazy.filter { self.isReal($0, statements, at: now) }.map(\.uid)).union([local.uid])
     }
 
-    func isReal(_ endpoint: Endpoint, at now: Moment) -> Bool {
+    private func isReal(_ endpoint: Endpoint, _ statements: [Members], at now: Moment) -> Bool {
         isNeighbour(endpoint)
-            || meetings.holds(endpoint, at: now) || isCorroborated(endpoint)
+            || meetings.holds(endpoint, at: now) || isCorroborated(endpoint, by: statements)
+    }
+
+    /// What the neighbours state of their links, each on its own link.
+    private var statements: [Members] {
+        links.compactMap { id, link in
+            guard link.isMesh, let held = database[link.endpoint], held.link == id else { return nil }
+            return held.entry
+        }
     }
 
     /// Returns whether two neighbours of different peers state, each on its own link, that they have a link to it, and
     /// its entry does not contradict that. [mesh.counted]
-    func isCorroborated(_ endpoint: Endpoint) -> Bool {
-        let denied = database[endpoint].map(\.entry.members)
+    private func isCorroborated(_ endpoint: Endpoint, by statements: [Members]) -> Bool {
+        let denied = database[endpoint]?.entry.members
         var first: UID?
-        for (id, link) in links where link.isMesh && link.endpoint.uid != endpoint.uid {
-            guard let held = database[link.endpoint], held.link == id,
-                held.entry.members.contains(endpoint), denied?.contains(link.endpoint) != false
-            else { continue }
-            if let first, first != link.endpoint.uid { return true }
-            first = link.endpoint.uid
+        for statement in statements where statement.members.contains(endpoint) {
+            let neighbour = statement.origin
+            guard neighbour.uid != endpoint.uid, denied?.contains(neighbour) != false else { continue }
+            if let first, first != neighbour.uid { return true }
+            first = neighbour.uid
         }
         return false
     }
@@ -166,12 +179,13 @@ extension MemberGraph {
         guard taken >= Limits.memberEntries - 1 else { return true }
         explore(at: now)
         let others = database.filter { !neighbours.contains($0.key) }
-        if let oldest = others.filter({ $0.value.unreachableSince != nil }).min(by: MemberGraph.isOlder) {
-            remove(oldest.key)
+        if let oldest = others.keys.filter({ unreachable[$0] != nil }).min(by: isOlder) {
+            remove(oldest)
             return true
         }
-        guard isLinked || isCorroborated(origin) else { return false }
-        let doubtful = others.filter { !isReal($0.key, at: now) }
+        let statements = statements
+        guard isLinked || isCorroborated(origin, by: statements) else { return false }
+        let doubtful = others.filter { !isReal($0.key, statements, at: now) }
         let replaceable = isLinked && doubtful.isEmpty ? others : doubtful
         guard let latest = replaceable.max(by: { $0.value.arrival < $1.value.arrival }) else {
             return isLinked
@@ -180,11 +194,8 @@ extension MemberGraph {
         return true
     }
 
-    private static func isOlder(
-        _ one: (key: Endpoint, value: DatabaseEntry), _ other: (key: Endpoint, value: DatabaseEntry)
-    ) -> Bool {
-        let first = one.value.unreachableSince ?? .distantFuture
-        let second = other.value.unreachableSince ?? .distantFuture
-        return (first, one.value.arrival) < (second, other.value.arrival)
+    private func isOlder(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        let (first, second) = (unreachable[one] ?? .distantFuture, unreachable[other] ?? .distantFuture)
+        return first < second || first == second && isLater(other, than: one)
     }
 }

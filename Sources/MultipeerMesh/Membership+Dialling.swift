@@ -39,15 +39,17 @@ extension Membership {
     /// The members to connect: those without any link. Not another instance of the local peer, and of a linked peer only
     /// an instance that became known later. [mesh.dial]
     private var missing: [Endpoint] {
-        let linked = graph.links.values.map(\.endpoint)
-        return component.filter { endpoint in
+        component.filter { endpoint in
             endpoint.uid != local.uid  // [mesh.same-uid]
-                && linked.allSatisfy { $0.uid != endpoint.uid || graph.isLater(endpoint, than: $0) }
+                && graph.links.values.allSatisfy {
+                    $0.endpoint.uid != endpoint.uid || graph.isLater(endpoint, than: $0.endpoint)
+                }
         }
     }
 
     mutating func connectMissingMembers() -> [Action] {
         let missing = missing
+        if missing.isEmpty && searches.isEmpty { return [] }
         let actions = withdraw(allBut: Set(missing))
         for endpoint in missing { prepare(endpoint) }
         return actions + renewSearches() + replaceOldInstances(missing) + begin(missing)
@@ -122,6 +124,7 @@ extension Membership {
     /// Starts as many attempts as are allowed at once, the longest waiting first. [mesh.dial]
     private mutating func begin(_ missing: [Endpoint]) -> [Action] {
         let ready = missing.filter(isReady)
+        if ready.isEmpty { return [] }
         let outdated = ready.filter { endpoint in
             ready.contains { $0.uid == endpoint.uid && isNew($0) && graph.isLater($0, than: endpoint) }
         }
@@ -210,6 +213,7 @@ extension Membership {
     /// The time of the next attempt.
     var searching: Moment? {
         let missing = missing
+        if missing.isEmpty && searches.isEmpty { return nil }
         let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }
             .compactMap(\.value.callback)
         let begins = missing.compactMap { endpoint -> Moment? in

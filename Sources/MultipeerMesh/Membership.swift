@@ -209,11 +209,12 @@ extension Membership {
 
     private var earliest: Moment? {
         guard !overCapacity.hasLeft else { return nil }
-        return [flooding, graph.purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
+        return .earlier(
+            .earlier(flooding, graph.purging), .earlier(searching, .earlier(leaving, dismissed.values.min())))
     }
 
     /// The known members of the mesh, by uid, without the local endpoint.
-    package var component: [Endpoint] { graph.reached.sorted(by: <) }
+    package var component: [Endpoint] { graph.component }
 
     /// Every stored entry, including our own one, by origin.
     package var entries: [Members] {

@@ -15,7 +15,7 @@ package enum ConnectionAction: Sendable {
 }
 
 /// The connections of one engine, from the dial or the acceptance of each until it is released.
-struct ConnectionTable {
+struct ConnectionTable: ~Copyable {
     private var connections: [ConnectionID: Connection] = [:]
     /// Connections that only wait for the peer to close its side, in the order in which they began to.
     private(set) var finishing: [Connection] = []

@@ -15,7 +15,9 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     }
 
     /// The state machine. The application calls it; the consequences are in the next outputs.
-    package var machine: Machine
+    package var machine: Machine { didSet { isSettled = false } }
+    /// Whether the machine was not called since its actions were carried out.
+    private var isSettled = false
     private var connections = ConnectionTable()
     private var outputs: [Output] = []
     private var now = Moment(nanoseconds: 0)
@@ -144,9 +146,11 @@ extension InvitationEngine where Machine == Invitee {
 
 extension InvitationEngine {
     private mutating func settle() {
+        if isSettled { return }
         while case let actions = machine.takeActions(), !actions.isEmpty {
             for action in actions { carryOut(action) }
         }
+        isSettled = true
     }
 
     private mutating func carryOut(_ action: Machine.Action) {

@@ -6,7 +6,7 @@ import MultipeerLink
 ///
 /// The owner of the engine calls it for everything that concerns only one link: what is sent, what is read, and what is
 /// to be written to a socket. The engine decides when a link begins or ends.
-package struct LinkTable {
+package struct LinkTable: ~Copyable {
     var connections = ConnectionTable()
     /// The connections that are links, in the order in which they became links.
     private(set) var linked: [Connection] = []
@@ -57,6 +57,11 @@ package struct LinkTable {
 extension LinkTable {
     /// Removes and returns the connections that may have data to write, each once.
     package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
+
+    /// The links that have data to write, whether or not they were due.
+    package var unwritten: [ConnectionID] {
+        linked.lazy.filter { $0.peer?.link.wantsToSend == true }.map(\.id)
+    }
 
     /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {

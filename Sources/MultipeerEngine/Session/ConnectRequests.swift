@@ -23,7 +23,11 @@ struct ConnectRequests {
 
     /// The time at which the first call stops waiting.
     var deadline: Moment? {
-        requests.values.lazy.filter(\.isInvitation).compactMap { $0.attempt?.deadline }.min()
+        var earliest: Moment?
+        for request in requests.values where request.isInvitation {
+            earliest = .earlier(earliest, request.attempt?.deadline)
+        }
+        return earliest
     }
 }
 

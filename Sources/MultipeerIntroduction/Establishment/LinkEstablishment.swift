@@ -37,9 +37,12 @@ package struct LinkEstablishment: Sendable {
 
     package let local: LocalPeer
     var issuer = ConnectionDataIssuer()
-    var attempts: [UID: LinkAttempt] = [:]
+    var attempts: [UID: LinkAttempt] = [:] { didSet { isChanged = true } }
     var declined = DeclinedPeers()
-    var connections: HandshakeTable
+    var connections: HandshakeTable { didSet { isChanged = true } }
+    /// Whether attempts or connections changed since `nextMoment` was computed.
+    private var isChanged = false
+    private var nextMoment: Moment?
     /// Peers that may not be linked again until the application has read more of their events. [limit.relink]
     var unread: Set<UID> = []
     var jitter: Jitter
@@ -64,11 +67,18 @@ package struct LinkEstablishment: Sendable {
     }
 
     package mutating func takeActions() -> [Action] {
+        if isChanged {
+            nextMoment = earliest
+            isChanged = false
+        }
+        if actions.isEmpty { return [] }
         defer { actions = [] }
         return actions
     }
 
-    package var deadline: Moment? {
+    package var deadline: Moment? { isChanged ? earliest : nextMoment }
+
+    private var earliest: Moment? {
         .earlier(attempts.values.lazy.compactMap(\.nextMoment).min(), connections.deadline)
     }
 }

@@ -37,9 +37,9 @@ final class SessionRunner: Subsystem {
     /// Checks that everything that a link could write was written, unless the connection is full.
     private func watchWriting(_ node: Node) {
         guard failure == nil, node.isRunning else { return }
-        for socket in node.links where socket.phase == .framed && !socket.hasEnded {
-            guard !socket.connection.inFlight[1 - socket.end].isFull, !socket.connection.isDead,
-                node.engine.links.peer(on: socket.id)?.link.wantsToSend == true
+        for id in node.engine.links.unwritten {
+            guard let socket = node.sockets[id], socket.phase == .framed, !socket.hasEnded,
+                !socket.connection.inFlight[1 - socket.end].isFull, !socket.connection.isDead
             else { continue }
             fail(.delivery, "\(name(socket)) has something to write, but did not request it")
         }

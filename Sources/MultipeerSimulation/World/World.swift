@@ -111,9 +111,9 @@ extension World {
     /// Posts the next wake of a node, unless an earlier one is posted already.
     func setTimer(_ node: Node) {
         guard node.isRunning else { return }
-        let deadlines = [node.engine.deadline] + node.ends.map(\.deadline)
-        let earliest = deadlines.lazy.compactMap { $0 }.min() ?? .distantFuture
-        guard earliest != .distantFuture else { return }
+        var deadline = Moment.earlier(node.engine.deadline, node.asked.deadline)
+        for end in node.asking { deadline = .earlier(deadline, end.deadline) }
+        guard let earliest = deadline, earliest != .distantFuture else { return }
         let due = max(now, earliest.nanoseconds - node.host.offset)
         guard due < node.process.wakeAt else { return }
         node.process.wakeAt = due
@@ -137,7 +137,8 @@ extension World {
     /// Passes the time to the engine, as the loop does at a deadline.
     func advance(_ node: Node) {
         node.engine.advance(to: moment(node))
-        for end in node.ends { end.advance(to: moment(node)) }
+        for end in node.asking { end.advance(to: moment(node)) }
+        node.asked.advance(to: moment(node))
         settle(node)
     }
 }
