@@ -256,3 +256,12 @@ func values(_ session: Session, _ bob: PeerID, _ board: Board) async throws {
     try await session.send(encoding: Move(x: 3, y: 4), to: bob)
     for await message in session.messages(as: Move.self) { board.apply(try message.value, by: message.peer) }
 }
+
+struct Recording {
+    let chunks: AsyncStream<[UInt8]>
+}
+
+func send(_ recording: Recording, to bob: PeerID, in session: Session) async throws {
+    let sending = try await session.send(contentsOf: recording.chunks, to: bob, name: "song.opus")
+    try await sending.completion()
+}

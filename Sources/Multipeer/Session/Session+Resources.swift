@@ -33,6 +33,29 @@ extension Session {
         }
     }
 
+    /// Sends the bytes of an asynchronous sequence as a file, and returns as soon as it is on its way.
+    ///
+    /// Use it for what is made while it is sent, or is no file here: a camera's recording, an archive, the body of a
+    /// response. The next element is requested once the previous one is on its way, so a slow peer slows the source down.
+    /// The peer receives a file like any other: `name` has 1 to 1,024 bytes, `metadata` at most 1,024. With `size`, which
+    /// the sequence then must have exactly, both sides see the fraction that is completed; without it, only the count.
+    ///
+    /// ```swift
+    /// let sending = try await session.send(contentsOf: recording.chunks, to: bob, name: "song.opus")
+    /// try await sending.completion()
+    /// ```
+    ///
+    /// The sequence is read in a task of the transfer, which is cancelled when the transfer ends. When the sequence throws, or
+    /// its length is not `size`, the peer keeps nothing and `completion()` throws `source`. Otherwise throws like
+    /// `send(file:to:)`.
+    public func send<Source: AsyncSequence>(
+        contentsOf source: sending Source, size: UInt64? = nil, to peer: PeerID, name: String,
+        metadata: [UInt8]? = nil, digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource where Source.Element: Sequence<UInt8> {
+        try await send(
+            SequenceSource(source, size: size), to: peer, name: name, metadata: metadata, digest: digest)
+    }
+
     /// Sends bytes from any source.
     package func send(
         _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil,
@@ -74,8 +97,8 @@ extension OutgoingResource {
     /// Waits until the receiver has closed the file, complete and as promised.
     ///
     /// Throws the reason why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
-    /// `fetch`, or `ended` with the disconnect reason. Cancelling the waiting task throws `cancelled`, too; the transfer itself
-    /// goes on until `cancel`. Any number of tasks may wait.
+    /// `fetch`, `source`, or `ended` with the disconnect reason. Cancelling the waiting task throws `cancelled`, too; the
+    /// transfer itself goes on until `cancel`. Any number of tasks may wait.
     public func completion() async throws(MultipeerError) {
         switch await outcome() {
         case .arrived: return

@@ -57,6 +57,8 @@ public struct MultipeerError: Error, Sendable {
         public static let file = Code(rawValue: "file")
         /// A document could not be fetched from the web, or only in part.
         public static let fetch = Code(rawValue: "fetch")
+        /// The sequence of bytes that was sent as a file threw an error, or its length is not the announced one.
+        public static let source = Code(rawValue: "source")
         /// The peer that was invited cannot be reached at any of its addresses, or has none any more.
         public static let unreachable = Code(rawValue: "unreachable")
         /// A session, here or on the other side, or its mesh, has no room left; or the queue to a peer is full.

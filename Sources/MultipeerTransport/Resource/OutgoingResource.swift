@@ -54,11 +54,13 @@ public final class OutgoingResource: Sendable {
     private func run(_ source: any PieceSource, _ digest: Bool, _ worker: EventLoop) async {
         let pumping = Task(executorPreference: worker.taskExecutor) { await self.pump(source, digest) }
         let fault = await sender.outcome()
+        // Read before the source is cancelled, which may fail for that reason.
+        let ownFault = ownFault.sentValue
         pumping.cancel()
         source.cancel()
         if fault == nil { meter.note(sender.written) }
         meter.end(hasSucceeded: fault == nil)
-        result.send(fault.map { .failed(ownFault.sentValue ?? .channel($0)) } ?? .arrived)  // [resource.done]
+        result.send(fault.map { .failed(ownFault ?? .channel($0)) } ?? .arrived)  // [resource.done]
     }
 
     private func pump(_ source: any PieceSource, _ digest: Bool) async {

@@ -14,6 +14,8 @@ package enum ResourceFault: Error, Equatable, Sendable {
     case fetch(String)
     /// The document ended before its announced length.
     case tooShort(UInt64, of: UInt64)
+    /// The application's sequence of bytes failed, or has another length than announced; the reason in words.
+    case source(String)
     /// It cannot be sent, or received into.
     case unsupported(String)
     /// The system could not start a thread.
@@ -33,7 +35,7 @@ extension ResourceFault {
         case .damaged, .tooShort: .digest
         case .file(let fault) where fault.reason == .noSpace: .noSpace  // [resource.space]
         case .file(let fault) where fault.reason == .shrank: .digest
-        case .file, .fetch, .unsupported, .noThread, .taken, .channel: .internal
+        case .file, .fetch, .source, .unsupported, .noThread, .taken, .channel: .internal
         }
     }
 }
@@ -50,6 +52,7 @@ extension MultipeerError {
         case .fetch(let message): self.init(.fetch, message)
         case .tooShort(let count, let size):
             self.init(.fetch, "\(resource): the server sent \(count) of \(size) bytes")
+        case .source(let message): self.init(.source, message)
         case .unsupported(let message): self.init(.invalidArgument, message)
         case .noThread(let message): self.init(.system, message)
         case .taken: self.init(.invalidArgument, "\(resource) was received or declined before")
