@@ -33,7 +33,7 @@ extension MulticastDNS {
     static let heartbeatInterval = Duration.seconds(10)
     private static let gap = Duration.seconds(5)
 
-    /// Detects that the process was stopped, by a heartbeat that is long overdue. [mdns.wake]
+    /// Detects that the process was stopped, by a heartbeat that is long overdue. [mdns.resume]
     private mutating func noticeGap(at now: Moment) {
         guard let due = heartbeat, due <= now else { return }
         heartbeat = isBusy ? now + MulticastDNS.heartbeatInterval : nil

@@ -1,5 +1,5 @@
 /// Deficit round-robin on a link: messages, then streams, then resources, each up to its part of a cycle, so that none
-/// starves. Spec 9.7. [channel.priority] [channel.starve]
+/// starves. Spec 9.7. [channel.priority] [channel.starvation]
 ///
 /// An unused part is not carried over; a deficit, which occurs because frames are not split to fit, is deducted in the
 /// next cycle.

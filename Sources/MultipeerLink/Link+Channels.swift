@@ -112,7 +112,7 @@ extension Link {
     }
 
     /// Whether credit may exceed the window for a message in reassembly. Default: true; the owner may assign turns.
-    package var hasTurn: Bool {  // [limit.turn]
+    package var hasTurn: Bool {  // [limit.reassembly]
         get { assembler.hasTurn }
         set { assembler.hasTurn = newValue }
     }

@@ -13,7 +13,7 @@ extension Link {
     }
 
     /// Writes messages, streams and resources to `output` according to their shares. [channel.priority]
-    /// [channel.starve]
+    /// [channel.starvation]
     mutating func writeShares(into output: inout ByteBuffer, end: Int, counting sent: inout Sent) {
         let start = output.count
         var bulkLeft = Self.bulk

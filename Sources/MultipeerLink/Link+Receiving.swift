@@ -169,7 +169,7 @@ extension Link {
     /// Handles a frame that opens or ends a channel, and returns whether it is exempt from the rate limit on
     /// control frames: what can happen once per channel is limited with the channels. For a closed channel it has
     /// no effect, and is not exempt.
-    private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.free]
+    private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.exempt]
         switch frame {
         case .open(let channel, let opening):
             try opened(channel, opening, payload: payload)

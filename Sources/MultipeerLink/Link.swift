@@ -84,7 +84,7 @@ extension Link {
             switch liveness.advance(to: now) {
             case .well: break
             case .ask: control.ask()
-            case .dead: part(.timedOut)  // [live.dead]
+            case .dead: part(.timedOut)  // [live.idle-timeout]
             }
         case .closing(let until):
             if now >= until { phase = .ended }  // [close.linger]

@@ -45,7 +45,7 @@ extension Violation {
         case .messageTooLong: .tooLarge
         case .beyondMessageCredit, .beyondChannelCredit, .tooManyChannels: .flow
         case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets,
-            .tooManyEntries:  // [mesh.pace]
+            .tooManyEntries:  // [mesh.rate-limit]
             .flood
         }
     }

@@ -168,7 +168,7 @@ extension Membership {
         guard let data = graph.database[endpoint]?.data, let search = searches[endpoint] else { return nil }
         searches[endpoint]?.phase = .active(data.reference, since: now)
         searches[endpoint]?.hasBegun = true
-        return .connect(data, isFirst: !search.hasBegun)  // [mesh.silent]
+        return .connect(data, isFirst: !search.hasBegun)  // [mesh.unreported]
     }
 }
 

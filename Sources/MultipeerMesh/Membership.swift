@@ -33,7 +33,7 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            // [mesh.slept]
+            // [mesh.suspended]
             if now > latest + MembershipTiming.gap, !overCapacity.hasLeft { overCapacity = OverCapacity() }
             latest = now
         }
@@ -132,7 +132,7 @@ extension Membership {
         self.now = now
         guard let link = graph.links[id] else { return }
         guard link.isMesh else { throw .outOfPlace(.members) }  // [mesh.plain]
-        // [mesh.pace]
+        // [mesh.rate-limit]
         guard graph.links[id]?.receiving.consume(at: now) == true else { throw .tooManyEntries }
         let data = try check(entry)
         if entry.origin == local {

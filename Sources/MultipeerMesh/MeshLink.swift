@@ -16,7 +16,7 @@ struct MeshLink: Sendable {
     /// The origins of the entries to be written, in order; always their latest stored entry.
     private(set) var queue: [Endpoint] = []
     /// The rate limit for writing: below what the other end accepts, so that no delay turns it into a flood.
-    /// [mesh.pace]
+    /// [mesh.rate-limit]
     var sending: TokenBucket
     var receiving: TokenBucket
 

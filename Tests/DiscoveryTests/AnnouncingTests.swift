@@ -134,7 +134,7 @@ struct AnnouncingTests {
         #expect(!ann.said[0].message.answers.map(\.data).contains(.a([10, 0, 1, 1])))
     }
 
-    @Test("after a sleep everything is announced again [mdns.wake]")
+    @Test("after a sleep everything is announced again [mdns.resume]")
     func wake() throws {
         var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())

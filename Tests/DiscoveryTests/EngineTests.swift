@@ -40,7 +40,7 @@ struct EngineTests {
         #expect(now - VirtualLink.origin >= .seconds(600))
     }
 
-    @Test("a heartbeat that is long overdue makes everything be announced again [mdns.wake]")
+    @Test("a heartbeat that is long overdue makes everything be announced again [mdns.resume]")
     func gap() throws {
         var engine = try standing()
         let now = try #require(engine.deadline) + .seconds(150)

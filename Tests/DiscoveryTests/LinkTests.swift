@@ -113,7 +113,7 @@ struct LinkTests {
         #expect(link.peersFound[1] == [2])
     }
 
-    @Test("a peer that was suspended for minutes is found again when it continues [mdns.wake]")
+    @Test("a peer that was suspended for minutes is found again when it continues [mdns.resume]")
     func stopped() throws {
         var link = VirtualLink(seed: 11)
         try link.join(2)

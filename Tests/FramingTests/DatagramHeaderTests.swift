@@ -33,7 +33,7 @@ struct DatagramHeaderTests {
         }
     }
 
-    @Test("every other kind is dropped [dgram.silent]", arguments: UInt8.min...UInt8.max)
+    @Test("every other kind is dropped [dgram.drop]", arguments: UInt8.min...UInt8.max)
     func kinds(_ kind: UInt8) {
         let isDatagram = DatagramHeader(([kind] + [UInt8](repeating: 9, count: 20)).span) != nil
         #expect(isDatagram == (kind == 1 || kind == 2))

@@ -8,7 +8,7 @@ import Testing
 struct LivenessTests {
     private func at(_ seconds: Double) -> Moment { Moment.start.later(seconds) }
 
-    @Test("after three seconds of silence a PING is sent, after ten the link ends [live.ping] [live.dead]")
+    @Test("after three seconds of silence a PING is sent, after ten the link ends [live.ping] [live.idle-timeout]")
     func silence() {
         let end = End()
         #expect(end.link.deadline == at(3))
@@ -100,7 +100,7 @@ struct LivenessTests {
     }
 
     @Test(
-        "every phase and every input: byte received, early, due, suspended [live.ping] [live.dead] [live.resume]"
+        "every phase and every input: byte received, early, due, suspended [live.ping] [live.idle-timeout] [live.resume]"
     )
     func everything() {
         func machine(_ asked: Bool) -> Liveness {
@@ -122,7 +122,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("the intervals can be configured [live.dead]")
+    @Test("the intervals can be configured [live.idle-timeout]")
     func timing() {
         let end = End(
             .init(timing: .init(keepAliveInterval: .milliseconds(100), idleTimeout: .milliseconds(300))))

@@ -14,7 +14,7 @@ struct ReassemblyTurnTests {
 
     private static let part = Frame.messagePart(.ones(10_000))
 
-    @Test("without the turn a message gets no credit beyond the window, and with it it does [limit.turn]")
+    @Test("without the turn a message gets no credit beyond the window, and with it it does [limit.reassembly]")
     func credit() {
         let end = Self.end()
         end.receive([Self.part, Self.part, Self.part])
@@ -31,7 +31,7 @@ struct ReassemblyTurnTests {
         #expect(!end.reassembly.wants)
     }
 
-    @Test("without the turn credit for data that was read is still returned [limit.turn] [msg.credit-return]")
+    @Test("without the turn credit for data that was read is still returned [limit.reassembly] [msg.credit-return]")
     func taken() {
         let end = Self.end()
         end.receive(.message(.ones(30_000)), .messagePart(.ones(30_000)))
@@ -40,7 +40,7 @@ struct ReassemblyTurnTests {
         #expect(end.frames() == [.credit(channel: 0, limit: 65_536 + 30_064)])
     }
 
-    @Test("two own links with messages longer than the window deliver them one after the other [limit.turn]")
+    @Test("two own links with messages longer than the window deliver them one after the other [limit.reassembly]")
     func bothEnd() {
         let pairs = (0..<3).map { Pair(.small(), .small(message: 400_000, credit: 65_536), seed: UInt64($0)) }
         var turns = ReassemblyTurns()
@@ -68,7 +68,7 @@ struct ReassemblyTurnTests {
         #expect(turns.holder == nil)
     }
 
-    @Test("the turn is passed on in the order of requests [limit.turn]")
+    @Test("the turn is passed on in the order of requests [limit.reassembly]")
     func order() {
         var turns = ReassemblyTurns()
         let ids = (0..<3 as Range<UInt32>).map { ConnectionID(rawValue: $0) }
@@ -82,7 +82,7 @@ struct ReassemblyTurnTests {
         #expect(turns.deadline == nil)
     }
 
-    @Test("a holder that sends next to nothing for 5 s is ended, if another link waits [limit.turn]")
+    @Test("a holder that sends next to nothing for 5 s is ended, if another link waits [limit.reassembly]")
     func slow() {
         var turns = ReassemblyTurns()
         let (one, other) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))
@@ -98,7 +98,7 @@ struct ReassemblyTurnTests {
         #expect(turns.advance(to: Moment.start.later(70)) == one)
     }
 
-    @Test("a holder that is blocked by this side is not ended [limit.turn]")
+    @Test("a holder that is blocked by this side is not ended [limit.reassembly]")
     func heldUp() {
         var turns = ReassemblyTurns()
         let (one, other) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))

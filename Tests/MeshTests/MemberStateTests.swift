@@ -10,7 +10,7 @@ import Testing
 @Suite("14.5 States of a member", .computing)
 struct MemberStateTests {
     @Test(
-        "every state and every event, as in states.json [mesh.dial] [mesh.retry] [mesh.silent] [mesh.withdraw]"
+        "every state and every event, as in states.json [mesh.dial] [mesh.retry] [mesh.unreported] [mesh.withdraw]"
     )
     func table() throws {
         let table = try StateTable.named("member")

@@ -110,7 +110,7 @@ struct MembershipCapTests {
         #expect(member.held(peer(6)) != nil)
     }
 
-    @Test("a member that was suspended while there were too many restarts its times [mesh.slept]")
+    @Test("a member that was suspended while there were too many restarts its times [mesh.suspended]")
     func slept() throws {
         var member = try Member(1, cap: 5)
         let lists = [2: [1, 3, 4, 5], 3: [1, 2, 4, 5], 4: [1, 2, 3, 5], 5: [2, 3, 4], 6: [1]]

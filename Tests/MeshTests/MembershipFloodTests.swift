@@ -52,7 +52,7 @@ struct MembershipFloodTests {
         #expect(ann.take().told(on: 3).contains(peer(2)))
     }
 
-    @Test("a link is sent 32 entries at once and then 15 each second, always the latest [mesh.pace]")
+    @Test("a link is sent 32 entries at once and then 15 each second, always the latest [mesh.rate-limit]")
     func sending() throws {
         var ann = try Member(1, cap: 16)
         for number in [2, 3] { ann.link(peer(number)) }
@@ -70,7 +70,7 @@ struct MembershipFloodTests {
         for case .tell(_, let entry) in rest.map(\.action) + last { #expect(entry.sequence == 10) }
     }
 
-    @Test("the own entry does not wait for others' [mesh.pace]")
+    @Test("the own entry does not wait for others' [mesh.rate-limit]")
     func ownFirst() throws {
         var ann = try Member(1, cap: 16)
         for number in [2, 3] { ann.link(peer(number)) }
@@ -82,7 +82,7 @@ struct MembershipFloodTests {
         #expect(ann.wait(.seconds(1)).map(\.action).told(on: 3).first == peer(1))
     }
 
-    @Test("more than 256 entries at once, or 20 each second, are a flood [mesh.pace]")
+    @Test("more than 256 entries at once, or 20 each second, are a flood [mesh.rate-limit]")
     func receiving() throws {
         var ann = try Member(1)
         ann.link(peer(2))

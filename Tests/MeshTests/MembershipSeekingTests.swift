@@ -52,7 +52,7 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(3)).map(\.action).sought.count == 1)
     }
 
-    @Test("after a failure it pauses for 1 s, then 2 s, ± 50 % [mesh.retry] [mesh.silent]")
+    @Test("after a failure it pauses for 1 s, then 2 s, ± 50 % [mesh.retry] [mesh.unreported]")
     func pauses() throws {
         var pauses: [[Duration]] = [[], [], [], [], []]
         for seed in 0..<40 as Range<UInt64> {

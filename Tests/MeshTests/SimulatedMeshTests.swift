@@ -147,7 +147,7 @@ struct LyingMemberTests {
         }
     }
 
-    @Test("sending as fast as allowed, it makes no honest member exceed the pace [mesh.pace]")
+    @Test("sending as fast as allowed, it makes no honest member exceed the pace [mesh.rate-limit]")
     func chatter() {
         let mesh = mesh(3)
         let before = (mesh.links, mesh.world.observer.counts.entries)

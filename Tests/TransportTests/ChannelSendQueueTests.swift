@@ -42,7 +42,7 @@ struct ChannelSendQueueTests {
         #expect(sendQueue.take().abort == nil)
     }
 
-    @Test("512 KiB are queued; then a writer waits until some are sent [limit.outbox]")
+    @Test("512 KiB are queued; then a writer waits until some are sent [limit.send-queue]")
     func limit() async throws {
         let (sendQueue, sender, _) = try Self.make()
         let piece = [UInt8](repeating: 0, count: 131_072)

@@ -6,7 +6,7 @@ import Testing
 struct PostingTests {
     struct Gone: Error, Equatable { let number: Int }
 
-    @Test("posted messages without room wait, bounded in number, and are sent in order [limit.outbox]")
+    @Test("posted messages without room wait, bounded in number, and are sent in order [limit.send-queue]")
     func order() {
         let sendQueue = SendQueue<Gone>(messageLimit: 2) {}
         let limit = Backlog(messages: 3, bytes: 100)
@@ -25,7 +25,7 @@ struct PostingTests {
         #expect(sendQueue.backlog == Backlog())
     }
 
-    @Test("they are bounded in bytes, too, and one larger than the limit waits alone [limit.outbox]")
+    @Test("they are bounded in bytes, too, and one larger than the limit waits alone [limit.send-queue]")
     func bytes() {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         let limit = Backlog(messages: 100, bytes: 20)
@@ -114,7 +114,7 @@ struct PostingTests {
         }
     }
 
-    @Test("a reserved place counts like a posted message [limit.outbox]")
+    @Test("a reserved place counts like a posted message [limit.send-queue]")
     func fullOfPlaces() throws {
         let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         let limit = Backlog(messages: 1, bytes: 100)

@@ -19,7 +19,7 @@ struct SendQueueTests {
         #expect(wakes.all.count == 2)
     }
 
-    @Test("it is full at its limit of bytes or messages until they are released [limit.outbox]")
+    @Test("it is full at its limit of bytes or messages until they are released [limit.send-queue]")
     func limits() throws {
         let sendQueue = SendQueue<Gone>(byteLimit: 10, messageLimit: 3) {}
         #expect(try sendQueue.offer(contentsOf: [[1], [2], [3], [4]]) == 3)
@@ -33,7 +33,7 @@ struct SendQueueTests {
         #expect(sendQueue.offer([]).isAccepted)
     }
 
-    @Test("a message larger than the limit is accepted alone [limit.outbox]")
+    @Test("a message larger than the limit is accepted alone [limit.send-queue]")
     func large() {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         let large = [UInt8](repeating: 1, count: 100)

@@ -25,7 +25,7 @@ struct Budget: VectorBody {
 @Suite("15.2 Vectors of budgets", .computing)
 struct BudgetVectorTests {
     @Test(
-        "time and traffic fill the budget of control frames [limit.control] [limit.empty] [channel.free]",
+        "time and traffic fill the budget of control frames [limit.control] [limit.empty] [channel.exempt]",
         arguments: try VectorFiles.all(Budget.self))
     func budget(_ vector: Vector<Budget>) throws {
         var end = LinkEndpoint()

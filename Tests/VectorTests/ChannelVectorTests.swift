@@ -88,7 +88,7 @@ struct ChannelVectorTests {
     }
 
     @Test(
-        "channels open, carry data, wait and end as in the steps [channel.number] [channel.kind] [channel.limit] [channel.cost] [channel.credit-limit] [channel.credit-grow] [channel.credit-return] [channel.closed] [channel.stop] [channel.late] [channel.fin] [channel.free] [channel.reset-rate] [stream.end] [resource.done] [limit.empty] [limit.control]",
+        "channels open, carry data, wait and end as in the steps [channel.number] [channel.kind] [channel.limit] [channel.cost] [channel.credit-limit] [channel.credit-grow] [channel.credit-return] [channel.closed] [channel.stop] [channel.late] [channel.fin] [channel.exempt] [channel.reset-rate] [stream.end] [resource.done] [limit.empty] [limit.control]",
         arguments: try VectorFiles.all(ChannelSteps.self))
     func steps(_ vector: Vector<ChannelSteps>) throws {
         var bench = ChannelBench(local: vector.body.local, remote: vector.body.remote)

@@ -45,7 +45,7 @@ struct DatagramKey: VectorBody {
 @Suite("10 Vectors of datagrams", .computing)
 struct DatagramVectorTests {
     @Test(
-        "a datagram of the right kind for the path gives its body, any other is dropped [dgram.header] [dgram.size] [dgram.mode] [dgram.silent]",
+        "a datagram of the right kind for the path gives its body, any other is dropped [dgram.header] [dgram.size] [dgram.mode] [dgram.drop]",
         arguments: try VectorFiles.all(Datagram.self))
     func datagram(_ vector: Vector<Datagram>) {
         let bytes = vector.body.hex.bytes
@@ -65,7 +65,7 @@ struct DatagramVectorTests {
     }
 
     @Test(
-        "a content is read, or dropped and counted [dgram.silent] [dgram.message-max]",
+        "a content is read, or dropped and counted [dgram.drop] [dgram.message-max]",
         arguments: try VectorFiles.all(DatagramContent.self))
     func content(_ vector: Vector<DatagramContent>) throws {
         let bytes = vector.body.hex.bytes

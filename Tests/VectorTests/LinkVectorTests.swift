@@ -29,7 +29,7 @@ struct LinkOverTime: VectorBody {
 @Suite("14 Vectors of a link over time", .computing)
 struct LinkVectorTests {
     @Test(
-        "a link sends PINGs, answers and ends at the times in the vector [live.ping] [live.dead] [live.resume] [live.pong] [close.after] [code.unknown]",
+        "a link sends PINGs, answers and ends at the times in the vector [live.ping] [live.idle-timeout] [live.resume] [live.pong] [close.after] [code.unknown]",
         arguments: try VectorFiles.all(LinkOverTime.self))
     func overTime(_ vector: Vector<LinkOverTime>) throws {
         var end = LinkEndpoint()

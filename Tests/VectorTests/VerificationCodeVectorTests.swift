@@ -48,7 +48,7 @@ struct VerificationCodeVectorTests {
     }
 
     @Test(
-        "an end sends what is due once the application asks [sas.role] [sas.asked] [sas.reveal] [sas.once] [sas.order]",
+        "an end sends what is due once the application asks [sas.role] [sas.requested] [sas.reveal] [sas.once] [sas.order]",
         arguments: try VectorFiles.all(CodeRun.self))
     func run(_ vector: Vector<CodeRun>) throws {
         let body = vector.body

@@ -61,7 +61,7 @@ extension Querier {
     }
 
     /// Handles a sleep: every peer is queried, and those that do not respond are lost in ten seconds.
-    package mutating func woke(at now: Moment) {  // [mdns.wake]
+    package mutating func woke(at now: Moment) {  // [mdns.resume]
         for id in caches.keys.sorted() {
             let start = now + QuerySchedule.firstGap + jitter.hesitation()
             caches[id]?.reprieve(from: start, until: now + CachedRecord.reconfirmTimeout)

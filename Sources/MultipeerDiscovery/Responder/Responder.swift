@@ -93,7 +93,7 @@ extension Responder {
     }
 
     /// Handles a sleep: neighbours may have forgotten our records, and other hosts may have our names. RFC 6762, 8.
-    /// [mdns.wake]
+    /// [mdns.resume]
     package mutating func woke(at now: Moment) {
         for scope in interfaces.keys { interfaces[scope]?.discardPending() }
         for id in local.ids {

@@ -43,7 +43,7 @@ extension DatagramPaths {
 // MARK: - Each datagram
 
 extension DatagramPaths {
-    /// Returns the peer of a datagram; nil when there is none, and the datagram is silently dropped. [dgram.silent]
+    /// Returns the peer of a datagram; nil when there is none, and the datagram is silently dropped. [dgram.drop]
     package func admit(_ header: DatagramHeader) -> LinkedPeer? {
         guard let peer = associations[header.association],
             peer.datagrams.path?.inPlace({ $0.admits(header) }) == true

@@ -118,7 +118,7 @@ extension SessionEngine {
     /// Ends the link that has the turn for a long message, delivers nothing of it and makes others wait.
     mutating func endTurn(of id: ConnectionID) {
         guard let connection = links[id], let peer = connection.peer else { return }
-        peer.link.close(.flow, reason: "too little progress of a long message", at: now)  // [limit.turn]
+        peer.link.close(.flow, reason: "too little progress of a long message", at: now)  // [limit.reassembly]
         collect(connection, peer)
     }
 

@@ -50,7 +50,7 @@ extension SessionEngine {
         guard connection.peer === peer else { return }
         do throws(VerificationCode.Violation) {
             if try peer.verify(frame, &outputs) {
-                tell(.verificationRequested(peer.peer), of: peer.peer.uid)  // [sas.asked]
+                tell(.verificationRequested(peer.peer), of: peer.peer.uid)  // [sas.requested]
             }
         } catch {
             return endLink(

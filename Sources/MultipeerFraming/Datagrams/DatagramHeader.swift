@@ -26,7 +26,7 @@ package struct DatagramHeader: Hashable, Sendable {
     /// kind. The body is what follows the first `byteCount` bytes.
     @inlinable
     package init?(_ datagram: Span<UInt8>) {
-        guard datagram.count > DatagramHeader.byteCount,  // [dgram.silent]
+        guard datagram.count > DatagramHeader.byteCount,  // [dgram.drop]
             datagram.count <= Limits.datagram,  // [dgram.size]
             let kind = Kind(rawValue: datagram[0])
         else { return nil }

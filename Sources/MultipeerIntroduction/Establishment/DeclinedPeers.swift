@@ -15,7 +15,7 @@ struct DeclinedPeers: Sendable {
 
     /// Keeps a peer until `end`, so that it can be notified, unless there are too many.
     mutating func add(_ peer: ExpectedPeer, until end: Moment) {
-        guard peers.count < LinkEstablishment.expectedPeerLimit else { return }  // [limit.awaited]
+        guard peers.count < LinkEstablishment.expectedPeerLimit else { return }  // [limit.expected]
         var declined = peer
         declined.isDeclined = true
         peers[peer.endpoint.uid] = (declined, end)

@@ -50,7 +50,7 @@ struct DialPlan: Hashable, Sendable {
     mutating func began(_ connection: ConnectionID) { outstanding[connection] = latest }
 
     /// Handles a peer that was reached and did not know the data that we named. Call it before `ended`: the address is
-    /// dialled again in this round, at most `limit` times in total. [link.guess]
+    /// dialled again in this round, at most `limit` times in total. [link.unknown-data]
     mutating func repeats(_ connection: ConnectionID, limit: Int) {
         guard let place = outstanding[connection], repeats < limit else { return }
         repeats += 1

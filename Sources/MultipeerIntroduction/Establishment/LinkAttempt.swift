@@ -53,9 +53,9 @@ package struct LinkAttempt: Sendable {
     var connectionFailure: ConnectionFailure?
     var probeDeadline: Moment?
     var parked: [ParkedCandidate] = []
-    /// Whether the mesh has withdrawn the attempt; it ends if SELECT does not lead to a link. [select.promise]
+    /// Whether the mesh has withdrawn the attempt; it ends if SELECT does not lead to a link. [select.pending]
     var isWithdrawn = false
-    /// How often the peer did not know the data of ours that we named: it may hold another version. [link.guess]
+    /// How often the peer did not know the data of ours that we named: it may hold another version. [link.unknown-data]
     var misses = 0
 
     init(
@@ -116,7 +116,7 @@ package struct LinkAttempt: Sendable {
 
     /// Returns whether a connection made with earlier data is kept when newer data arrive: it must have the same
     /// endpoint and key, and a link made of it must satisfy the newer data. A connection on which SELECT was sent is
-    /// always kept, because the peer may have its link already. [select.promise]
+    /// always kept, because the peer may have its link already. [select.pending]
     func keeps(_ id: ConnectionID, _ handshake: Handshake, with newer: ExpectedPeer) -> Bool {
         guard !isLinked, expectedPeer.endpoint == newer.endpoint,
             expectedPeer.data.fingerprint == newer.data.fingerprint, handshake.hasMet

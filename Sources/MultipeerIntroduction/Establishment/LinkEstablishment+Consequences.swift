@@ -146,7 +146,7 @@ extension LinkEstablishment {
     }
 
     /// Handles a peer that holds none of our data, or other data than we named: the next data are named at once, each
-    /// in every round. [link.guess]
+    /// in every round. [link.unknown-data]
     private mutating func missed(
         _ id: ConnectionID, _ connection: HandshakeTable.Entry, of uid: UID, at now: Moment
     ) {

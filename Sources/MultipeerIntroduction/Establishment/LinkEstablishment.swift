@@ -140,7 +140,7 @@ extension LinkEstablishment {
         }
         if let known, case .linked(data.endpoint, _) = known.phase { return false }
         guard known != nil || attempts.count < LinkEstablishment.expectedPeerLimit else {
-            throw .tooManyExpectedPeers  // [limit.awaited]
+            throw .tooManyExpectedPeers  // [limit.expected]
         }
         let peer = ExpectedPeer(data: data, issued: issued, outcome: outcome)
         guard !needsLinkCapacity || known?.isLinked == true || hasLinkCapacity(besides: uid) else {
@@ -182,7 +182,7 @@ extension LinkEstablishment {
     package mutating func withdraw(_ uid: UID) {
         guard let attempt = attempts[uid], attempt.isConnecting else { return }
         guard attempt.selection.nominated == nil else {
-            attempts[uid]?.isWithdrawn = true  // [select.promise]
+            attempts[uid]?.isWithdrawn = true  // [select.pending]
             return
         }
         fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]

@@ -41,7 +41,7 @@ package struct Selection: Hashable, Sendable {
         self.link = link
     }
 
-    /// Returns the selection with only the candidates in `kept`. [select.promise]
+    /// Returns the selection with only the candidates in `kept`. [select.pending]
     package func keeping(_ kept: [ConnectionID]) -> Selection {
         var selection = self
         selection.candidates.removeAll { !kept.contains($0) }
@@ -138,6 +138,6 @@ package struct Selection: Hashable, Sendable {
 
     private mutating func dismiss() -> [Action] {
         defer { candidates = [] }
-        return candidates.map { .duplicate($0) }  // [select.rest]
+        return candidates.map { .duplicate($0) }  // [select.duplicates]
     }
 }

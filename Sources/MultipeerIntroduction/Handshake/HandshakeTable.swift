@@ -61,7 +61,7 @@ extension HandshakeTable {
 
     /// Returns the connection to close in favour of `newest`, which has just received its CONFIRM: the oldest other one of
     /// its peer. One on which we have sent SELECT is kept, because the peer may have its link already. [limit.confirmed]
-    /// [select.promise]
+    /// [select.pending]
     func surplus(
         for newest: ConnectionID, of uid: UID, keeping nominated: ConnectionID?
     ) -> ConnectionID? {

@@ -109,7 +109,7 @@ extension VerificationCode.Phase {
         switch (consume self, frame) {
         case (.idle(.controlling, let secrets), .codeRequest):
             self = .wanted(secrets)
-            return .tellApplication  // [sas.asked]
+            return .tellApplication  // [sas.requested]
         case (.idle(.controlled, let secrets), .codeCommit(let commitment)):
             self = .offered(secrets, commitment: commitment)
             return .tellApplication

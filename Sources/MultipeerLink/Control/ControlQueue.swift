@@ -99,7 +99,7 @@ extension ControlQueue {
         var written = 0
         while written < frames.count, output.count + Self.longestReply <= end {
             switch frames[written] {
-            case .reset, .done: frames[written].encode(into: &output)  // [channel.free]
+            case .reset, .done: frames[written].encode(into: &output)  // [channel.exempt]
             default: write(frames[written], into: &output, at: now)
             }
             written += 1

@@ -75,7 +75,7 @@ package struct Liveness: Equatable, Sendable {
             phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
             return .ask
         case .asked:
-            return .dead  // [live.dead]
+            return .dead  // [live.idle-timeout]
         }
     }
 }

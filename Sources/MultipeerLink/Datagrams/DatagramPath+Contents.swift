@@ -14,7 +14,7 @@ extension DatagramPath {
 
     /// Handles a content: what the channel read, or, on a plain link, what followed the header of a datagram.
     package mutating func receive(_ content: Span<UInt8>, at now: Moment) -> Verdict {
-        guard canExchange, let header = ContentHeader(content) else { return drop() }  // [dgram.silent]
+        guard canExchange, let header = ContentHeader(content) else { return drop() }  // [dgram.drop]
         let place = window.take(header.sequence)
         guard place != .repeated else { return drop() }  // [dgram.sequence]
         let token = content.extracting(ContentHeader.byteCount..<content.count)

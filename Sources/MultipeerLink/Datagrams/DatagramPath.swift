@@ -126,7 +126,7 @@ extension DatagramPath {
     /// Returns whether a datagram with this header is for this path in its current state. If not, it is silently
     /// dropped.
     package func admits(_ header: DatagramHeader) -> Bool {
-        isRunning && header.association == association  // [dgram.silent]
+        isRunning && header.association == association  // [dgram.drop]
             && header.kind == (isProtected ? .records : .plain)  // [dgram.mode]
     }
 

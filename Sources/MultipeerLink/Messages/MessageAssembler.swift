@@ -12,7 +12,7 @@ struct MessageAssembler: Sendable {
     /// The credit that the parts so far have consumed.
     private(set) var cost = 0
 
-    /// False while another link of the session has the turn. [limit.turn]
+    /// False while another link of the session has the turn. [limit.reassembly]
     var hasTurn = true
 
     init(limit: Int) { self.limit = limit }

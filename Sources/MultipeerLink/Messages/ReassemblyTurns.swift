@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 /// Which of a session's peers may have a message beyond its window reassembled: one at a time. Spec 15.
-/// [limit.turn]
+/// [limit.reassembly]
 package struct ReassemblyTurns: Sendable {
     /// The state of a link.
     package struct Report: Equatable, Sendable {
@@ -74,6 +74,6 @@ package struct ReassemblyTurns: Sendable {
         guard let turn, let deadline, now >= deadline else { return nil }
         let isSlow = turn.report.brought - turn.base < Self.leastBrought && !turn.report.isHeldUp
         self.turn?.restart(at: now)
-        return isSlow ? turn.id : nil  // [limit.turn]
+        return isSlow ? turn.id : nil  // [limit.reassembly]
     }
 }

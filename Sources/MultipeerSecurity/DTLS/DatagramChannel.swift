@@ -109,7 +109,7 @@ extension DatagramChannel {
         while let end = DTLSRecords.end(from: start, in: datagram) {
             let record = datagram.extracting(start..<end)
             start = end
-            // [dgram.silent]
+            // [dgram.drop]
             guard DTLSRecords.isPlausible(record, afterHandshake: state == .established) else { continue }
             let taken = unsafe record.withUnsafeBufferPointer { buffer in
                 unsafe BIO_write(input, buffer.baseAddress, CInt(buffer.count))
@@ -192,7 +192,7 @@ extension DatagramChannel {
             }
         }
         if count > 0 { return count }
-        if stop == SSL_ERROR_NONE || stop == SSL_ERROR_WANT_READ { return nil }  // [dgram.read-on]
+        if stop == SSL_ERROR_NONE || stop == SSL_ERROR_WANT_READ { return nil }  // [dgram.keep-reading]
         if stop == SSL_ERROR_ZERO_RETURN { throw fail(.peer(.alert(SecurityFault.Alert(rawValue: 0)))) }
         throw fail(diagnose())
     }

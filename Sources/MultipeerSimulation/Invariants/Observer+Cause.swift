@@ -32,7 +32,7 @@ extension Observer {
     }
 
     /// Returns whether the message credit is so small, and the round trip so long, that a sender that uses up the credit in each
-    /// round trip still sends less than a link with the turn has to. [limit.turn]
+    /// round trip still sends less than a link with the turn has to. [limit.reassembly]
     func isTooNarrow(_ connection: SimulatedConnection, for receiver: Node) -> Bool {
         let roundTrip = connection.inFlight.reduce(0) { $0 + NetworkConditions.longestUsual(base: $1.base) }
         return Int64(receiver.profile.credit) * Observer.turn < Observer.turnProgress * roundTrip

@@ -209,7 +209,7 @@ final class Observer: Subsystem {
     }
 
     /// Returns whether the code may end a link: a Byzantine peer breaks rules, and a peer that is cut off in the middle of a
-    /// long message, or gets too little credit for it, makes others wait for it: FLOW. [limit.turn]
+    /// long message, or gets too little credit for it, makes others wait for it: FLOW. [limit.reassembly]
     func isExcusable(_ code: CloseCode?, _ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return true }
         let (node, far) = (nodes[socket.connection.nodes[socket.end]], nodes[socket.remote])

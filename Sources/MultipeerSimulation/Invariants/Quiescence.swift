@@ -274,7 +274,7 @@ struct Quiescence {
     }
 
     /// Returns whether its receiver reassembles a long message of another link, which makes progress, so that this one waits.
-    /// [limit.turn]
+    /// [limit.reassembly]
     private func isInTurn(_ one: SendProgress, _ before: [SendProgress]) -> Bool {
         guard let socket = one.connection.sockets[1 - one.end],
             let peer = world.nodes[one.remote].engine.links.peer(on: socket.id), peer.link.wantsTurn,
@@ -316,7 +316,7 @@ struct Quiescence {
     }
 
     /// Checks that nothing has changed. Not with a Byzantine peer: what it did to the mesh may expire later. Nor when a link that
-    /// brought a long message too slowly has ended meanwhile, which is established again. [limit.turn]
+    /// brought a long message too slowly has ended meanwhile, which is established again. [limit.reassembly]
     func compare(_ before: Snapshot) {
         guard !hasByzantinePeer, !before.isAwaiting else { return }
         let after = snapshot()

@@ -45,7 +45,7 @@ package final class ChannelSendQueue: Sendable {
             byteLimit: ChannelSendQueue.byteLimit, messageLimit: ChannelSendQueue.pieceLimit, wake: wakeLoop)
     }
 
-    /// The maximum number of queued bytes. [limit.outbox]
+    /// The maximum number of queued bytes. [limit.send-queue]
     private static let byteLimit = 524_288
     private static let pieceLimit = 4_096
 }

@@ -194,7 +194,7 @@ extension DatagramFlow {
         attempt(&engine, at: now) { (engine) throws(SecurityFault) in
             try channel?.receive(body)
             if channel?.isEstablished == false, try !shake(&engine, at: now) { return }
-            while try channel?.read(into: &content) != nil {  // [dgram.read-on]
+            while try channel?.read(into: &content) != nil {  // [dgram.keep-reading]
                 content.read { take($0, from: source, &engine, at: now) }
                 content.removeAll()
             }

@@ -6,7 +6,7 @@ struct PathDown: Error {}
 
 /// The send queues of the peers to whom UDP gets through, found by senders on any thread.
 final class DatagramSendQueues: Sendable {
-    /// The maximum of queued bytes for one peer, beyond which its senders wait. [limit.outbox]
+    /// The maximum of queued bytes for one peer, beyond which its senders wait. [limit.send-queue]
     private static let bytes = 262_144
     private static let messages = 1_024
 

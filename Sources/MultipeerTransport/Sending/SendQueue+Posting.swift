@@ -45,7 +45,7 @@ package struct Backlog: Equatable, Sendable {
     package private(set) var messages = 0
     package private(set) var bytes = 0
 
-    /// After the limit of the send queue, for each peer. [limit.outbox]
+    /// After the limit of the send queue, for each peer. [limit.send-queue]
     package static let standard = Backlog(messages: 262_144, bytes: 64 * 1_048_576)
 
     package init(messages: Int = 0, bytes: Int = 0) {

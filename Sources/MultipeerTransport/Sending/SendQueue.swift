@@ -1,5 +1,5 @@
 /// Messages on their way from any thread to a loop, for one peer, with back-pressure: bounded, in order, one wake for
-/// many. [limit.outbox]
+/// many. [limit.send-queue]
 ///
 /// The limit covers everything between `offer` and `released`, and so also what the link has taken and not yet written. A message
 /// larger than the limit is accepted when it is the only one. Senders that wait are served in order, and none overtakes another.

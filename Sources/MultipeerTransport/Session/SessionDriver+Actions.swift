@@ -77,7 +77,7 @@ extension SessionDriver {
             authentication: trust.authentication(of: uid)
                 ?? (connection.channel?.suite == nil ? .tokens : .connectionData))
         connection.link = link
-        connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.backstop]
+        connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }
         events.handler?.linkMade(to: data.peer)
     }

@@ -526,7 +526,7 @@ def build():
         dict(type="channel-opening", spec="9", labels=["channel.name"], tests=openings["valid"] + openings["invalid"]),
         dict(type="channels", spec="9", tests=sequences["valid"],
              labels=["channel.number", "channel.limit", "channel.cost", "channel.kind", "channel.credit-return",
-                     "channel.stop", "channel.late", "channel.closed", "channel.free", "stream.end", "resource.done"]),
+                     "channel.stop", "channel.late", "channel.closed", "channel.exempt", "stream.end", "resource.done"]),
         dict(type="channels", spec="9", tests=sequences["invalid"],
              labels=["channel.number", "channel.limit", "channel.cost", "channel.credit-limit", "channel.credit-grow",
                      "channel.closed", "channel.fin", "channel.reset-rate", "resource.done", "limit.empty",

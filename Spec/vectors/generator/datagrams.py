@@ -118,8 +118,8 @@ def build():
     notes = {"Kind": "which kind goes on which link", "Size": "10 to 1,200 bytes", "Association": "the receiver's own",
              "Content": "kinds and their sizes", "Window": "64 sequences up to the newest"}
     return document("datagrams", notes, [
-        dict(type="datagram", spec="10", labels=["dgram.header", "dgram.size", "dgram.mode", "dgram.silent"],
+        dict(type="datagram", spec="10", labels=["dgram.header", "dgram.size", "dgram.mode", "dgram.drop"],
              tests=datagrams["valid"] + datagrams["invalid"]),
-        dict(type="datagram-content", spec="10", labels=["dgram.message-max", "dgram.silent"],
+        dict(type="datagram-content", spec="10", labels=["dgram.message-max", "dgram.drop"],
              tests=contents["valid"] + contents["invalid"]),
         dict(type="datagram-window", spec="10", labels=["dgram.sequence"], tests=windows)])

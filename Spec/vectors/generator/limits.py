@@ -133,5 +133,5 @@ def build():
         "empty": "DATA without payload",
     }
     return document("Budgets", notes, [
-        dict(type="budget", spec="15", labels=["limit.control", "limit.empty", "channel.free", "live.pong"],
+        dict(type="budget", spec="15", labels=["limit.control", "limit.empty", "channel.exempt", "live.pong"],
              tests=tests)])

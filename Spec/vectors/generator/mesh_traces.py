@@ -778,8 +778,8 @@ def build():
     groups = []
     for labels, made in (
             (["mesh.component", "mesh.flood", "mesh.newer", "mesh.first-hand", "mesh.own", "mesh.same-uid", "mesh.link",
-              "mesh.pace"], spreading()),
-            (["mesh.component", "mesh.dial", "mesh.retry", "mesh.silent", "mesh.withdraw"], dialling()),
+              "mesh.rate-limit"], spreading()),
+            (["mesh.component", "mesh.dial", "mesh.retry", "mesh.unreported", "mesh.withdraw"], dialling()),
             (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
             (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss"], capped())):
         groups.append(dict(type="mesh-trace", spec="11", labels=labels, tests=list(made)))

@@ -190,6 +190,6 @@ def build():
     }
     return document("verification code", notes, [
         dict(type="verification-code", spec="13", labels=["sas.value", "sas.commit"], tests=values),
-        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.asked", "sas.reveal", "sas.once"],
+        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.requested", "sas.reveal", "sas.once"],
              tests=accepted),
         dict(type="verification-code-run", spec="13", labels=["sas.order", "sas.once", "sas.commit"], tests=refused)])

@@ -102,4 +102,4 @@ def build():
              "Pong": "PONG carries the bytes of PING", "Close": "what CLOSE ends, and how its code is read"}
     return document("frame sequences", notes, [
         dict(type="link-over-time", spec="14", tests=tests,
-             labels=["live.ping", "live.dead", "live.resume", "live.pong", "close.after", "code.unknown"])])
+             labels=["live.ping", "live.idle-timeout", "live.resume", "live.pong", "close.after", "code.unknown"])])

@@ -35,7 +35,7 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
     }
 
-    @Test("a side without the option explains how to compare, and computes no code [sas.asked]")
+    @Test("a side without the option explains how to compare, and computes no code [sas.requested]")
     func oneSided() async throws {
         let folder = try Folder()
         let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])

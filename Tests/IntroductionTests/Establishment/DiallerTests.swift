@@ -78,7 +78,7 @@ struct DiallerTests {
     }
 
     @Test(
-        "after data unknown to the peer the other data is tried at once, each once in a round [link.guess]"
+        "after data unknown to the peer the other data is tried at once, each once in a round [link.unknown-data]"
     )
     func guesses() throws {
         var stage = try Stage(weAreLower: true)

@@ -17,7 +17,7 @@ struct LinkLimitTests {
         return try Stage.issue(stranger, for: nil, [Stage.address(3)], &stage.random, at: stage.now)
     }
 
-    @Test("32 peers are expected, and a 33rd is refused until one is cancelled [limit.awaited]")
+    @Test("32 peers are expected, and a 33rd is refused until one is cancelled [limit.expected]")
     func awaited() throws {
         var stage = try Stage()
         for number in UInt64(0)..<32 { try stage.connect(data(of: number, for: &stage)) }

@@ -125,7 +125,7 @@ struct ReconnectTests {
     }
 
     @Test(
-        "newer data, or a withdrawal, after SELECT was sent leaves the resulting link [select.promise]",
+        "newer data, or a withdrawal, after SELECT was sent leaves the resulting link [select.pending]",
         arguments: [true, false])
     func promised(_ isNewer: Bool) throws {
         for seed in UInt64(0)..<50 {

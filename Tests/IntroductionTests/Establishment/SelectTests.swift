@@ -37,7 +37,7 @@ struct SelectTests {
     }
 
     @Test(
-        "one of several candidates is selected at a time, and the others are closed as DUPLICATE [select.one] [select.rest]"
+        "one of several candidates is selected at a time, and the others are closed as DUPLICATE [select.one] [select.duplicates]"
     )
     func one() throws {
         var stage = try Stage(weAreLower: true)
@@ -62,7 +62,7 @@ struct SelectTests {
     }
 
     @Test(
-        "a dial in progress ends when the link is made, at both ends [select.rest]",
+        "a dial in progress ends when the link is made, at both ends [select.duplicates]",
         arguments: [true, false])
     func dials(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)

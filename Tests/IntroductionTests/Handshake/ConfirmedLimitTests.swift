@@ -19,7 +19,7 @@ struct ConfirmedLimitTests {
     }
 
     @Test(
-        "the candidate on which SELECT was sent stays, and the next oldest is closed [limit.confirmed] [select.promise]"
+        "the candidate on which SELECT was sent stays, and the next oldest is closed [limit.confirmed] [select.pending]"
     )
     func controlling() throws {
         var stage = try Stage(weAreLower: true)

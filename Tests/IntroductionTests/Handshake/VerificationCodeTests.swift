@@ -32,7 +32,7 @@ struct VerificationCodeTests {
     static let code = Machine.digits(key: key, controlling: annsNonce, controlled: bobsNonce)
 
     @Test(
-        "each phase accepts each frame as in the table, and no other [sas.order] [sas.role] [sas.asked] [sas.once]"
+        "each phase accepts each frame as in the table, and no other [sas.order] [sas.role] [sas.requested] [sas.once]"
     )
     func table() {
         for place in Place.allCases {
@@ -47,7 +47,7 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("an end sends nothing before its own application asks, whatever arrives [sas.asked]")
+    @Test("an end sends nothing before its own application asks, whatever arrives [sas.requested]")
     func unasked() {
         let frames = Input.allCases.filter { $0 != .ask }
         for part in [Selection.Part.controlling, .controlled] {
@@ -65,7 +65,7 @@ struct VerificationCodeTests {
         }
     }
 
-    @Test("a frame that came before the application asked is answered when it does [sas.asked] [sas.role]")
+    @Test("a frame that came before the application asked is answered when it does [sas.requested] [sas.role]")
     func askedLater() {
         for place in [Place.wanted, .offered] {
             let machine = Self.machine(in: place)

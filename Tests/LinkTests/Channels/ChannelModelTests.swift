@@ -90,7 +90,7 @@ struct ChannelModelTests {
         #expect(received == 20 * 8 * 65_536)
     }
 
-    @Test("a thousand short streams one after the other do not flood the peer either [channel.free]")
+    @Test("a thousand short streams one after the other do not flood the peer either [channel.exempt]")
     func shortStreams() {
         let pair = Pair()
         var finished = 0

@@ -79,7 +79,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "RESET for a closed channel changes nothing, and is a control frame [channel.closed] [channel.free]")
+        "RESET for a closed channel changes nothing, and is a control frame [channel.closed] [channel.exempt]")
     func lateReset() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .fin(channel: 1, sha256: nil))
@@ -91,7 +91,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "STOP, CREDIT and DONE for a closed channel do likewise [channel.closed] [channel.free]",
+        "STOP, CREDIT and DONE for a closed channel do likewise [channel.closed] [channel.exempt]",
         arguments: about[3...])
     func lateAnswers(_ frame: Frame) {
         let end = End()
@@ -106,7 +106,7 @@ struct ChannelRuleTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("frames that each channel can have only once are not control frames [channel.free] [limit.control]")
+    @Test("frames that each channel can have only once are not control frames [channel.exempt] [limit.control]")
     func free() {
         let end = End(.init(remote: .small(credit: 1 << 20, channels: 200)))
         for _ in 0..<100 {
@@ -126,7 +126,7 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "CREDIT for a channel is a control frame, and DATA earns tokens for it [channel.free] [limit.control]"
+        "CREDIT for a channel is a control frame, and DATA earns tokens for it [channel.exempt] [limit.control]"
     )
     func creditCosts() {
         let end = End()

@@ -63,7 +63,7 @@ struct ChannelShareTests {
     }
 
     @Test(
-        "under load each class has its share of the link [channel.starve]",
+        "under load each class has its share of the link [channel.starvation]",
         arguments: [(true, true, true), (true, false, true), (true, true, false), (false, true, true)])
     func shares(_ hasMessages: Bool, _ hasStreams: Bool, _ hasResources: Bool) {
         let end = Self.end()
@@ -90,7 +90,7 @@ struct ChannelShareTests {
         }
     }
 
-    @Test("long messages have no more than their share, either [channel.starve]")
+    @Test("long messages have no more than their share, either [channel.starvation]")
     func longMessages() {
         let end = Self.end()
         let resource = Self.saturated(.resource, end, bytes: 16 << 20)
@@ -109,7 +109,7 @@ struct ChannelShareTests {
         #expect((7.0...9.0).contains(Double(messages) / Double(bulk)))
     }
 
-    @Test("channels of a class take turns [channel.starve]")
+    @Test("channels of a class take turns [channel.starvation]")
     func turns() {
         let end = Self.end()
         let numbers = (0..<5).map { _ in Self.saturated(.stream, end) }
@@ -121,7 +121,7 @@ struct ChannelShareTests {
         #expect((counts.max() ?? 0) - (counts.min() ?? 0) <= 16_376)
     }
 
-    @Test("63 stalled channels do not slow the 64th [channel.starve]")
+    @Test("63 stalled channels do not slow the 64th [channel.starvation]")
     func stalled() {
         let end = End(.init(remote: .small(credit: 1 << 20, channelCredit: 1_000)))
         let numbers = (0..<64).map { _ in Self.saturated(.stream, end) }
@@ -135,7 +135,7 @@ struct ChannelShareTests {
         }
     }
 
-    @Test("a stalled channel delays neither messages nor other channels [channel.starve]")
+    @Test("a stalled channel delays neither messages nor other channels [channel.starvation]")
     func stalledAlone() {
         let end = End(.init(remote: .small(credit: 1 << 20, channelCredit: 1_000)))
         let stalled = Self.saturated(.stream, end)
@@ -154,7 +154,7 @@ struct ChannelShareTests {
         #expect(end.frames() == [.data(channel: stalled, [1])])
     }
 
-    @Test("messages without credit do not delay channels [channel.starve]")
+    @Test("messages without credit do not delay channels [channel.starvation]")
     func stalledMessages() {
         let end = End(.init(remote: .small(credit: 2_000)))
         let number = end.link.open(.stream)
@@ -165,7 +165,7 @@ struct ChannelShareTests {
     }
 
     @Test(
-        "with any buffer from 2,048 bytes on, everything is sent [channel.starve]",
+        "with any buffer from 2,048 bytes on, everything is sent [channel.starvation]",
         arguments: [2_048, 2_100, 5_000, 20_000])
     func smallRooms(_ room: Int) {
         let end = Self.end()

@@ -92,7 +92,7 @@ struct OutgoingChannelTests {
         #expect(!end.wantsToSend)
     }
 
-    @Test("OPEN waits for credit, and messages do not use all of it [channel.cost] [channel.starve]")
+    @Test("OPEN waits for credit, and messages do not use all of it [channel.cost] [channel.starvation]")
     func credit() {
         let end = End(.init(remote: .small(credit: 3_000)))
         end.link.enqueue([[UInt8]](repeating: .ones(400), count: 20))

@@ -104,7 +104,7 @@ struct DatagramContentTests {
         #expect(!plain.message(10).movesPeer && plain.message(11).isMessage)
     }
 
-    @Test("unreadable contents are dropped and counted [dgram.silent]")
+    @Test("unreadable contents are dropped and counted [dgram.drop]")
     func junk() throws {
         var path = try #require(PathSituation.up.path())
         let contents: [[UInt8]] = [

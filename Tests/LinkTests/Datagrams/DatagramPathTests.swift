@@ -94,7 +94,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "only the kind of the link's mode is accepted, under the latest announced number [dgram.mode] [dgram.silent]"
+        "only the kind of the link's mode is accepted, under the latest announced number [dgram.mode] [dgram.drop]"
     )
     func admission() throws {
         for isProtected in [true, false] {

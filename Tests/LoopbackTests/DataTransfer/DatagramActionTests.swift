@@ -75,7 +75,7 @@ struct DatagramOrderTests {
         #expect(try !other.ann.engine.links.divert([[1]], on: other.ann.id()))
     }
 
-    @Test("nothing is accepted, sent or requested for a link that has ended [dgram.silent]")
+    @Test("nothing is accepted, sent or requested for a link that has ended [dgram.drop]")
     func over() throws {
         let pair = try linked()
         let header = DatagramHeader(.plain, association: 7)

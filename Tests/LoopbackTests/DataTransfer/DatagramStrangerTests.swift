@@ -11,7 +11,7 @@ import Testing
 @Suite("10 Unauthenticated datagrams", .inTurns, .timeLimit(.minutes(5)))
 struct DatagramStrangerTests {
     @Test(
-        "copies, flipped bits, truncations and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.silent]"
+        "copies, flipped bits, truncations and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.drop]"
     )
     func meddling() async throws {
         // Whether it stays up is the question: that a machine is full for a moment is no answer.
@@ -103,7 +103,7 @@ struct DatagramStrangerTests {
         }
     }
 
-    @Test("a datagram without a receiver is counted and not answered [dgram.silent]")
+    @Test("a datagram without a receiver is counted and not answered [dgram.drop]")
     func counted() async throws {
         let configuration = Session.Configuration.loopback()
         let (tap, pings) = (try await DatagramTap(), DatagramPath.Timing().pings)
@@ -142,7 +142,7 @@ struct DatagramStrangerTests {
         await tap.stop()
     }
 
-    @Test("a million unauthenticated packets are not answered and delay no other work [dgram.silent]")
+    @Test("a million unauthenticated packets are not answered and delay no other work [dgram.drop]")
     func garbage() async throws {
         try await withDatagramTap(.required) { meeting, tap in
             try await meeting.linkUp()

@@ -61,7 +61,7 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a slow reader holds the sender back, and nothing is lost [msg.credit-limit] [limit.outbox]")
+    @Test("a slow reader holds the sender back, and nothing is lost [msg.credit-limit] [limit.send-queue]")
     func slowReader() async throws {
         let meeting = try Meeting()
         try await meeting.link()

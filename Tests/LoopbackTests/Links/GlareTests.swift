@@ -17,7 +17,7 @@ struct GlareTests {
     }
 
     @Test(
-        "exactly one link is made, the same at both ends, every time [link.dialler] [select.one] [select.rest]"
+        "exactly one link is made, the same at both ends, every time [link.dialler] [select.one] [select.duplicates]"
     )
     func glare() async throws {
         var done: [Round] = []

@@ -11,7 +11,7 @@ private let rounds = ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].fla
 @Suite("6 A room of eight", .inTurns, .timeLimit(.minutes(rounds > 3 ? 120 : 5)))
 struct RoomTests {
     @Test(
-        "eight that all advertise, browse and invite link once each, and no link ends [select.promise] [invite.glare]"
+        "eight that all advertise, browse and invite link once each, and no link ends [select.pending] [invite.glare]"
     )
     func eight() async throws {
         for _ in 0..<rounds {

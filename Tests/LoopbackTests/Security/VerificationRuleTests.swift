@@ -64,7 +64,7 @@ struct VerificationRuleTests {
     }
 
     @Test(
-        "a peer that requests or commits gets no answer before the application asks, which is notified [sas.asked] [sas.value]",
+        "a peer that requests or commits gets no answer before the application asks, which is notified [sas.requested] [sas.value]",
         arguments: [true, false])
     func unasked(_ isLower: Bool) async throws {
         try await Self.withPeer(isLower: isLower) { bob, peer in

@@ -25,7 +25,7 @@ struct VerificationTests {
         await meeting.end()
     }
 
-    @Test("there is no code before both have asked: the other side is notified, once [sas.asked]")
+    @Test("there is no code before both have asked: the other side is notified, once [sas.requested]")
     func asked() async throws {
         // Once the lower uid asks first, once the higher.
         for annFirst in [true, false] {

@@ -48,7 +48,7 @@ struct DriverCallTests {
         }
     }
 
-    @Test("the 33rd simultaneous attempt is refused, and accepted once another is cancelled [limit.awaited]")
+    @Test("the 33rd simultaneous attempt is refused, and accepted once another is cancelled [limit.expected]")
     func awaited() async throws {
         let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
         let others = try (0..<33).map {

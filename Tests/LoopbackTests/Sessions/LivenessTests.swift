@@ -12,7 +12,7 @@ struct LivenessTests {
         $0.idleTimeout = .seconds(3)
     }
 
-    @Test("a silent peer is disconnected in time, at both ends [live.ping] [live.dead]")
+    @Test("a silent peer is disconnected in time, at both ends [live.ping] [live.idle-timeout]")
     func dead() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -32,7 +32,7 @@ struct LivenessTests {
         }
     }
 
-    @Test("TCP ends a link after the same time, at both ends [live.backstop]")
+    @Test("TCP ends a link after the same time, at both ends [live.user-timeout]")
     func backstop() async throws {
         // A time that no other socket of this process has.
         let configuration = Session.Configuration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }

@@ -81,7 +81,7 @@ struct SessionLifeTests {
     }
 
     @Test(
-        "a 33rd attempt is refused while 32 are pending, and accepted when one is cancelled [limit.awaited]")
+        "a 33rd attempt is refused while 32 are pending, and accepted when one is cancelled [limit.expected]")
     func awaited() async throws {
         let ann = try Session(
             peer: PeerID(displayName: "ann"), configuration: .loopback(patience: .seconds(60)))

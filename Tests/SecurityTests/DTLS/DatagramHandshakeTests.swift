@@ -91,7 +91,7 @@ struct DatagramHandshakeTests {
     }
 
     @Test(
-        "a lost last flight is sent again when the peer repeats its own [dgram.read-on]",
+        "a lost last flight is sent again when the peer repeats its own [dgram.keep-reading]",
         arguments: 1...5)
     func lastFlight(_ losses: Int) throws {
         let weather = DatagramConditions(isLost: { fromClient, count in

@@ -23,7 +23,7 @@ struct DatagramLossTests {
         #expect(done >= least)
     }
 
-    @Test("datagrams that arrive twice or out of order harm no handshake [dgram.read-on]")
+    @Test("datagrams that arrive twice or out of order harm no handshake [dgram.keep-reading]")
     func disorder() throws {
         for seed in 0..<UInt64(200) {
             var stage = try DatagramStage(DatagramConditions(lost: 10, doubled: 50, delayed: 50), seed: seed)

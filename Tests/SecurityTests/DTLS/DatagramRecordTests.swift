@@ -42,7 +42,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == (0..<20).map { [$0] })
     }
 
-    @Test("a record with any bit changed is skipped, and the next one is read [dgram.silent]")
+    @Test("a record with any bit changed is skipped, and the next one is read [dgram.drop]")
     func flips() throws {
         var pair = try DatagramPair.established()
         try pair.client.write([1, 2, 3])
@@ -57,7 +57,7 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived() == [[1, 2, 3]] && pair.server.fault == nil)
     }
 
-    @Test("a truncated or extended record is never misread [dgram.silent]")
+    @Test("a truncated or extended record is never misread [dgram.drop]")
     func cuts() throws {
         var pair = try DatagramPair.established()
         try pair.client.write([1, 2, 3])
@@ -69,7 +69,7 @@ struct DatagramRecordTests {
     }
 
     @Test(
-        "a record too short to be protected is dropped: it would end the association otherwise [dgram.silent]"
+        "a record too short to be protected is dropped: it would end the association otherwise [dgram.drop]"
     )
     func short() throws {
         var pair = try DatagramPair()
@@ -86,7 +86,7 @@ struct DatagramRecordTests {
         #expect(pair.client.fault == nil && pair.server.fault == nil)
     }
 
-    @Test("an empty datagram is dropped, before and after the handshake [dgram.silent]")
+    @Test("an empty datagram is dropped, before and after the handshake [dgram.drop]")
     func empty() throws {
         var pair = try DatagramPair()
         pair.server.receive([])
@@ -138,7 +138,7 @@ struct DatagramRecordTests {
     }
 
     @Test(
-        "unprotected records are skipped after the handshake: contents, alerts, a first flight [dgram.silent]"
+        "unprotected records are skipped after the handshake: contents, alerts, a first flight [dgram.drop]"
     )
     func oldEpoch() throws {
         var pair = try DatagramPair()
@@ -163,7 +163,7 @@ struct DatagramRecordTests {
     }
 
     @Test(
-        "a thousand contents among garbage arrive once each, and the garbage is not answered [dgram.silent]")
+        "a thousand contents among garbage arrive once each, and the garbage is not answered [dgram.drop]")
     func garbage() throws {
         var pair = try DatagramPair.established()
         var random = Seeded(9)

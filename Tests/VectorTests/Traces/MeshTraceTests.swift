@@ -12,7 +12,7 @@ struct MeshTraceTests {
     private static let cast = Result { try MeshTracePeers() }
 
     @Test(
-        "entries are checked and forwarded [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.pace]",
+        "entries are checked and forwarded [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.rate-limit]",
         arguments: try traces(["Flood", "Newer", "FirstHand", "Own", "Pace"]), [1, 2])
     func entries(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
@@ -22,7 +22,7 @@ struct MeshTraceTests {
     func members(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "attempts end, pause and begin again [mesh.retry] [mesh.silent] [mesh.withdraw]",
+        "attempts end, pause and begin again [mesh.retry] [mesh.unreported] [mesh.withdraw]",
         arguments: try traces(["Retry", "Withdraw"]), [1, 2])
     func attempts(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 

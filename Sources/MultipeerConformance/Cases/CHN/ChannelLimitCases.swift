@@ -40,7 +40,7 @@ enum ChannelLimitCases {
             stimulus:
                 "all but one of S's readers wait, with their credit used up, and 8 MiB go by the last; S writes to four streams, "
                 + "and only the last gets credit",
-            expectation: "they arrive within 10 s", rules: ["channel.credit-return", "channel.starve"],
+            expectation: "they arrive within 10 s", rules: ["channel.credit-return", "channel.starvation"],
             bugs: [.seen("stalled-stream-stalls-all", by: "nothing on channel")], seconds: 60
         ) { caseRun in
             caseRun.allowance = 8 << 20

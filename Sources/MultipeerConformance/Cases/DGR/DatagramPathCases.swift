@@ -79,7 +79,7 @@ enum DatagramPathCases {
             "DGR-13", "10.3", level: .datagram, "a plain link has plain datagrams",
             stimulus: "both offer, on a plain link; T sends kind DTLS",
             expectation: "messages both ways, kind plain; what is of kind DTLS is dropped",
-            rules: ["dgram.mode", "dgram.silent", "dgram.path"],
+            rules: ["dgram.mode", "dgram.drop", "dgram.path"],
             bugs: [.seen("datagrams-of-any-kind", by: "a message is delivered")], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.none)

@@ -6,7 +6,7 @@ enum DatagramTroubleCases {
             stimulus:
                 "another association, kind 0x2A, datagrams of 0 to 9 bytes, content of kind 9, a ping of 7 bytes, 1,201 bytes",
             expectation: "no answer, and the link and its path continue",
-            rules: ["dgram.silent", "dgram.header", "dgram.size"],
+            rules: ["dgram.drop", "dgram.header", "dgram.size"],
             bugs: [.seen("answers-strangers", by: "come back")]
         ) { caseRun in
             for preference in [Preference.none, .required] {
@@ -65,7 +65,7 @@ enum DatagramTroubleCases {
             "DGR-07", "10.4", level: .datagram, "datagrams belong to their link",
             stimulus: "T shakes hands with another key",
             expectation: "no path; the link lives, and messages go on it",
-            rules: ["dgram.key", "dgram.silent", "dgram.fallback"],
+            rules: ["dgram.key", "dgram.drop", "dgram.fallback"],
             bugs: ["failed-datagrams-end-link"], orders: UIDOrder.allCases, seconds: 30
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.required)
@@ -111,7 +111,7 @@ enum DatagramTroubleCases {
             "DGR-09", "10.4", level: .datagram, "the last flight may be lost",
             stimulus: "S handshakes as server; its last flight is lost twice",
             expectation: "it answers the retransmission, and the path is up",
-            rules: ["dgram.read-on", "dgram.retransmit"],
+            rules: ["dgram.keep-reading", "dgram.retransmit"],
             bugs: [.seen("stops-reading-handshakes", by: "no path for datagrams")], seconds: 30
         ) { caseRun in
             let (pair, _, peer) = try caseRun.datagrams(.required)
@@ -174,7 +174,7 @@ enum DatagramTroubleCases {
         Case(
             "DGR-12", "10.6", level: .datagram, "another sender cannot change the address",
             stimulus: "garbage, and a replayed record, from another port",
-            expectation: "S sends to the first port", rules: ["dgram.address", "dgram.silent"],
+            expectation: "S sends to the first port", rules: ["dgram.address", "dgram.drop"],
             bugs: ["follows-anybody"]
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.required)

@@ -38,7 +38,7 @@ enum MemoryLimitCases {
             stimulus: "two peers send messages of 6 MiB to a session that grants 4 MiB",
             expectation:
                 "the second gets no credit for what is in reassembly until the first is complete; both are delivered",
-            rules: ["limit.turn", "msg.credit-return"],
+            rules: ["limit.reassembly", "msg.credit-return"],
             bugs: [.seen("two-long-messages", by: "both get credit")], seconds: 60
         ) { caseRun in
             caseRun.allowance = 16 << 20
@@ -57,7 +57,7 @@ enum MemoryLimitCases {
         Case(
             "LIM-08", "15.2", "no peer blocks the long messages of others",
             stimulus: "the first of two peers that send 6 MiB stops in the middle",
-            expectation: "FLOW for it after some 5 s, and credit for the second", rules: ["limit.turn"],
+            expectation: "FLOW for it after some 5 s, and credit for the second", rules: ["limit.reassembly"],
             bugs: [.seen("turn-without-end", by: "CLOSE(FLOW)")], seconds: 60
         ) { caseRun in
             caseRun.allowance = 16 << 20

@@ -57,7 +57,7 @@ enum IntroductionCases {
             "MSH-07", "11.7", level: .mesh, "an unreachable member is reported, and tried again",
             stimulus: "T1 reports T2, whose port is closed",
             expectation: "S reports notConnected after 30 s, keeps T1, and dials again",
-            rules: ["mesh.retry", "mesh.silent"], bugs: [.seen("never-retries", by: "not dialled again")],
+            rules: ["mesh.retry", "mesh.unreported"], bugs: [.seen("never-retries", by: "not dialled again")],
             seconds: 60
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(1)
@@ -83,7 +83,7 @@ enum IntroductionCases {
             "MSH-15", "11.7", level: .mesh, "a member that fails is lost for all",
             stimulus: "T1 becomes silent, T2 continues",
             expectation: "notConnected for T1 within 13 s, and an entry without it",
-            rules: ["live.dead", "mesh.own"],
+            rules: ["live.idle-timeout", "mesh.own"],
             bugs: [.seen("never-dies", by: "does not report")], seconds: 40
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(2)

@@ -128,7 +128,7 @@ enum MemberEntryCases {
         Case(
             "MSH-12", "11.5", level: .mesh, "a thousand entries a second are a flood",
             stimulus: "1,000 MEMBERS, each newer than the one before, at once", expectation: "FLOOD",
-            rules: ["mesh.pace"], bugs: [.seen("members-without-limit", by: "CLOSE(FLOOD)")]
+            rules: ["mesh.rate-limit"], bugs: [.seen("members-without-limit", by: "CLOSE(FLOOD)")]
         ) { caseRun in
             let (_, endpoint, members) = try caseRun.mesh(1)
             let link = try members[0].linked()

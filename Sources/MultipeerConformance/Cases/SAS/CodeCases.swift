@@ -65,7 +65,7 @@ enum CodeCases {
         Case(
             "SAS-04", "13.4", level: .code, "no frames are sent before the application has asked",
             stimulus: "T begins; S's application asks a second later",
-            expectation: "no frames before; then the run continues", rules: ["sas.asked", "sas.role"],
+            expectation: "no frames before; then the run continues", rules: ["sas.requested", "sas.role"],
             bugs: [.seen("sas-unasked", by: "SAS_")], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link) = try caseRun.linked(.init(preference: .required))
