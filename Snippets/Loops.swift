@@ -19,7 +19,7 @@ func meet(_ advertiser: Advertiser, _ session: Session) async throws {
 
 func conversation(in session: Session) async {}
 
-func seek(_ data: ConnectionData, with session: Session) async throws {
+func connect(_ data: ConnectionData, with session: Session) async throws {
     do {
         try await session.connect(with: data)
     } catch let error where error.code == .cancelled {

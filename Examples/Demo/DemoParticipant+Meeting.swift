@@ -8,7 +8,7 @@ extension DemoParticipant {
 
     func meet() async throws(MultipeerError) -> [DemoReport] {
         Task { await self.admit() }
-        Task { await self.seek() }
+        Task { await self.connect() }
         try await advertiser.start()
         try await browser.start()
         return []
@@ -22,7 +22,7 @@ extension DemoParticipant {
         }
     }
 
-    private func seek() async {
+    private func connect() async {
         let (found, queue) = AsyncStream<PeerID>.makeStream()
         // One after the other: a peer that was linked meanwhile need not be invited.
         let inviting = Task {

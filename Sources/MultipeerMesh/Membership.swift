@@ -90,7 +90,7 @@ extension Membership {
         dismissed[remote] = nil
         if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
-        // The attempt for another instance of the peer ended with what the application sought instead. [mesh.dial]
+        // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
         endSearch(of: remote.uid, isHopeless: false)
         graph.links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
         if isMesh {

@@ -59,7 +59,7 @@ extension Mesh {
             // The application's attempt ended when the peer was linked: from now on the mesh may continue with newer
             // data.
             introduced.insert(uid)
-            note(.sought, of: uid)
+            note(.connectRequested, of: uid)
             if let attempt = linkEstablishment[uid], attempt.callsBack {
                 membership.searchGoesOn(for: attempt.endpoint, at: now)
             }
@@ -108,7 +108,7 @@ extension Mesh {
             names[uid] = data.peer
             if isOwn { return }
             introduced.insert(uid)
-            if isFirst { note(.sought, of: uid) }
+            if isFirst { note(.connectRequested, of: uid) }
         } catch {
             membership.attemptEnded(uid, isHopeless: error == .incompatible || error == .itself, at: now)
         }

@@ -127,7 +127,7 @@ extension Mesh {
         introduced.remove(data.peer.uid)
         if hasStarted || linkEstablishment[data.peer.uid]?.isConnecting == true {
             names[data.peer.uid] = data.peer
-            note(.sought, of: data.peer.uid)
+            note(.connectRequested, of: data.peer.uid)
         }
         return hasStarted
     }

@@ -6,7 +6,7 @@ package enum PeerStateMachine {
 
     package enum Event: String, CaseIterable, Sendable {
         /// The application requested the peer.
-        case sought
+        case connectRequested
         /// One connection of the attempt failed; another may follow.
         case attemptLost
         /// The attempt has ended.
@@ -26,19 +26,19 @@ package enum PeerStateMachine {
         _ state: State, on event: Event
     ) -> (state: State, heard: [State]) {
         switch (state, event) {
-        case (.notConnected, .sought): (.connecting, [.connecting])
+        case (.notConnected, .connectRequested): (.connecting, [.connecting])
         case (.notConnected, .linked): (.connected, [.connecting, .connected])
         case (.notConnected, .attemptLost), (.notConnected, .abandoned), (.notConnected, .linkEnded),
             (.notConnected, .superseded), (.notConnected, .left):
             (.notConnected, [])
         case (.connecting, .linked): (.connected, [.connected])
         case (.connecting, .abandoned), (.connecting, .left): (.notConnected, [.notConnected])
-        case (.connecting, .sought), (.connecting, .attemptLost), (.connecting, .linkEnded),
+        case (.connecting, .connectRequested), (.connecting, .attemptLost), (.connecting, .linkEnded),
             (.connecting, .superseded):
             (.connecting, [])
         case (.connected, .linkEnded), (.connected, .left): (.notConnected, [.notConnected])
         case (.connected, .superseded): (.connected, [.notConnected, .connected])
-        case (.connected, .sought), (.connected, .attemptLost), (.connected, .abandoned),
+        case (.connected, .connectRequested), (.connected, .attemptLost), (.connected, .abandoned),
             (.connected, .linked):
             (.connected, [])
         }

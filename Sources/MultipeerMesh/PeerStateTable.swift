@@ -15,7 +15,7 @@ public enum PeerState: Hashable, Sendable {
 /// Spec 14.1.
 ///
 /// ```
-///   notConnected ──sought──▶ connecting ──linked──▶ connected
+///   notConnected ──connectRequested──▶ connecting ──linked──▶ connected
 ///        ▲  ▲                    │                      │
 ///        │  └──abandoned, left───┘                      │
 ///        └──────────linkEnded, left─────────────────────┘
@@ -23,7 +23,7 @@ public enum PeerState: Hashable, Sendable {
 package struct PeerStateTable: Sendable {
     /// An event of one peer, with the reason if it may lead to `notConnected`.
     package enum Event: Equatable, Sendable {
-        case sought
+        case connectRequested
         case attemptLost
         case abandoned(DisconnectReason)
         case linked
@@ -79,7 +79,7 @@ package struct PeerStateTable: Sendable {
 extension PeerStateTable.Event {
     package var name: PeerStateMachine.Event {
         switch self {
-        case .sought: .sought
+        case .connectRequested: .connectRequested
         case .attemptLost: .attemptLost
         case .abandoned: .abandoned
         case .linked: .linked
@@ -95,7 +95,7 @@ extension PeerStateTable.Event {
         case .abandoned(let reason), .linkEnded(let reason): reason
         case .superseded: DisconnectReason(code: .superseded)
         case .left: DisconnectReason(code: .left)
-        case .sought, .attemptLost, .linked: DisconnectReason(code: .internal)
+        case .connectRequested, .attemptLost, .linked: DisconnectReason(code: .internal)
         }
     }
 }

@@ -84,7 +84,7 @@ func entry(
 
 extension [Membership.Action] {
     /// The endpoints to which it should be connecting.
-    var sought: [Endpoint] {
+    var connects: [Endpoint] {
         compactMap { if case .connect(let data, _) = $0 { data.endpoint } else { nil } }
     }
 

@@ -105,7 +105,7 @@ struct MembershipComponentTests {
         #expect(ann.component == [peer(2)])
         try ann.hear(try entry(of: peer(3), 5, [peer(2)]), on: 2)
         #expect(ann.component == [peer(2)])
-        #expect(ann.take().sought.isEmpty)
+        #expect(ann.take().connects.isEmpty)
         _ = ann.wait(.milliseconds(59_999))
         try ann.hear(try entry(of: peer(3), 5, [peer(2)]), on: 2)
         #expect(ann.held(peer(3)) == nil)

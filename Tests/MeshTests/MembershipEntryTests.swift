@@ -167,6 +167,6 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(1, 1))?.sequence == 7)
         #expect(ann.own?.sequence == 2)
         #expect(ann.component == [peer(1, 1), peer(2)])
-        #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
+        #expect(ann.wait(.seconds(60)).map(\.action).connects.isEmpty)
     }
 }

@@ -34,7 +34,7 @@ struct PeerStateTableTests {
         var roster = PeerStateTable()
         let lost = DisconnectReason(code: .lost)
         let events: [PeerStateTable.Event] = [
-            .sought, .attemptLost, .abandoned(lost), .linked, .linkEnded(lost), .superseded, .left,
+            .connectRequested, .attemptLost, .abandoned(lost), .linked, .linkEnded(lost), .superseded, .left,
         ]
         var last = "notConnected"
         for _ in 0..<300 {
@@ -52,7 +52,7 @@ struct PeerStateTableTests {
     func reasons() {
         var roster = PeerStateTable()
         let full = DisconnectReason(code: .full, closeCode: .full)
-        #expect(roster.handle(.sought, of: ann) == [.init(ann, .connecting)])
+        #expect(roster.handle(.connectRequested, of: ann) == [.init(ann, .connecting)])
         #expect(roster.handle(.abandoned(full), of: ann) == [.init(ann, .notConnected(full))])
         #expect(roster.handle(.linked, of: ann) == [.init(ann, .connecting), .init(ann, .connected)])
         #expect(
@@ -61,8 +61,8 @@ struct PeerStateTableTests {
         #expect(roster.handle(.left, of: ann) == [.init(ann, .notConnected(DisconnectReason(code: .left)))])
     }
 
-    @Test("there are seven seats, and a linked peer keeps its own [limit.links]")
-    func seats() {
+    @Test("there are seven slots, and a linked peer keeps its own [limit.links]")
+    func slots() {
         var roster = PeerStateTable()
         for number in 1...7 as ClosedRange<UInt64> {
             let peer = UID(high: 0, low: number)
@@ -79,7 +79,7 @@ struct PeerStateTableTests {
     func leave() {
         var roster = PeerStateTable()
         for number in [3, 1, 2] as [UInt64] { _ = roster.handle(.linked, of: UID(high: 0, low: number)) }
-        _ = roster.handle(.sought, of: UID(high: 0, low: 9))
+        _ = roster.handle(.connectRequested, of: UID(high: 0, low: 9))
         let told = roster.leave()
         #expect(told.map(\.peer.low) == [1, 2, 3, 9])
         #expect(told.allSatisfy { $0.state == .notConnected(DisconnectReason(code: .left)) })

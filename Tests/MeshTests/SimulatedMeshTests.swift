@@ -39,7 +39,7 @@ struct SimulatedMeshTests {
         mesh.expectRest()
     }
 
-    @Test("when two members each admit a peer for the last seat, one of them leaves [mesh.evict] [mesh.full]")
+    @Test("when two members each admit a peer for the last slot, one of them leaves [mesh.evict] [mesh.full]")
     func race() {
         var evictions = 0
         for seed in 1...12 as ClosedRange<UInt64> {

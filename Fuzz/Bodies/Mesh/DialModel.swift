@@ -17,7 +17,7 @@ struct DialModel {
     private var hopeless: [Endpoint: [UInt8]] = [:]
 
     /// Returns a uid that is connecting, for the script to end the attempt.
-    func sought(_ choice: Int) -> UID? {
+    func dialled(_ choice: Int) -> UID? {
         let endpoints = active.keys.sorted(by: <)
         return endpoints.isEmpty ? nil : endpoints[choice % endpoints.count].uid
     }
@@ -82,7 +82,7 @@ extension DialModel {
             }
         }
         for endpoint in active.keys {
-            try promise(missing.contains(endpoint), "\(endpoint) is sought although nobody misses it")
+            try promise(missing.contains(endpoint), "\(endpoint) is dialled although nobody misses it")
         }
         for endpoint in hopeless.keys where !missing.contains(endpoint) {
             hopeless[endpoint] = nil
@@ -96,12 +96,12 @@ extension DialModel {
         _ data: ConnectionData, _ isFirst: Bool, _ missing: Set<Endpoint>, _ model: MembershipModel
     ) throws(BrokenPromise) {
         let endpoint = data.endpoint
-        try promise(missing.contains(endpoint), "\(endpoint) is sought without need")
-        try promise(data.bytes == model.held[endpoint]?.entry.blob, "sought with other data than its entry's")
+        try promise(missing.contains(endpoint), "\(endpoint) is dialled without need")
+        try promise(data.bytes == model.held[endpoint]?.entry.blob, "dialled with other data than its entry's")
         try promise(isFirst != begun.contains(endpoint), "the first attempt is not said to be the first")
         if let known = active[endpoint] {
-            try promise(known.blob != data.bytes, "sought again with the same data")
-            try promise(model.now >= known.since + .seconds(5), "sought again too early")
+            try promise(known.blob != data.bytes, "dialled again with the same data")
+            try promise(model.now >= known.since + .seconds(5), "dialled again too early")
         } else if let former = active.keys.first(where: { $0.uid == endpoint.uid }) {
             let (old, new) = (model.held[former]?.arrival ?? 0, model.held[endpoint]?.arrival ?? 0)
             try promise(isFirst && new > old, "an instance is given up for one that is not new")
@@ -114,14 +114,14 @@ extension DialModel {
         try promise(hopeless[endpoint] == nil, "what is hopeless is tried again")
         active[endpoint] = Attempt(blob: data.bytes, since: model.now)
         begun.insert(endpoint)
-        try promise(active.count <= 2 * model.cap, "more are sought than may be at once")
+        try promise(active.count <= 2 * model.cap, "more are dialled than may be at once")
     }
 
     private mutating func withdraw(
         _ uid: UID, _ missing: Set<Endpoint>, _ model: MembershipModel
     ) throws(BrokenPromise) {
         let former = active.keys.first { $0.uid == uid && !missing.contains($0) }
-        try promise(former != nil, "\(uid) is withdrawn although it is missing or was not sought")
+        try promise(former != nil, "\(uid) is withdrawn although it is missing or was not dialled")
         if let former {
             forget(former)
             failed[former] = model.now
@@ -138,7 +138,7 @@ extension DialModel {
             guard hasLinkCapacity || model.lines.values.allSatisfy(\.isMesh) else { continue }
             guard !active.keys.contains(where: { $0.uid == endpoint.uid }) else { continue }
             let pause = failed[endpoint].map { $0 + .seconds(6) }
-            try promise(pause.map { model.now < $0 } ?? false, "\(endpoint) is not sought")
+            try promise(pause.map { model.now < $0 } ?? false, "\(endpoint) is not dialled")
         }
     }
 }

@@ -145,7 +145,7 @@ extension MembershipStage {
 
     private mutating func endAttempt(_ input: inout InputReader) {
         let choice = input.byte()
-        guard let uid = searches.sought(Int(choice >> 2)) else { return }
+        guard let uid = searches.dialled(Int(choice >> 2)) else { return }
         membership.attemptEnded(uid, isHopeless: choice & 3 == 0, at: now)
         model.advance(to: now)
         searches.attemptEnded(uid, isHopeless: choice & 3 == 0, at: now)

@@ -77,7 +77,7 @@ enum ChatCommand: Subcommand {
             isVerbose: arguments.has("--verbose"))
         SignalHandler.first { await room.leave() }
         do throws(CommandError) {
-            try await room.run(seeking: data, from: arguments.values("--from"))
+            try await room.run(connecting: data, from: arguments.values("--from"))
         } catch {
             await room.leave()
             throw error

@@ -10,7 +10,7 @@ final class PeerConnector: Sendable {
     enum Way: Sendable {
         case byHand(ManualExchange)
         /// This side looks for the peer.
-        case seeking(ReceiverFinder)
+        case connecting(ReceiverFinder)
         /// This side is advertised.
         case hosting(ReceiverAdvertiser)
     }
@@ -60,7 +60,7 @@ final class PeerConnector: Sendable {
             guard try !ManualExchange.isWanted(arguments, takingOperands: false) else {
                 return .byHand(try ManualExchange(arguments, takingOperand: false))
             }
-            return .seeking(try ReceiverFinder(arguments, as: peer, files: files))
+            return .connecting(try ReceiverFinder(arguments, as: peer, files: files))
         case .receiving:
             guard try !ManualExchange.isWanted(arguments, takingOperands: true) else {
                 return .byHand(try ManualExchange(arguments, takingOperand: true))
@@ -75,7 +75,7 @@ final class PeerConnector: Sendable {
         let peer: PeerID
         switch way {
         case .byHand(let exchange): peer = try await swap(exchange, expecting: name)
-        case .seeking(let finder): peer = try await finder.link(session)
+        case .connecting(let finder): peer = try await finder.link(session)
         case .hosting(let advertiser): peer = try await advertiser.link(session)
         }
         await introduce(peer)
@@ -135,7 +135,7 @@ final class PeerConnector: Sendable {
                 case .byHand(let exchange):
                     await session.disconnect()
                     exchange.own.retract(data)
-                case .seeking(let finder):
+                case .connecting(let finder):
                     await session.disconnect()
                     await finder.stop()
                 case .hosting(let advertiser):

@@ -7,14 +7,14 @@ extension Room {
         do throws(CommandError) {
             let data = try ConnectionDataInput.read(ConnectionDataInput.decode(text))
             arrival.searchesBegan(1)
-            Task { await search { await self.seek(data) } }
+            Task { await search { await self.connect(data) } }
         } catch {
             screen.tell("\(error)")
         }
     }
 
     /// Returns whether the peer is linked. It counts as present from its event on: lines before that are not sent to it.
-    func seek(_ data: ConnectionData) async -> Bool {
+    func connect(_ data: ConnectionData) async -> Bool {
         meet(data.peer)
         members.update(data.peer) { $0.seekers += 1 }
         defer { members.update(data.peer) { $0.seekers -= 1 } }
@@ -39,7 +39,7 @@ extension Room {
             do throws(CommandError) {
                 guard let contents = try await file.contents(otherThan: old) else { return false }
                 old = contents
-                if try await seek(ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))) {
+                if try await connect(ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))) {
                     return true
                 }
             } catch {

@@ -42,7 +42,7 @@ actor Room {
     }
 
     /// Runs until the user quits, or the input ends.
-    func run(seeking data: [ConnectionData], from paths: [String]) async throws(CommandError) {
+    func run(connecting data: [ConnectionData], from paths: [String]) async throws(CommandError) {
         screen.begin()
         if let finder {
             // It runs as long as the room.
@@ -52,13 +52,13 @@ actor Room {
             try await publish()
             arrival.searchesBegan(data.count + paths.count)
         }
-        let seeking = data.map { one in Task { await self.search { await self.seek(one) } } }
+        let connecting = data.map { one in Task { await self.search { await self.connect(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
         let listening = Task { await settle { () throws(CommandError) in try await self.listen() } }
         // The read of standard input cannot be stopped, and the process ends anyway.
         Task { await settle { () throws(CommandError) in try await self.read() } }
         let commandError = await outcome.value()
-        for task in seeking + watching + tasks { task.cancel() }
+        for task in connecting + watching + tasks { task.cancel() }
         neighbours.cancelInvitations()
         if commandError == nil { await drain() }
         isLeaving = true

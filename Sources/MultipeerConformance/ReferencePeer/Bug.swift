@@ -197,7 +197,7 @@ package enum Bug: String, CaseIterable, Sendable {
     // Begins another link when an invitation between two linked peers is accepted.
     case inviteLinksLinkedAgain = "invite-links-linked-again"
     case inviteRefusesCrossing = "invite-refuses-crossing"  // Sends BUSY to a peer that it invites.
-    case inviteIgnoresSeats = "invite-ignores-seats"  // Invites although it has no free place.
+    case inviteIgnoresSlots = "invite-ignores-slots"  // Invites although it has no free place.
     case inviteOutlivesAdvertising = "invite-outlives-advertising"  // Keeps questions when advertising ends.
 
     case inviteTellsEarly = "invite-tells-early"  // Accepts before its application has.

@@ -4,7 +4,7 @@ package import MultipeerFraming
 /// One invitation, at the inviter. Spec 12.
 ///
 /// ```
-/// seeking ──secured──▶ asking ──ANSWER OK──▶ agreeing ──our data──▶ over
+/// connecting ──secured──▶ asking ──ANSWER OK──▶ agreeing ──our data──▶ over
 ///    ▲ └──all unreachable──▶ over  │  └──ANSWER, CLOSE, deadline──▶ over
 ///    └─────BUSY, connection lost───┘
 /// ```
@@ -22,7 +22,7 @@ package struct Inviter: InvitationMachine {
 
     package enum Phase: Equatable, Sendable {
         /// No connection is established: some are being made, or will be after a pause.
-        case seeking
+        case connecting
         case asking(ConnectionID)
         case agreeing(ConnectionID, ConnectionData)
         case over
@@ -37,7 +37,7 @@ package struct Inviter: InvitationMachine {
     }
 
     package let peer: PeerID
-    package private(set) var phase = Phase.seeking
+    package private(set) var phase = Phase.connecting
     private let local: PeerID
     private let context: [UInt8]?
     private let id: [UInt8]
@@ -91,7 +91,7 @@ package struct Inviter: InvitationMachine {
 
     package var deadline: Moment? {
         switch phase {
-        case .seeking:
+        case .connecting:
             (attempts.values.map(\.deadline) + [phaseDeadline, plan.deadline].compactMap { $0 }).min()
         case .asking, .agreeing: phaseDeadline
         case .over: nil
@@ -110,7 +110,7 @@ extension Inviter {
     /// Handles an established TLS channel: the first connection to get this far is used.
     package mutating func secured(_ id: ConnectionID, at now: Moment) {
         advance(to: now)
-        guard phase == .seeking, let attempt = attempts.removeValue(forKey: id) else { return }
+        guard phase == .connecting, let attempt = attempts.removeValue(forKey: id) else { return }
         closeAttempts(.cancelled)
         asked = attempt.candidate
         phase = .asking(id)
@@ -167,14 +167,14 @@ extension Inviter {
             }
             seekAgain(isBusy: false, at: now)  // [invite.busy]
         case .agreeing(id, _): end(.failure(.unreachable("the connection was lost")))
-        case .seeking, .asking, .agreeing, .over: break
+        case .connecting, .asking, .agreeing, .over: break
         }
     }
 
     package mutating func advance(to now: Moment) {
         if phase == .over { return }
         if phaseDeadline <= now {
-            let isBusy = phase == .seeking && dialFailures.wasBusy
+            let isBusy = phase == .connecting && dialFailures.wasBusy
             closeAll(.timeout)
             return end(.failure(isBusy ? .busy : .timedOut))  // [invite.timeout]
         }
@@ -183,7 +183,7 @@ extension Inviter {
             attemptEnded(
                 id, "no answer", mayPass: attempts[id]?.isConnected == true, at: now)  // [invite.deadline]
         }
-        if phase == .seeking { dialWhatIsDue(at: now) }
+        if phase == .connecting { dialWhatIsDue(at: now) }
     }
 }
 
@@ -222,7 +222,7 @@ extension Inviter {
 extension Inviter {
     private func isOurs(_ id: ConnectionID) -> Bool {
         switch phase {
-        case .seeking: attempts[id] != nil
+        case .connecting: attempts[id] != nil
         case .asking(let own), .agreeing(let own, _): own == id
         case .over: false
         }
@@ -258,7 +258,7 @@ extension Inviter {
     /// Dials again after a growing pause, as long as the invitation's timeout allows.
     private mutating func seekAgain(isBusy: Bool, at now: Moment) {
         dialFailures = DialFailures(wasBusy: isBusy)
-        phase = .seeking
+        phase = .connecting
         plan.backOff(at: now, jitter: jitter.factor())
     }
 
@@ -268,7 +268,7 @@ extension Inviter {
         guard !candidates.isEmpty else {
             return end(.failure(InvitationFault(.unknownPeer)))
         }
-        phase = .seeking
+        phase = .connecting
         plan = DialPlan(candidates, from: now)
         dialWhatIsDue(at: now)
     }
@@ -303,7 +303,7 @@ extension Inviter {
         closeAttempts(code)
         switch phase {
         case .asking(let id), .agreeing(let id, _): actions.append(.close(id, code))
-        case .seeking, .over: break
+        case .connecting, .over: break
         }
     }
 

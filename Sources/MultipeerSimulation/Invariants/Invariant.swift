@@ -1,6 +1,6 @@
 /// What holds in every simulation, with its number in the design and its text.
 package enum Invariant: String, CaseIterable, Sendable {
-    case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
+    case slots, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
         plain, honest
     case states, outcomes, stuck, joins, deadlines, links
     case silence, alive, gone, departed, delivery, refusal, cause
@@ -10,7 +10,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
         switch self {
-        case .seats: "I1"
+        case .slots: "I1"
         case .symmetry: "I2"
         case .component: "I3"
         case .clique: "I4"
@@ -49,7 +49,7 @@ package enum Invariant: String, CaseIterable, Sendable {
 
     package var text: String {
         switch self {
-        case .seats: "never more links than seats, and never two to one peer"
+        case .slots: "never more links than slots, and never two to one peer"
         case .symmetry: "at rest, links are symmetric: both peers hold the link"
         case .component: "at rest, no component has more members than the cap"
         case .clique: "at rest, all members of a component are linked, unless firewalled or incompatible"

@@ -52,7 +52,7 @@ final class Applications: Subsystem {
             let data = try? self.data(of: from, for: recipient, joinsMesh: kind.joinsMesh)
         else { return }
         handed.append(data)
-        post(.seek(node: to.index, data: handed.count - 1), after: Int64(random.uniform(1...400)) * 1_000_000)
+        post(.connect(node: to.index, data: handed.count - 1), after: Int64(random.uniform(1...400)) * 1_000_000)
         settle(from)
     }
 
@@ -60,7 +60,7 @@ final class Applications: Subsystem {
     /// interval.
     static let leavingPause: Int64 = 50_000_000
 
-    func seek(_ node: Node, _ number: Int, _ event: SimulationEvent) {
+    func connect(_ node: Node, _ number: Int, _ event: SimulationEvent) {
         guard node.process.isUp else { return }
         if node.process.isPaused { return node.process.backlog.append(event) }
         if node.engine.isLeaving { return post(event, after: Applications.leavingPause) }
@@ -78,7 +78,7 @@ final class Applications: Subsystem {
     ) throws(LinkEstablishment.Refusal) {
         let request = try node.engine.connect(with: data, within: timeout, at: moment(node))
         node.application.wantedPeers.insert(data.peer.uid)
-        say("\(node.index) seeks \(data.peer.displayName)\(request == nil ? ", which is linked" : "")")
+        say("\(node.index) connects to \(data.peer.displayName)\(request == nil ? ", which is linked" : "")")
         if let request {
             node.application.connects[request] = data.peer.uid
             node.application.withdrawn.remove(data.peer.uid)

@@ -68,7 +68,7 @@ enum SimulationEvent: Sendable {
     /// An application hands its connection data to another one.
     case offer(from: Int, to: Int, ConnectionDataOptions)
     /// The application connects to the peer of the data with this number.
-    case seek(node: Int, data: Int)
+    case connect(node: Int, data: Int)
     /// An application invites a peer.
     case invite(from: Int, to: Int, Int, Scenario.Answer)
     /// The application answers the question with this number.

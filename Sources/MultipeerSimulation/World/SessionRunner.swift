@@ -150,10 +150,10 @@ extension SessionRunner {
         guard let socket = live(id, node, "linked") else { return }
         guard socket.linkState == nil else { return fail(.links, "\(name(socket)) became a link twice") }
         if node.links.count >= cap - 1 {
-            fail(.seats, "peer \(node.index) has \(node.links.count + 1) links")
+            fail(.slots, "peer \(node.index) has \(node.links.count + 1) links")
         }
         if node.link(to: data.peer.uid) != nil {
-            fail(.seats, "peer \(node.index) has two links to \(data.peer.displayName)")
+            fail(.slots, "peer \(node.index) has two links to \(data.peer.displayName)")
         }
         say("\(node.index) links \(name(socket))\(isMesh ? "" : ", direct")")
         observer.watchRelink(data.peer.uid, node)

@@ -88,7 +88,7 @@ extension World {
         case .wake(let node, let life): wake(nodes[node], life)
         case .resume(let node, let life): if nodes[node].process.life == life { resume(nodes[node]) }
         case .offer(let from, let to, let kind): applications.offer(nodes[from], nodes[to], kind)
-        case .seek(let node, let data): applications.seek(nodes[node], data, event)
+        case .connect(let node, let data): applications.connect(nodes[node], data, event)
         case .step(let number): act(number)
         case .invite(let from, let to, let timeout, let answer):
             invitations.invite(from, to, within: timeout, answer)

@@ -188,7 +188,7 @@ class Inviter(End):
     def __init__(self, uid, name, peer, number, seconds):
         super().__init__()
         self.uid, self.name, self.peer, self.id = uid, name, peer, number
-        self.until, self.now, self.state, self.connection, self.theirs = 1_000 * seconds, 0, "seeking", 1, None
+        self.until, self.now, self.state, self.connection, self.theirs = 1_000 * seconds, 0, "connecting", 1, None
         self.busy, self.again = False, None
 
     def over(self, code, told, silently=False):
@@ -201,9 +201,9 @@ class Inviter(End):
         if self.state == "over":
             return
         if self.until <= self.now:
-            resting = self.state == "seeking" and self.again is not None
+            resting = self.state == "connecting" and self.again is not None
             self.over("TIMEOUT", "busy" if resting and self.busy else "timedOut", silently=resting)
-        elif self.state == "seeking" and self.again is not None and self.again <= self.now:
+        elif self.state == "connecting" and self.again is not None and self.again <= self.now:
             self.again = None
             self.connection += 1
             self.does.append(f"dial {self.connection}")
@@ -216,7 +216,7 @@ class Inviter(End):
 
     def pause(self, busy):
         # The vectors look only before half of the first pause and after one and a half of it.
-        self.state, self.busy, self.again = "seeking", busy, self.now + 250
+        self.state, self.busy, self.again = "connecting", busy, self.now + 250
 
     def lost(self):
         if self.state == "asking":

@@ -61,7 +61,7 @@ class Member:
         self.forget()
 
     def forget(self):
-        self.told, self.seeks, self.withdrawn, self.dismissed, self.leaves = [], [], [], [], False
+        self.told, self.connects, self.withdrawn, self.dismissed, self.leaves = [], [], [], [], False
 
     # What the entries say.
 
@@ -207,7 +207,7 @@ class Member:
 
     def failed(self, name, hopeless):
         attempt = self.attempts.get(name)
-        if attempt and attempt["state"] == "seeking":
+        if attempt and attempt["state"] == "connecting":
             self.pause(attempt)
             if hopeless:
                 attempt["state"] = "barred"
@@ -241,7 +241,7 @@ class Member:
         wanted = {one for one in component if uid(one) not in linked}
         for name in sorted(set(self.attempts) - wanted):
             attempt = self.attempts[name]
-            if attempt["state"] == "seeking":
+            if attempt["state"] == "connecting":
                 self.withdrawn.append(name)
                 self.pause(attempt)
             attempt["shown"] = False
@@ -254,12 +254,12 @@ class Member:
                 attempt.update(state="waiting", since=self.now)
         waiting = sorted((one["since"], name) for name, one in self.attempts.items() if one["state"] == "waiting")
         for _, name in waiting:
-            under_way = sum(one["state"] == "seeking" for one in self.attempts.values())
-            has_seat = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
-            if under_way < 2 * self.cap and has_seat:
+            under_way = sum(one["state"] == "connecting" for one in self.attempts.values())
+            has_slot = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
+            if under_way < 2 * self.cap and has_slot:
                 attempt = self.attempts[name]
-                self.seeks.append([name, not attempt["shown"]])
-                attempt.update(state="seeking", shown=True)
+                self.connects.append([name, not attempt["shown"]])
+                attempt.update(state="connecting", shown=True)
         for number, link in self.links.items():
             link.queue = {name: None for name in link.queue if name == self.name or name in self.entries}
             while link.queue and link.sent.take(self.now):
@@ -338,14 +338,14 @@ class Trace:
             self.verdict = refused
             step["error"] = refused.code
         member.settle()
-        seen = dict(component=sorted(member.component() - {member.name}), told=sorted(member.told), seeks=sorted(member.seeks),
+        seen = dict(component=sorted(member.component() - {member.name}), told=sorted(member.told), connects=sorted(member.connects),
                     withdrawn=sorted(member.withdrawn), leaves=member.leaves, dismissed=member.dismissed,
                     held=[[one, entry[0]] for one, entry in sorted(member.entries.items())], own=member.sequence,
                     error=step.get("error"), admitted=answer)
         for key, value in expected.items():
             assert seen[key] == value, (self.head[0], at, do, key, seen[key], value)
         step["component"] = seen["component"]
-        for key in ("told", "seeks", "withdrawn", "dismissed", "leaves"):
+        for key in ("told", "connects", "withdrawn", "dismissed", "leaves"):
             if seen[key]:
                 step[key] = seen[key]
         if do == "admit":
@@ -419,7 +419,7 @@ def spreading():
     yield Trace("alone", "nobody is there", ["Component"]).look(100000, component=[], own=1).made()
     yield (Trace("first-link", "two link: each makes an entry that lists the other", ["Component"])
            .link(10, 1, "bob", told=[[1, "dan", 2, ["bob"]]], component=["bob"])
-           .entry(12, 1, "bob", 2, "dan", component=["bob"], told=[], seeks=[]).made())
+           .entry(12, 1, "bob", 2, "dan", component=["bob"], told=[], connects=[]).made())
     yield (Trace("not-listed-back", "an own link needs no entry of the other end", ["Component"])
            .link(10, 1, "bob", component=["bob"]).entry(12, 1, "bob", 1, "", component=["bob"])
            .entry(14, 1, "bob", 2, "dan", component=["bob"]).made())
@@ -431,7 +431,7 @@ def spreading():
            .link(10, 1, "bob").link(11, 2, "cat").link(12, 3, "eve")
            .entry(20, 2, "hal", 4, "cat", told=[[1, "hal", 4, ["cat"]], [3, "hal", 4, ["cat"]]]).made())
     yield (Trace("held-for-later", "an entry outside the component is held and told, too", ["Flood"])
-           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").entry(14, 1, "gus", 3, "hal", component=["bob"], seeks=[])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").entry(14, 1, "gus", 3, "hal", component=["bob"], connects=[])
            .link(20, 2, "cat", told=[[1, "dan", 3, ["bob", "cat"]], [2, "bob", 2, ["dan"]], [2, "dan", 3, ["bob", "cat"]],
                                      [2, "gus", 3, ["hal"]]]).made())
     for id, comment, sequence, told in (("newer", "a higher sequence replaces", 8, True),
@@ -465,7 +465,7 @@ def spreading():
            .entry(22, 2, "cat", 2, "dan bob").entry(30, 2, "bob", 8, "cat eve", held=[["bob", 2], ["cat", 2], ["eve", 2]])
            .entry(31, 2, "bob", 9, "cat", told=[], held=[["bob", 2], ["cat", 2], ["eve", 2]])
            .end(40000, 1, held=[["bob", 9], ["cat", 2], ["eve", 2]], component=["bob", "cat"], withdrawn=["eve"],
-                seeks=[["bob", True]]).made())
+                connects=[["bob", True]]).made())
     yield (Trace("set-aside-overtaken", "unless it had gone on itself", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
            .entry(31, 1, "bob", 9, "cat dan").end(40000, 1, held=[["bob", 9]]).made())
@@ -487,9 +487,9 @@ def spreading():
                .entry(20, 1, "dan", sequence, "", own=3, told=[]).made())
     yield (Trace("own-same", "the very entry that it has itself", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
            .entry(20, 1, "dan", 3, "bob cat", own=3, told=[]).made())
-    yield (Trace("own-uid", "another instance of this uid is held and told, never sought", ["Own"])
+    yield (Trace("own-uid", "another instance of this uid is held and told, never dialled", ["Own"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan dan'").link(14, 2, "cat")
-           .entry(20, 1, "dan'", 4, "bob", told=[[2, "dan'", 4, ["bob"]]], seeks=[], component=["bob", "cat", "dan'"]).made())
+           .entry(20, 1, "dan'", 4, "bob", told=[[2, "dan'", 4, ["bob"]]], connects=[], component=["bob", "cat", "dan'"]).made())
     yield (Trace("renewed", "new mesh data is a new entry", ["Own"]).link(10, 1, "bob")
            .renew(43200000, told=[[1, "dan", 3, ["bob"]]]).made())
     yield (Trace("link-ended", "the others hear of it", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
@@ -535,84 +535,84 @@ def dialling():
     def introduced(*head, **options):
         """Bob introduces cat at 20."""
         return (Trace(*head, **options).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
-                .entry(20, 1, "cat", 2, "bob", component=["bob", "cat"], seeks=[["cat", True]]))
+                .entry(20, 1, "cat", 2, "bob", component=["bob", "cat"], connects=[["cat", True]]))
 
-    yield introduced("introduction", "two lists agree: a member that is missing is sought", ["Dial"]).made()
+    yield introduced("introduction", "two lists agree: a member that is missing is dialled", ["Dial"]).made()
     yield (Trace("introduction-reversed", "the entries come the other way round", ["Dial"]).link(10, 1, "bob")
-           .entry(12, 1, "cat", 2, "bob", seeks=[]).entry(20, 1, "bob", 2, "cat dan", seeks=[["cat", True]]).made())
+           .entry(12, 1, "cat", 2, "bob", connects=[]).entry(20, 1, "bob", 2, "cat dan", connects=[["cat", True]]).made())
     yield (Trace("one-sided", "one list alone is not enough", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
-           .entry(20, 1, "cat", 2, "", component=["bob"], seeks=[])
-           .entry(30, 1, "cat", 3, "bob", component=["bob", "cat"], seeks=[["cat", True]]).made())
+           .entry(20, 1, "cat", 2, "", component=["bob"], connects=[])
+           .entry(30, 1, "cat", 3, "bob", component=["bob", "cat"], connects=[["cat", True]]).made())
     yield (Trace("one-sided-other", "nor the other one", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
-           .entry(20, 1, "cat", 2, "bob", component=["bob"], seeks=[])
-           .entry(30, 1, "bob", 3, "cat dan", component=["bob", "cat"], seeks=[["cat", True]]).made())
+           .entry(20, 1, "cat", 2, "bob", component=["bob"], connects=[])
+           .entry(30, 1, "bob", 3, "cat dan", component=["bob", "cat"], connects=[["cat", True]]).made())
     yield (Trace("chain", "the component goes as far as lists agree", ["Dial", "Component"]).link(10, 1, "bob")
            .entry(12, 1, "eve", 2, "cat fay").entry(14, 1, "fay", 2, "eve gus").entry(16, 1, "cat", 2, "bob eve")
            .entry(20, 1, "bob", 2, "cat dan", component=["bob", "cat", "eve", "fay"],
-                  seeks=[["cat", True], ["eve", True], ["fay", True]]).made())
+                  connects=[["cat", True], ["eve", True], ["fay", True]]).made())
     yield (Trace("not-ours", "somebody says to be linked to this session, and is not", ["Dial", "Component"]).link(10, 1, "bob")
-           .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "dan", component=["bob"], seeks=[]).made())
+           .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "dan", component=["bob"], connects=[]).made())
     yield (Trace("both-instances", "the listed instance is the one that is meant", ["Dial", "Component"]).link(10, 1, "bob")
-           .entry(12, 1, "bob", 2, "cat' dan").entry(20, 1, "cat", 2, "bob", component=["bob"], seeks=[])
-           .entry(30, 1, "cat'", 1, "bob", component=["bob", "cat'"], seeks=[["cat'", True]]).made())
-    yield (introduced("found", "once there is a link, nobody is sought", ["Dial"])
-           .link(100, 2, "cat", withdrawn=[], seeks=[]).look(60000, seeks=[]).made())
+           .entry(12, 1, "bob", 2, "cat' dan").entry(20, 1, "cat", 2, "bob", component=["bob"], connects=[])
+           .entry(30, 1, "cat'", 1, "bob", component=["bob", "cat'"], connects=[["cat'", True]]).made())
+    yield (introduced("found", "once there is a link, nobody is dialled", ["Dial"])
+           .link(100, 2, "cat", withdrawn=[], connects=[]).look(60000, connects=[]).made())
     yield (introduced("found-directly", "a direct link will do", ["Dial", "Direct"]).link(100, 2, "cat", mesh=False, withdrawn=[])
-           .look(60000, seeks=[]).end(60001, 2, seeks=[["cat", True]]).made())
-    yield (introduced("pause", "after a failure it is sought again, silently", ["Retry"]).failed(30020, "cat", seeks=[])
-           .look(30519, seeks=[]).look(31522, seeks=[["cat", False]]).made())
+           .look(60000, connects=[]).end(60001, 2, connects=[["cat", True]]).made())
+    yield (introduced("pause", "after a failure it is dialled again, silently", ["Retry"]).failed(30020, "cat", connects=[])
+           .look(30519, connects=[]).look(31522, connects=[["cat", False]]).made())
     trace = introduced("pauses", "the pause doubles up to 2 s", ["Retry"])
     at = 30000
     for pause in (1000, 2000, 2000, 2000, 2000):
-        trace.failed(at, "cat", seeks=[]).look(at + pause // 2 - 1, seeks=[])
-        trace.look(at + pause * 3 // 2 + 2, seeks=[["cat", False]])
+        trace.failed(at, "cat", connects=[]).look(at + pause // 2 - 1, connects=[])
+        trace.look(at + pause * 3 // 2 + 2, connects=[["cat", False]])
         at += pause * 3 // 2 + 30000
     yield trace.made()
     yield (introduced("link-ends-the-pauses", "a link makes the next failure the first", ["Retry"]).failed(30000, "cat")
-           .look(31502, seeks=[["cat", False]]).failed(61000, "cat").look(64002, seeks=[["cat", False]]).link(65000, 2, "cat")
-           .end(95000, 2, seeks=[["cat", True]]).failed(100000, "cat").look(100499, seeks=[]).look(101502, seeks=[["cat", False]])
+           .look(31502, connects=[["cat", False]]).failed(61000, "cat").look(64002, connects=[["cat", False]]).link(65000, 2, "cat")
+           .end(95000, 2, connects=[["cat", True]]).failed(100000, "cat").look(100499, connects=[]).look(101502, connects=[["cat", False]])
            .made())
     yield (introduced("short-link", "a link that stood less than 30 s is a failure, but it was shown", ["Retry"]).link(100, 2, "cat")
-           .end(30099, 2, seeks=[]).look(30598, seeks=[]).look(31601, seeks=[["cat", True]]).failed(40000, "cat")
-           .look(40999, seeks=[]).look(43002, seeks=[["cat", False]]).made())
-    yield (introduced("short-link-again", "the next pause is longer", ["Retry"]).failed(1000, "cat").look(2502, seeks=[["cat", False]])
-           .link(2600, 2, "cat").end(5000, 2, seeks=[]).look(5999, seeks=[]).look(8002, seeks=[["cat", True]]).made())
+           .end(30099, 2, connects=[]).look(30598, connects=[]).look(31601, connects=[["cat", True]]).failed(40000, "cat")
+           .look(40999, connects=[]).look(43002, connects=[["cat", False]]).made())
+    yield (introduced("short-link-again", "the next pause is longer", ["Retry"]).failed(1000, "cat").look(2502, connects=[["cat", False]])
+           .link(2600, 2, "cat").end(5000, 2, connects=[]).look(5999, connects=[]).look(8002, connects=[["cat", True]]).made())
     yield introduced("hopeless", "what can never succeed is not tried again", ["Retry"]).failed(30, "cat", True).look(
-        3600000, seeks=[]).made()
+        3600000, connects=[]).made()
     yield (introduced("hopeless-again", "unless it comes into the component anew", ["Retry"]).failed(30, "cat", True)
-           .entry(1000, 1, "cat", 3, "", component=["bob"]).entry(2000, 1, "cat", 4, "bob", seeks=[["cat", True]]).made())
-    yield (introduced("withdrawn", "who leaves the component is not sought any longer", ["Withdraw"])
+           .entry(1000, 1, "cat", 3, "", component=["bob"]).entry(2000, 1, "cat", 4, "bob", connects=[["cat", True]]).made())
+    yield (introduced("withdrawn", "who leaves the component is not dialled any longer", ["Withdraw"])
            .entry(100, 1, "cat", 3, "", component=["bob"], withdrawn=["cat"]).made())
     yield (introduced("withdrawn-with-the-link", "the link through which it was known ends", ["Withdraw"])
            .end(100, 1, component=[], withdrawn=["cat"]).made())
     yield (introduced("nothing-to-withdraw", "in a pause there is no attempt", ["Withdraw", "Retry"]).failed(30000, "cat")
-           .entry(30100, 1, "cat", 3, "", withdrawn=[]).look(70000, seeks=[]).made())
+           .entry(30100, 1, "cat", 3, "", withdrawn=[]).look(70000, connects=[]).made())
     yield (introduced("back", "who comes back is new", ["Withdraw", "Retry"]).failed(30000, "cat").entry(30100, 1, "cat", 3, "")
-           .look(33000).entry(40000, 1, "cat", 4, "bob", seeks=[["cat", True]]).failed(60200, "cat").look(60699, seeks=[])
-           .look(61702, seeks=[["cat", False]]).made())
+           .look(33000).entry(40000, 1, "cat", 4, "bob", connects=[["cat", True]]).failed(60200, "cat").look(60699, connects=[])
+           .look(61702, connects=[["cat", False]]).made())
     yield (introduced("back-soon", "but has to wait for the end of its pause", ["Withdraw", "Retry"]).failed(30000, "cat")
-           .entry(30100, 1, "cat", 3, "").entry(30200, 1, "cat", 4, "bob", seeks=[]).look(30499, seeks=[])
-           .look(31502, seeks=[["cat", True]]).made())
+           .entry(30100, 1, "cat", 3, "").entry(30200, 1, "cat", 4, "bob", connects=[]).look(30499, connects=[])
+           .look(31502, connects=[["cat", True]]).made())
     yield (introduced("back-after-withdrawal", "an attempt that was withdrawn is a failure, too", ["Withdraw", "Retry"])
-           .entry(1000, 1, "cat", 3, "", withdrawn=["cat"]).entry(1200, 1, "cat", 4, "bob", seeks=[]).look(1499, seeks=[])
-           .look(2502, seeks=[["cat", True]]).made())
+           .entry(1000, 1, "cat", 3, "", withdrawn=["cat"]).entry(1200, 1, "cat", 4, "bob", connects=[]).look(1499, connects=[])
+           .look(2502, connects=[["cat", True]]).made())
     yield (introduced("broken", "a link ends, and others still have theirs", ["Dial"]).link(100, 2, "cat")
-           .entry(102, 2, "cat", 3, "bob dan").end(30101, 2, seeks=[["cat", True]], component=["bob", "cat"]).made())
+           .entry(102, 2, "cat", 3, "bob dan").end(30101, 2, connects=[["cat", True]], component=["bob", "cat"]).made())
     yield (introduced("dead", "then theirs end, too", ["Dial", "Withdraw"]).link(100, 2, "cat").entry(102, 2, "cat", 3, "bob dan")
-           .end(40000, 2, seeks=[["cat", True]]).entry(40400, 1, "bob", 3, "dan", component=["bob"], withdrawn=["cat"]).made())
+           .end(40000, 2, connects=[["cat", True]]).entry(40400, 1, "bob", 3, "dan", component=["bob"], withdrawn=["cat"]).made())
     crowd = ["eve", "fay", "gus", "hal", "ivy", "joe", "p10", "p11"]
-    trace = hub(Trace("crowd", "twice the cap are sought at once, who waited longest comes next", ["Dial"], cap=3), ["bob"] + crowd)
-    trace.look(100, component=["bob"] + crowd, seeks=[])
-    trace.failed(30000, "fay", seeks=[["p10", True]])
-    yield trace.look(33000, seeks=[]).failed(33010, "gus", seeks=[["p11", True]]).made()
+    trace = hub(Trace("crowd", "twice the cap are dialled at once, who waited longest comes next", ["Dial"], cap=3), ["bob"] + crowd)
+    trace.look(100, component=["bob"] + crowd, connects=[])
+    trace.failed(30000, "fay", connects=[["p10", True]])
+    yield trace.look(33000, connects=[]).failed(33010, "gus", connects=[["p11", True]]).made()
     trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt makes a place, too", ["Dial", "Withdraw"], cap=3), ["bob"] + crowd)
-    yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], seeks=[["p10", True]]).made()
-    yield (hub(Trace("no-seat", "who has no seat seeks nobody", ["Dial", "Direct"], cap=3), ["bob"])
-           .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], seeks=[])
-           .end(40000, 2, seeks=[["eve", True]]).made())
-    yield (hub(Trace("one-too-many", "unless members have all seats: then it has to be met", ["Dial"], cap=3), ["bob"])
+    yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], connects=[["p10", True]]).made()
+    yield (hub(Trace("no-slot", "a session without a free slot dials nobody", ["Dial", "Direct"], cap=3), ["bob"])
+           .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], connects=[])
+           .end(40000, 2, connects=[["eve", True]]).made())
+    yield (hub(Trace("one-too-many", "unless members have all slots: then it has to be met", ["Dial"], cap=3), ["bob"])
            .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"],
-                                                                       seeks=[["eve", True]]).made())
+                                                                       connects=[["eve", True]]).made())
 
 
 def leaving():
@@ -621,23 +621,23 @@ def leaving():
                 .entry(22, 2, "cat", 2, "bob dan", component=["bob", "cat"]))
 
     yield (three("departed", "who says that it leaves is gone, whatever others still say", ["Departed"])
-           .end(100, 2, True, component=["bob"], seeks=[], held=[["bob", 2]])
+           .end(100, 2, True, component=["bob"], connects=[], held=[["bob", 2]])
            .entry(110, 1, "cat", 3, "bob", component=["bob"], held=[["bob", 2]])
            .entry(120, 1, "bob", 3, "dan", component=["bob"]).made())
     yield (three("departed-long-ago", "for 60 s", ["Departed"]).end(100, 2, True).entry(60098, 1, "cat", 3, "bob", held=[["bob", 2]])
-           .entry(60102, 1, "cat", 4, "bob", held=[["bob", 2], ["cat", 4]], seeks=[["cat", True]]).made())
+           .entry(60102, 1, "cat", 4, "bob", held=[["bob", 2], ["cat", 4]], connects=[["cat", True]]).made())
     yield (three("departed-instance", "the next instance is somebody else", ["Departed"]).end(100, 2, True)
-           .entry(110, 1, "cat'", 1, "bob").entry(111, 1, "bob", 3, "cat' dan", component=["bob", "cat'"], seeks=[["cat'", True]])
+           .entry(110, 1, "cat'", 1, "bob").entry(111, 1, "bob", 3, "cat' dan", component=["bob", "cat'"], connects=[["cat'", True]])
            .made())
     yield (three("departed-and-linked", "a new link to the same endpoint counts", ["Departed"]).end(100, 2, True).link(200, 3, "cat")
            .entry(202, 3, "cat", 6, "bob dan", component=["bob", "cat"]).made())
     yield (three("silent-end", "who did not say so is still listed by others", ["Departed"])
-           .end(31000, 2, component=["bob", "cat"], seeks=[["cat", True]], held=[["bob", 2], ["cat", 2]]).made())
-    yield (three("partition", "all links end: nobody is left, and nobody is sought", ["Component"]).end(31000, 1, seeks=[["bob", True]])
-           .end(31001, 2, component=[], seeks=[], withdrawn=["bob"], held=[["bob", 2], ["cat", 2]]).made())
+           .end(31000, 2, component=["bob", "cat"], connects=[["cat", True]], held=[["bob", 2], ["cat", 2]]).made())
+    yield (three("partition", "all links end: nobody is left, and nobody is dialled", ["Component"]).end(31000, 1, connects=[["bob", True]])
+           .end(31001, 2, component=[], connects=[], withdrawn=["bob"], held=[["bob", 2], ["cat", 2]]).made())
     yield (three("healing", "after a partition one link brings all of them back", ["Component"]).end(100, 1).end(101, 2)
-           .look(30000, component=[], held=[["bob", 2], ["cat", 2]]).look(30001, seeks=[])
-           .link(30002, 3, "bob", component=["bob", "cat"], seeks=[["cat", True]]).made())
+           .look(30000, component=[], held=[["bob", 2], ["cat", 2]]).look(30001, connects=[])
+           .link(30002, 3, "bob", component=["bob", "cat"], connects=[["cat", True]]).made())
     yield (three("outside", "what is outside is kept for 60 s", ["Entries"]).end(100, 1).end(200, 2)
            .look(60198, held=[["bob", 2], ["cat", 2]]).look(60202, held=[]).made())
     yield (three("outside-forgotten", "then a lower sequence is new", ["Entries"]).end(100, 1).end(200, 2).look(60202, held=[])
@@ -659,7 +659,7 @@ def leaving():
     for number, name in enumerate(many[1:29]):
         trace.entry(30 + number, 1, name, 1, "bob")
     trace.entry(100, 3, "gus", 2, "fay", component=sorted(["bob", "cat", "fay", *many[1:29]]))
-    yield trace.entry(200, 2, "eve", 2, "cat fay", withdrawn=["p37"], seeks=[["eve", True]], component=sorted(
+    yield trace.entry(200, 2, "eve", 2, "cat fay", withdrawn=["p37"], connects=[["eve", True]], component=sorted(
         ["bob", "cat", "eve", "fay", *many[1:28]])).made()
     trace = hub(Trace("full-of-outsiders", "the one longest outside makes room", ["Entries"], cap=16), many[:-2])
     trace.entry(1000, 1, "fay", 1, "").entry(2000, 1, "eve", 1, "").entry(3000, 1, "cat", 1, "")
@@ -696,7 +696,7 @@ def capped():
         others = [one for one in eight + ["dan"] if one != name][:7]
         trace = full(Trace(id, comment, flags, name=name), sorted(others))
         trace.entry(1000, 1, "ann", 6, sorted(others[1:] + [name, "ivy"]), leaves=False)
-        trace.entry(1001, 1, "ivy", 2, "ann", seeks=[["ivy", True]], leaves=False)
+        trace.entry(1001, 1, "ivy", 2, "ann", connects=[["ivy", True]], leaves=False)
         return trace.met(1010, "ivy", leaves=False) if met else trace
 
     yield ninth("ninth", "the ninth by uid leaves after 1 to 2 s", ["Evict"]).look(2009, leaves=False).look(3012, leaves=True).made()
@@ -745,7 +745,7 @@ def capped():
     trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12022, dismissed=[2], leaves=False)
     trace.end(12023, 2, held=[["bob", 5], ["cat", 5]]).entry(12030, 1, "eve", 6, "bob", held=[["bob", 5], ["cat", 5]])
     trace.entry(12031, 1, "bob", 6, "ann eve", component=["bob"]).look(17022, held=[["bob", 6], ["cat", 5]])
-    yield trace.look(17024, held=[["bob", 6], ["cat", 5], ["eve", 6]], component=["bob", "eve"], seeks=[["eve", True]]).made()
+    yield trace.look(17024, held=[["bob", 6], ["cat", 5], ["eve", 6]], component=["bob", "eve"], connects=[["eve", True]]).made()
     trace = Trace("backstop-tie", "of those with as many pairs the highest uid leaves", ["Backstop"], name="cat", cap=3)
     trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")
     yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
@@ -771,7 +771,7 @@ def build():
                 peers.setdefault(name + instance, dict(endpoint=endpoint.hex()))[key] = blob.hex()
     notes = {"Component": "who is a member", "Flood": "what is told to whom", "Newer": "which entry is kept",
              "FirstHand": "who speaks for whom", "Own": "the own entry", "Direct": "links that take no part",
-             "Pace": "how many entries, how fast", "Dial": "who is sought", "Retry": "failed attempts",
+             "Pace": "how many entries, how fast", "Dial": "who is dialled", "Retry": "failed attempts",
              "Withdraw": "attempts that end with the membership", "Departed": "farewells", "Entries": "how much is held",
              "Full": "who is admitted", "Counted": "who counts for eviction", "Evict": "the rank by uid",
              "Backstop": "the rank by pairs"}

@@ -146,7 +146,7 @@ extension Checker {
         return [
             Violation(
                 .attempts, start.place,
-                "\(start.entry.peer ?? "") was sought for \(lasted.inSeconds), longer than anybody waits")
+                "\(start.entry.peer ?? "") was being connected for \(lasted.inSeconds), longer than anybody waits")
         ]
     }
 }

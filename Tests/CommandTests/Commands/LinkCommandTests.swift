@@ -26,7 +26,7 @@ struct LinkCommandTests {
     @Test("the data file is private, and the same line is on standard error")
     func data() async throws {
         let folder = try Folder()
-        let ann = try LinkProcesses.start("ann", seeking: "bob", in: folder)
+        let ann = try LinkProcesses.start("ann", expecting: "bob", in: folder)
         #expect(try await ann.says("waiting for"))
         let text = try String(contentsOfFile: folder.path("ann.data"), encoding: .utf8)
         #expect(try folder.mode("ann.data") == 0o600)
@@ -108,7 +108,7 @@ struct LinkCommandTests {
     @Test("a peer refuses its own data at once")
     func itself() async throws {
         let folder = try Folder()
-        let ann = try LinkProcesses.start("ann", seeking: "ann", in: folder)
+        let ann = try LinkProcesses.start("ann", expecting: "ann", in: folder)
         let ending = try await ann.finish()
         #expect(ending.code == 1)
         #expect(ending.errorLines.last == "multipeer: the peer is this session itself")
@@ -121,7 +121,7 @@ struct LinkCommandTests {
         let folder = try Folder()
         var options = ["--timeout", "1", "--listen", "127.0.0.1"]
         if hasData {
-            let gone = try LinkProcesses.start("bob", seeking: "nobody", in: folder)
+            let gone = try LinkProcesses.start("bob", expecting: "nobody", in: folder)
             #expect(try await gone.says("waiting for"))
             options += [try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)]
             gone.process.signal(SIGKILL)
@@ -138,7 +138,7 @@ struct LinkCommandTests {
     @Test("data is read from standard input when there is neither an argument nor a terminal")
     func prompt() async throws {
         let folder = try Folder()
-        let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
+        let bob = try LinkProcesses.start("bob", expecting: "ann", in: folder)
         #expect(try await bob.says("waiting for"))
         let theirs = try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)
         let ann = try Command(

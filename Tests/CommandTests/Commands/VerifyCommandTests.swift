@@ -38,8 +38,8 @@ struct VerifyCommandTests {
     @Test("a side without the option explains how to compare, and computes no code [sas.requested]")
     func oneSided() async throws {
         let folder = try Folder()
-        let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])
-        let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
+        let ann = try User("ann", expecting: "bob", in: folder, ["--verify"])
+        let bob = try LinkProcesses.start("bob", expecting: "ann", in: folder)
         #expect(try await bob.says("ann wants to compare codes: link again, with --verify on both sides"))
         bob.process.signal(SIGINT)
         #expect(try await bob.finish().code == 130)
@@ -85,8 +85,8 @@ private struct Terminals {
 
     init(_ options: [String] = [], others: [String] = [], verifies: Bool = true) throws {
         let folder = try Folder()
-        ann = try User("ann", seeking: "bob", in: folder, ["--verify"] + options)
-        bob = try User("bob", seeking: "ann", in: folder, (verifies ? ["--verify"] : []) + others)
+        ann = try User("ann", expecting: "bob", in: folder, ["--verify"] + options)
+        bob = try User("bob", expecting: "ann", in: folder, (verifies ? ["--verify"] : []) + others)
     }
 }
 
@@ -97,7 +97,7 @@ private final class User: Sendable {
     private let command: Command
     private let screen = Locked("")
 
-    init(_ name: String, seeking other: String, in folder: Folder, _ options: [String]) throws {
+    init(_ name: String, expecting other: String, in folder: Folder, _ options: [String]) throws {
         self.name = name
         self.folder = folder
         try Data("from \(name)".utf8).write(to: URL(filePath: folder.path("\(name).in")))

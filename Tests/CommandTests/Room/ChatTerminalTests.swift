@@ -9,8 +9,8 @@ struct ChatTerminalTests {
     @Test("a dumb terminal gets no escape sequences; on another one the typed text stays together")
     func terminals() async throws {
         let company = try ChatProcesses()
-        let ann = try company.typist("ann", seeking: "bob", terminal: "xterm")
-        let bob = try company.typist("bob", seeking: "ann", terminal: "dumb")
+        let ann = try company.typist("ann", expecting: "bob", terminal: "xterm")
+        let bob = try company.typist("bob", expecting: "ann", terminal: "dumb")
         try await ann.sees("* bob joined, encrypted")
         try await bob.sees("* ann joined, encrypted")
         try await ann.types("hel")
@@ -36,7 +36,7 @@ struct ChatTerminalTests {
 }
 
 extension ChatProcesses {
-    fileprivate func typist(_ name: String, seeking other: String, terminal: String) throws -> TerminalUser {
+    fileprivate func typist(_ name: String, expecting other: String, terminal: String) throws -> TerminalUser {
         TerminalUser(
             try join(name, from: [other], environment: ["TERM": terminal], through: TerminalUser.wrapper))
     }

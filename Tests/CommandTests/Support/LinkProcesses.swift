@@ -9,12 +9,12 @@ struct LinkProcesses {
 
     init(_ options: [String] = [], ann more: [String] = [], bob others: [String] = []) throws {
         folder = try Folder()
-        ann = try LinkProcesses.start("ann", seeking: "bob", in: folder, options + more)
-        bob = try LinkProcesses.start("bob", seeking: "ann", in: folder, options + others)
+        ann = try LinkProcesses.start("ann", expecting: "bob", in: folder, options + more)
+        bob = try LinkProcesses.start("bob", expecting: "ann", in: folder, options + others)
     }
 
     static func start(
-        _ name: String, seeking other: String, in folder: Folder, _ options: [String] = []
+        _ name: String, expecting other: String, in folder: Folder, _ options: [String] = []
     ) throws -> Command {
         try Command(
             [

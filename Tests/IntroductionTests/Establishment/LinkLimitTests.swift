@@ -53,9 +53,9 @@ struct LinkLimitTests {
             "\(there)")
     }
 
-    @Test("SELECT without a seat left is answered with FULL [select.answer] [limit.links]")
+    @Test("SELECT without a free slot is answered with FULL [select.answer] [limit.links]")
     func controlled() throws {
-        let trio = try SimulatedSessions([.optional, .optional, .optional], seats: 1, seed: 3)
+        let trio = try SimulatedSessions([.optional, .optional, .optional], slots: 1, seed: 3)
         for other in [0, 1] {
             try trio.connect(2, to: other)
             try trio.connect(other, to: 2)
@@ -67,9 +67,9 @@ struct LinkLimitTests {
         #expect(trio.nodes[2].failures(of: trio.nodes[left].uid) == [.refused(.full)])
     }
 
-    @Test("SELECT is not sent without a seat [select.one] [limit.links]")
+    @Test("SELECT is not sent without a free slot [select.one] [limit.links]")
     func controlling() throws {
-        let trio = try SimulatedSessions([.optional, .optional, .optional], seats: 1, seed: 3)
+        let trio = try SimulatedSessions([.optional, .optional, .optional], slots: 1, seed: 3)
         for other in [1, 2] {
             try trio.connect(0, to: other)
             try trio.connect(other, to: 0)
@@ -81,9 +81,9 @@ struct LinkLimitTests {
         #expect(trio.nodes[left].events == [.failed(trio.nodes[0].uid, .refusedByPeer(.full))])
     }
 
-    @Test("connect is refused while all seats are taken, and allowed again when a link ended [limit.links]")
+    @Test("connect is refused while all slots are taken, and allowed again when a link ended [limit.links]")
     func connect() throws {
-        var stage = try Stage(seats: 1)
+        var stage = try Stage(slots: 1)
         try stage.connect()
         let link = try stage.link()
         let other = try data(of: 1, for: &stage)
@@ -96,12 +96,12 @@ struct LinkLimitTests {
     }
 
     @Test(
-        "when the selected connection is lost before SELECTED, the next is selected, even for the last seat [select.next]"
+        "when the selected connection is lost before SELECTED, the next is selected, even for the last slot [select.next]"
     )
     func next() throws {
         var rescued = 0
         for seed in UInt64(0)..<60 {
-            let pair = try SimulatedSessions(seats: 1, seed: seed)
+            let pair = try SimulatedSessions(slots: 1, seed: seed)
             pair.latency = 150...300
             var kills = 0
             pair.listen = { [unowned pair] kind, _, connection in

@@ -135,7 +135,7 @@ struct InviterTests {
         let connection = try #require(dialled(&inviter).first)
         inviter.secured(connection, at: .start)
         inviter.lost(connection, .lost, at: .after(.seconds(1)))
-        #expect(inviter.phase == .seeking)
+        #expect(inviter.phase == .connecting)
         _ = inviter.takeActions()
         inviter.advance(to: .after(.seconds(2)))
         let second = try #require(dialled(&inviter).first)

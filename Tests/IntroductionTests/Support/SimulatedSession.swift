@@ -14,7 +14,7 @@ final class SimulatedSession {
         case failed(UID, DisconnectReason)
         case ended(UID, ConnectionID, DisconnectReason)
         /// It connects without a call of the application.
-        case sought(UID)
+        case connectRequested(UID)
     }
 
     struct Dial: Equatable {

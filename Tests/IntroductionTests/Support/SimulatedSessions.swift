@@ -32,11 +32,11 @@ final class SimulatedSessions {
     /// Creates peers in ascending order of their ids, unless the last one is the `twin` of another one: it has the same
     /// id.
     init(
-        _ preferences: [EncryptionPreference] = [.optional, .optional], twin: Int? = nil, seats: Int = 7,
+        _ preferences: [EncryptionPreference] = [.optional, .optional], twin: Int? = nil, slots: Int = 7,
         seed: UInt64
     ) throws {
         dice = Seeded(seed)
-        world = World(seed: seed, cap: seats + 1)
+        world = World(seed: seed, cap: slots + 1)
         world.applications.chats = false
         for (number, preference) in preferences.enumerated() {
             let isLast = number == preferences.count - 1
@@ -189,7 +189,7 @@ extension SimulatedSessions: Interceptor {
             neighbour.events.append(.failed(uid, reason))
             insist(neighbour, on: uid)
         case .state(let peer, .connecting) where !neighbour.isCalling:
-            neighbour.events.append(.sought(peer.uid))
+            neighbour.events.append(.connectRequested(peer.uid))
         default: break
         }
     }

@@ -24,14 +24,14 @@ struct Stage {
     static let binding = [UInt8](repeating: 0xB1, count: 32)
 
     init(
-        _ preference: EncryptionPreference = .optional, weAreLower: Bool = false, seats: Int = 7,
+        _ preference: EncryptionPreference = .optional, weAreLower: Bool = false, slots: Int = 7,
         peerInstance: UInt64 = 9, theirCandidates: [Candidate]? = nil, ourCandidates: [Candidate]? = nil,
         theirFlags: ConnectionData.Flags = [], ourFlags: ConnectionData.Flags = [],
         theirPreference: EncryptionPreference? = nil
     ) throws {
         we = try Stage.local("we", high: weAreLower ? 1 : 3, instance: 5, preference)
         peer = try Stage.local("peer", high: 2, instance: peerInstance, theirPreference ?? preference)
-        machine = LinkEstablishment(we, maximumLinks: seats, seed: 4)
+        machine = LinkEstablishment(we, maximumLinks: slots, seed: 4)
         ours = try machine.connectionData(
             for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], flags: ourFlags,
             token: random.bytes(32), at: now)

@@ -67,7 +67,7 @@ struct CrowdTests {
         for session in sessions { await session.disconnect() }
     }
 
-    @Test("a peer without a free seat is refused with FULL [limit.links]")
+    @Test("a peer without a free slot is refused with FULL [limit.links]")
     func noSeat() async throws {
         let small = Session.Configuration.loopback(patience: .seconds(20)).with { $0.maximumPeers = 2 }
         let (ann, bob) = (

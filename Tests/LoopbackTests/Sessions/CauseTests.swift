@@ -59,7 +59,7 @@ struct CauseTests {
                 .hold
             }
         },
-        Cause("there is no seat", ann: .reason(.full), bob: .reason(.full, .full)) {
+        Cause("there is no free slot", ann: .reason(.full), bob: .reason(.full, .full)) {
             let carl = try Meeting(ann: .loopback().with { $0.maximumPeers = 2 })
             try await carl.link()
             let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())

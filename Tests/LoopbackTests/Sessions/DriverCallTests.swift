@@ -58,10 +58,10 @@ struct DriverCallTests {
         let data = try await others.asyncMap { try await $0.connectionData() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for data in data.prefix(32) { group.addTask { _ = await ann.trying(data) } }
-            var sought = 0
+            var connecting = 0
             for await event in ann.events {
-                if case .peer(_, .connecting) = event { sought += 1 }
-                if sought == 32 { break }
+                if case .peer(_, .connecting) = event { connecting += 1 }
+                if connecting == 32 { break }
             }
             #expect(await ann.trying(data[32]).error?.reason?.code == .busy)
             await ann.cancelConnect(others[0].peer)

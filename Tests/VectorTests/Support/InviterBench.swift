@@ -21,7 +21,7 @@ struct InviterBench {
 
     var state: String {
         switch inviter.phase {
-        case .seeking: "seeking"
+        case .connecting: "connecting"
         case .asking: "asking"
         case .agreeing: "agreeing"
         case .over: "over"
@@ -29,7 +29,7 @@ struct InviterBench {
     }
 
     mutating func bring(to state: String) throws {
-        guard state != "seeking" else { return }
+        guard state != "connecting" else { return }
         try apply("secured")
         guard state != "asking" else { return }
         try apply("yes")

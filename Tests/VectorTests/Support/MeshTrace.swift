@@ -29,7 +29,7 @@ struct MeshTrace: VectorBody {
 
         let component: [String]
         let told: [Told]?
-        let seeks: [Sought]?
+        let connects: [Connect]?
         let withdrawn: [String]?
         let dismissed: [UInt32]?
         let leaves: Bool?
@@ -67,7 +67,7 @@ struct MeshTrace: VectorBody {
         }
     }
 
-    struct Sought: Decodable, Equatable {
+    struct Connect: Decodable, Equatable {
         let peer: String
         let isShown: Bool
 

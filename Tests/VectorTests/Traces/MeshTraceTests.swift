@@ -138,7 +138,7 @@ private struct MeshTracePlayer {
         let place: Comment = "at \(step.at), \(step.do)"
         #expect(membership.component.map(cast.name) == step.component, place)
         #expect(told(actions).sorted(by: areInOrder) == (step.told ?? []), place)
-        #expect(sought.sorted { $0.peer < $1.peer } == (step.seeks ?? []), place)
+        #expect(connects.sorted { $0.peer < $1.peer } == (step.connects ?? []), place)
         #expect(withdrawn.sorted() == (step.withdrawn ?? []), place)
         #expect(dismissed == (step.dismissed ?? []), place)
         let leaves = actions.contains(.leave)
@@ -168,10 +168,10 @@ private struct MeshTracePlayer {
         (one.link, one.entry.of, one.entry.sequence) < (other.link, other.entry.of, other.entry.sequence)
     }
 
-    private var sought: [MeshTrace.Sought] {
+    private var connects: [MeshTrace.Connect] {
         actions.compactMap {
             guard case .connect(let data, let isFirst) = $0 else { return nil }
-            return MeshTrace.Sought(peer: cast.name(data.endpoint), isShown: isFirst)
+            return MeshTrace.Connect(peer: cast.name(data.endpoint), isShown: isFirst)
         }
     }
 

@@ -55,7 +55,7 @@ enum InvitationRoomCases {
             "INV-13", "12.10", level: .invite, "an advertiser without capacity answers FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],
-            bugs: [.seen("invite-ignores-seats", by: "not FULL")]
+            bugs: [.seen("invite-ignores-slots", by: "not FULL")]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser(.init(preference: .required, limits: ["peers": 2]))
             let first = try caseRun.tester(beside: session, "first", preference: .required)

@@ -56,7 +56,7 @@ final class PeerInvitee: PeerConnection.Owner {
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }
         if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
-        if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
+        if session.links[uid] == nil, session.links.count >= session.slots, bug != .inviteIgnoresSlots {
             return answer(.full)
         }
         if bug == .inviteRefusesCrossing, invitations.isInviting(uid) { return answer(.busy) }
@@ -81,7 +81,7 @@ final class PeerInvitee: PeerConnection.Owner {
     func answer(_ isAccepted: Bool) { if isAccepted { accept() } else { answer(.declined) } }
 
     private func accept() {
-        if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
+        if session.links[uid] == nil, session.links.count >= session.slots, bug != .inviteIgnoresSlots {
             return answer(.full)
         }
         state = .agreed

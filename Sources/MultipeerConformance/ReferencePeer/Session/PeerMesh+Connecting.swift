@@ -29,22 +29,22 @@ extension PeerMesh {
         met = met.filter { now - $0.value < .seconds(60) }
         for attempt in Array(session.attempts.values)
         where attempt.isForMesh && !inside.contains(attempt.endpoint) {
-            sought.remove(attempt.endpoint)
+            reported.remove(attempt.endpoint)
             session.abandon(attempt, "withdrawn", nil, saying: .unknownPeer)
         }
-        for endpoint in component { seek(endpoint, now) }
+        for endpoint in component { connect(endpoint, now) }
         judgeExcess(component, now)
         pour()
     }
 
-    private func seek(_ endpoint: Endpoint, _ now: Instant) {
+    private func connect(_ endpoint: Endpoint, _ now: Instant) {
         guard endpoint.uid != me.uid, session.links[endpoint.uid] == nil, session.attempts[endpoint] == nil,
             let held = known[endpoint]?.held, session.outcome(with: held.data) != .refused,
-            session.links.count < session.seats || links.count == session.links.count,
+            session.links.count < session.slots || links.count == session.links.count,
             session.attempts.count < 2 * session.settings.cap,
             waiting[endpoint].map({ $0.until <= now }) ?? true
         else { return }
-        let isFirst = sought.insert(endpoint).inserted
-        session.seek(held, isForMesh: true, isSilent: !isFirst)
+        let isFirst = reported.insert(endpoint).inserted
+        session.connect(held, isForMesh: true, isSilent: !isFirst)
     }
 }

@@ -44,7 +44,7 @@ extension PeerMesh {
         guard old != nil || makeRoom() else { return }
         known[entry.endpoint] = StoredEntry(entry: entry, held: held)
         if let attempt = session.attempts[entry.endpoint], attempt.isForMesh {
-            session.seek(held, isForMesh: true)
+            session.connect(held, isForMesh: true)
         }
         for other in links where other !== link { queue(entry.endpoint, to: other) }
         pour()

@@ -18,7 +18,7 @@ final class PeerMesh {
     var aside: [Endpoint: (MemberEntry, ReceivedConnectionData)] = [:]
     var met: [Endpoint: Instant] = [:]
     var waiting: [Endpoint: (until: Instant, failures: Int)] = [:]
-    var sought: Set<Endpoint> = []
+    var reported: Set<Endpoint> = []
     private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
     var excess = OverCapacity()
 
@@ -78,7 +78,7 @@ final class PeerMesh {
         departed[link.endpoint] = nil
         dismissed[link.endpoint] = nil
         waiting[link.endpoint] = nil
-        sought.remove(link.endpoint)
+        reported.remove(link.endpoint)
         outboxes[link.endpoint] = ([], FrameTokenBucket(size: 32, perSecond: 15))
         tellOwn()
         for endpoint in known.keys { queue(endpoint, to: link) }
@@ -131,7 +131,7 @@ final class PeerMesh {
         departed = [:]
         met = [:]
         waiting = [:]
-        sought = []
+        reported = []
         outboxes = [:]
         excess = OverCapacity()
         dismissed = [:]

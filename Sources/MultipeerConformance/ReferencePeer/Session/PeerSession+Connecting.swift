@@ -14,12 +14,12 @@ extension PeerSession {
         let isAgain = isInvited && bug == .inviteLinksLinkedAgain
         if let link = links[uid], link.endpoint == data.endpoint, !isAgain { return link.hold(held) }
         try demand(attempts.count < 32, .full, "too many peers are awaited")
-        seek(held, isForMesh: false)
-        if links.count >= seats, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }
+        connect(held, isForMesh: false)
+        if links.count >= slots, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }
     }
 
     /// Begins an attempt, or continues one with newer data.
-    func seek(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool = false) {
+    func connect(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool = false) {
         let known = held.data.endpoint
         let now = Instant.now
         if let attempt = attempts[known] {

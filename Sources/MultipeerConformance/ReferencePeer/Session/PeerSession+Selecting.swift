@@ -33,7 +33,7 @@ extension PeerSession {
         candidate.belongs(to: held.data.endpoint)
         try check(held, candidate)
         let isWaiting = attempts[held.data.endpoint]?.isWaiting ?? false
-        try demand(!isWaiting, .full, "no seat")
+        try demand(!isWaiting, .full, "no free slot")
         if mesh.isMesh(held, mine, isPlain: candidate.connection.isPlain), bug != .admitsNinth {
             try mesh.checkRoom(for: held.data.endpoint, hello.members)
         }
@@ -139,7 +139,7 @@ extension PeerSession {
     private func select(_ candidate: PeerCandidate) {
         guard candidate.state == .candidate else { return }
         if rivals(of: candidate).contains(where: { $0.state == .selecting }), bug != .selectsAll { return }
-        guard links.count < seats else { return candidate.close(.full, "no seat") }
+        guard links.count < slots else { return candidate.close(.full, "no free slot") }
         candidate.sendSelect()
     }
 
@@ -166,8 +166,8 @@ extension PeerSession {
         if let old = links[uid] {
             if bug == .keepsStaleLink { return }
             old.end("superseded", nil, saying: .duplicate)
-        } else if links.count >= seats {
-            return candidate.close(.full, "no seat")
+        } else if links.count >= slots {
+            return candidate.close(.full, "no free slot")
         }
         candidate.connection.send(.selected)
         link(candidate)

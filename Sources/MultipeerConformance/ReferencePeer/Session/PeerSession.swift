@@ -61,7 +61,7 @@ final class PeerSession {
     var name: [UInt8] { Array(settings.handle.utf8) }
     var preference: Preference { settings.preference }
     /// The most links.
-    var seats: Int { settings.cap - 1 }
+    var slots: Int { settings.cap - 1 }
 
     // MARK: Outcome
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("11 Dialling members", .computing)
-struct MembershipSeekingTests {
+struct MembershipConnectingTests {
     /// Returns member 1, linked to 2, which has links to these others.
     private func member(among others: [Int], cap: Int = 8, seed: UInt64 = 1) throws -> Member {
         var ann = try Member(1, cap: cap, seed: seed)
@@ -16,12 +16,12 @@ struct MembershipSeekingTests {
     }
 
     @Test("members without a link are dialled with the data of their entry, once [mesh.dial]")
-    func seek() throws {
+    func connect() throws {
         var ann = try member(among: [3, 4])
         let (three, four) = (try MeshFixture.data(of: peer(3)), try MeshFixture.data(of: peer(4)))
-        let seeks = ann.take().filter { if case .connect = $0 { true } else { false } }
-        #expect(seeks == [.connect(three, isFirst: true), .connect(four, isFirst: true)])
-        #expect(ann.wait(.seconds(29)).map(\.action).sought.isEmpty)
+        let connects = ann.take().filter { if case .connect = $0 { true } else { false } }
+        #expect(connects == [.connect(three, isFirst: true), .connect(four, isFirst: true)])
+        #expect(ann.wait(.seconds(29)).map(\.action).connects.isEmpty)
     }
 
     @Test("a peer with any link is not dialled [mesh.dial]")
@@ -29,7 +29,7 @@ struct MembershipSeekingTests {
         var ann = try member(among: [3, 4, 5])
         ann.link(peer(3), isMesh: false)
         ann.link(peer(4))
-        #expect(ann.take().sought == [peer(5)])
+        #expect(ann.take().connects == [peer(5)])
     }
 
     @Test("a link that replaces another at once causes no dial [mesh.dial]")
@@ -39,17 +39,17 @@ struct MembershipSeekingTests {
         _ = ann.wait(.seconds(60))
         ann.unlink(3)
         ann.link(peer(3), as: 13)
-        #expect(ann.take().sought.isEmpty)
+        #expect(ann.take().connects.isEmpty)
     }
 
     @Test("at most twice the cap are dialled at once, and then the one that waited longest [mesh.dial]")
     func crowd() throws {
         var ann = try member(among: Array(3...9), cap: 3)
-        #expect(ann.take().sought == (3...8).map { peer($0) })
+        #expect(ann.take().connects == (3...8).map { peer($0) })
         ann.failed(5)
-        #expect(ann.take().sought == [peer(9)])
+        #expect(ann.take().connects == [peer(9)])
         ann.failed(4)
-        #expect(ann.wait(.seconds(3)).map(\.action).sought.count == 1)
+        #expect(ann.wait(.seconds(3)).map(\.action).connects.count == 1)
     }
 
     @Test("after a failure it pauses for 1 s, then 2 s, ± 50 % [mesh.retry] [mesh.unreported]")
@@ -79,9 +79,9 @@ struct MembershipSeekingTests {
         var ann = try member(among: [3])
         _ = ann.take()
         ann.failed(3, isHopeless: true)
-        #expect(ann.wait(.seconds(600)).map(\.action).sought.isEmpty)
+        #expect(ann.wait(.seconds(600)).map(\.action).connects.isEmpty)
         try ann.hear(try entry(of: peer(3), 2, [peer(2)], variant: 1), on: 2)
-        #expect(ann.take().sought == [peer(3)])
+        #expect(ann.take().connects == [peer(3)])
     }
 
     @Test("newer data replaces an attempt that has lasted 5 s [mesh.dial]")
@@ -99,14 +99,14 @@ struct MembershipSeekingTests {
     @Test("the new instance of a peer is dialled instead of the old one, linked or not [mesh.dial]")
     func restarted() throws {
         var ann = try member(among: [3])
-        #expect(ann.take().sought == [peer(3)])
+        #expect(ann.take().connects == [peer(3)])
         try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1)]), on: 2)
         try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
         let next = ann.take()
-        #expect(next.sought == [peer(3, 1)])
+        #expect(next.connects == [peer(3, 1)])
         #expect(!next.contains(.withdraw(peer(3).uid)))
         ann.link(peer(3, 1))
-        #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
+        #expect(ann.wait(.seconds(60)).map(\.action).connects.isEmpty)
     }
 
     @Test("an attempt that a link to another instance replaced is repeated [mesh.dial]")
@@ -115,11 +115,11 @@ struct MembershipSeekingTests {
         _ = ann.take()
         try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1)]), on: 2)
         try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
-        #expect(ann.take().sought == [peer(3, 1)])
-        // Made with data of the application, which were sought instead.
+        #expect(ann.take().connects == [peer(3, 1)])
+        // Made with data of the application, which were used instead.
         ann.link(peer(3))
         let next = ann.wait(.seconds(6)).filter { !$0.action.isTold }
-        #expect(next.map(\.action).sought == [peer(3, 1)])
+        #expect(next.map(\.action).connects == [peer(3, 1)])
         #expect(next.allSatisfy { $0.after >= .milliseconds(500) && $0.after <= .milliseconds(1_500) })
     }
 
@@ -151,7 +151,7 @@ struct MembershipSeekingTests {
         try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(4)]), on: 2)
         #expect(ann.take().filter { !$0.isTold } == [.withdraw(peer(3).uid)])
         try ann.hear(try entry(of: peer(2), 3, [peer(1), peer(3), peer(4)]), on: 2)
-        #expect(ann.take().sought.isEmpty)
+        #expect(ann.take().connects.isEmpty)
         #expect(ann.wait(.seconds(2)).map(\.action).first == [true])
     }
 
