@@ -46,19 +46,19 @@ let package = Package(
         layer("MultipeerCore"),
         layer("MultipeerFraming", ["MultipeerCore"]),
         layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming", "MultipeerCore"]),
-        layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+        layer("MultipeerHandshake", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerDiscovery", ["MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerLink", ["MultipeerFraming", "MultipeerCore"]),
         layer(
             "MultipeerMesh",
             [
-                "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerLink", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
                 "MultipeerCore",
             ]),
         layer(
             "MultipeerEngine",
             [
-                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerMesh", "MultipeerLink", "MultipeerHandshake", "MultipeerSecurity",
                 "MultipeerFraming",
                 "MultipeerCore",
             ]),
@@ -66,7 +66,7 @@ let package = Package(
             "MultipeerTransport",
             [
                 "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
-                "MultipeerIntroduction",
+                "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
@@ -74,7 +74,7 @@ let package = Package(
             [
                 "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
                 "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer("MultipeerWeb", ["Multipeer", "MultipeerTransport", "MultipeerCore"]),
         layer(
@@ -91,14 +91,14 @@ let package = Package(
                 // Where Apple's module is, its name is taken.
                 .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
                 "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             swiftSettings: faithful),
         layer(
             "MultipeerSimulation",
             [
                 "Multipeer", "MultipeerTransport", "MultipeerDiscovery", "MultipeerEngine", "MultipeerMesh",
-                "MultipeerLink", "MultipeerIntroduction",
+                "MultipeerLink", "MultipeerHandshake",
                 "MultipeerSecurity",
                 "MultipeerFraming", "MultipeerCore",
             ]),
@@ -131,7 +131,7 @@ let package = Package(
         .executableTarget(
             name: "MultipeerEndurance",
             dependencies: [
-                "Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerCore",
+                "Multipeer", "MultipeerTransport", "MultipeerHandshake", "MultipeerCore",
                 "MultipeerFigures",
             ],
             path: "Tests/Acceptance/Endurance", swiftSettings: strict),
@@ -176,9 +176,9 @@ let package = Package(
         tests("FramingTests", ["MultipeerFraming", "MultipeerCore"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         tests(
-            "IntroductionTests",
+            "HandshakeTests",
             [
-                "MultipeerSimulation", "MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction",
+                "MultipeerSimulation", "MultipeerEngine", "MultipeerMesh", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerCore"]),
@@ -186,7 +186,7 @@ let package = Package(
         tests(
             "MeshTests",
             [
-                "MultipeerSimulation", "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction",
+                "MultipeerSimulation", "MultipeerMesh", "MultipeerLink", "MultipeerHandshake",
                 "MultipeerFraming", "MultipeerCore", "FuzzBodies",
             ]),
         tests(
@@ -201,7 +201,7 @@ let package = Package(
                 "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh",
                 "MultipeerLink",
                 "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "ActorsTests",
@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
                 "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
@@ -254,13 +254,13 @@ let package = Package(
                 "MultipeerConformance", "MultipeerConform", "MultipeerCommandLine", "MultipeerTransport",
                 "MultipeerSecurity",
             ]),
-        tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction", "MultipeerCore"]),
+        tests("SpecTests", ["MultipeerDiscovery", "MultipeerHandshake", "MultipeerCore"]),
         tests(
             "VectorTests",
             [
                 "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
                 "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "CommandTests",
@@ -277,7 +277,7 @@ let package = Package(
             name: "FuzzBodies",
             dependencies: [
                 "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),

@@ -1,5 +1,5 @@
 import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerLink
 
 // The only place where results of the state machines become reasons that users read.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The graph of the mesh as one member knows it: its own links, the entries that others flood, and the members reachable
 /// over them. Spec 11.

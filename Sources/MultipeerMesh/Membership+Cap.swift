@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// Whether the mesh has too many members, and since when.
 struct OverCapacity: Sendable {

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The link-state database: which entry is valid, which members are reachable, and for which there is room. Spec 11.
 extension Membership {

@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The progress of connecting to one member without a link.
 ///

@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// Flooding of new entries, at a rate that the receiver accepts. Spec 11. [mesh.flood]
 extension Membership {

@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerLink
 
 /// The membership of the mesh, as one member knows it: the entries that members flood, the members reachable over them,

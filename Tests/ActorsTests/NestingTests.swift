@@ -1,7 +1,7 @@
 import MultipeerActors
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import TestSupport
 import Testing

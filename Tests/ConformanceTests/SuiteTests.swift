@@ -52,7 +52,7 @@ struct SuiteTests {
     func imports() throws {
         let folder = SuiteTests.root.appending(path: "Sources/MultipeerConformance")
         let forbidden = [
-            "Multipeer", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "MultipeerDiscovery",
+            "Multipeer", "MultipeerMesh", "MultipeerHandshake", "MultipeerFraming", "MultipeerDiscovery",
         ]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         where name.hasSuffix(".swift") {

@@ -236,7 +236,8 @@ struct AskingTests {
         #expect(watcher.events.count == 1)
     }
 
-    @Test("after waking up all records are queried, and a silent peer is lost ten seconds later [mdns.resume]")
+    @Test(
+        "after waking up all records are queried, and a silent peer is lost ten seconds later [mdns.resume]")
     func wake() throws {
         let ann = try Advertised("Ann", 1)
         let bob = try Advertised("Bob", 2)

@@ -8,7 +8,9 @@ import Testing
 struct LivenessTests {
     private func at(_ seconds: Double) -> Moment { Moment.start.later(seconds) }
 
-    @Test("after three seconds of silence a PING is sent, after ten the link ends [live.ping] [live.idle-timeout]")
+    @Test(
+        "after three seconds of silence a PING is sent, after ten the link ends [live.ping] [live.idle-timeout]"
+    )
     func silence() {
         let end = End()
         #expect(end.link.deadline == at(3))

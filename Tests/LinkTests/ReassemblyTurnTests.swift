@@ -14,7 +14,8 @@ struct ReassemblyTurnTests {
 
     private static let part = Frame.messagePart(.ones(10_000))
 
-    @Test("without the turn a message gets no credit beyond the window, and with it it does [limit.reassembly]")
+    @Test(
+        "without the turn a message gets no credit beyond the window, and with it it does [limit.reassembly]")
     func credit() {
         let end = Self.end()
         end.receive([Self.part, Self.part, Self.part])
@@ -31,7 +32,9 @@ struct ReassemblyTurnTests {
         #expect(!end.reassembly.wants)
     }
 
-    @Test("without the turn credit for data that was read is still returned [limit.reassembly] [msg.credit-return]")
+    @Test(
+        "without the turn credit for data that was read is still returned [limit.reassembly] [msg.credit-return]"
+    )
     func taken() {
         let end = Self.end()
         end.receive(.message(.ones(30_000)), .messagePart(.ones(30_000)))
@@ -40,7 +43,9 @@ struct ReassemblyTurnTests {
         #expect(end.frames() == [.credit(channel: 0, limit: 65_536 + 30_064)])
     }
 
-    @Test("two own links with messages longer than the window deliver them one after the other [limit.reassembly]")
+    @Test(
+        "two own links with messages longer than the window deliver them one after the other [limit.reassembly]"
+    )
     func bothEnd() {
         let pairs = (0..<3).map { Pair(.small(), .small(message: 400_000, credit: 65_536), seed: UInt64($0)) }
         var turns = ReassemblyTurns()

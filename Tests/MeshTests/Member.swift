@@ -1,7 +1,7 @@
 import FuzzBodies
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
 

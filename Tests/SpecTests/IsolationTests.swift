@@ -7,7 +7,7 @@ import Testing
 struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"
     private static let libraries = [
-        "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction",
+        "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerHandshake",
         "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
         "MultipeerTransport", "Multipeer",
         "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
@@ -95,7 +95,7 @@ struct IsolationTests {
     @Test(
         "code that decides has no class, no actor, no task, no lock and no await",
         arguments: [
-            "MultipeerCore", "MultipeerFraming", "MultipeerIntroduction", "MultipeerDiscovery",
+            "MultipeerCore", "MultipeerFraming", "MultipeerHandshake", "MultipeerDiscovery",
             "MultipeerLink", "MultipeerMesh",
         ])
     func machines(_ module: String) throws {

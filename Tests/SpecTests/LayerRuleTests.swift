@@ -9,26 +9,26 @@ private let layers: [Layer] = [
     Layer("MultipeerCore"),
     Layer("MultipeerFraming", on: ["MultipeerCore"]),
     Layer("MultipeerSecurity", on: ["MultipeerFraming", "MultipeerCore", "CLibSSL"]),
-    Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+    Layer("MultipeerHandshake", on: ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
     Layer("MultipeerDiscovery", on: ["MultipeerFraming", "MultipeerCore"]),
     Layer("MultipeerLink", on: ["MultipeerFraming", "MultipeerCore"]),
     Layer(
         "MultipeerMesh",
         on: [
-            "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerLink", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
             "MultipeerCore",
         ]),
     Layer(
         "MultipeerEngine",
         on: [
-            "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
+            "MultipeerMesh", "MultipeerLink", "MultipeerHandshake", "MultipeerSecurity",
             "MultipeerFraming", "MultipeerCore",
         ]),
     Layer(
         "MultipeerTransport",
         on: [
             "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
-            "MultipeerIntroduction",
+            "MultipeerHandshake",
             "MultipeerSecurity", "MultipeerFraming", "MultipeerCore", "CPlatform",
         ],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
@@ -36,7 +36,7 @@ private let layers: [Layer] = [
         "Multipeer",
         on: [
             "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
-            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
         ],
         outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
@@ -55,7 +55,7 @@ private let layers: [Layer] = [
         "MultipeerConnectivity",
         on: [
             "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             "CMultipeerConnectivity",
         ],
         outside: operatingSystem.union(["Dispatch", "Foundation"])),
@@ -63,7 +63,7 @@ private let layers: [Layer] = [
         "MultipeerSimulation",
         on: [
             "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
-            "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
             "MultipeerCore",
         ]),
     // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.

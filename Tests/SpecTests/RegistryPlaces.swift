@@ -69,7 +69,7 @@ extension RegistryPlace {
         RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let receivedBurst = #"),
         RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let receivedPerSecond: Int64 = #"),
         RegistryPlace(
-            "awaitedPeers", "MultipeerIntroduction/Establishment/LinkEstablishment.swift",
+            "awaitedPeers", "MultipeerHandshake/Establishment/LinkEstablishment.swift",
             "let expectedPeerLimit = #"),
         RegistryPlace(
             "unauthenticated", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
@@ -78,7 +78,7 @@ extension RegistryPlace {
             "unauthenticatedPerAddress", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
             "static let limitPerAddress = #"),
         RegistryPlace(
-            "confirmedPerPeer", "MultipeerIntroduction/Handshake/HandshakeTable.swift",
+            "confirmedPerPeer", "MultipeerHandshake/Handshake/HandshakeTable.swift",
             "static let confirmedPerPeer = #"),
         RegistryPlace(
             "untakenEvents", "MultipeerEngine/Session/UnreadEvents.swift", "static let eventsPerPeer = #"),
@@ -88,7 +88,7 @@ extension RegistryPlace {
         RegistryPlace(
             "chainBytes", "MultipeerSecurity/Certificates/Identity.swift", "static let largestChain = #"),
         RegistryPlace(
-            "parallelDials", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let parallel = #"),
+            "parallelDials", "MultipeerHandshake/Establishment/DialPlan.swift", "static let parallel = #"),
         RegistryPlace("linkLocalInterfaces", "MultipeerCore/Candidate.swift", "zones.prefix(#)"),
         RegistryPlace("smallestPort", "MultipeerCore/Candidate.swift", "port < # ||"),
         RegistryPlace("controlBucket", "MultipeerLink/Control/TokenBucket.swift", "static let capacity = #"),
@@ -122,17 +122,17 @@ extension RegistryPlace {
             ".milliseconds(1_000 / #)"
         ),
         RegistryPlace(
-            "invitationLosses", "MultipeerIntroduction/Invitation/InvitationTiming.swift",
+            "invitationLosses", "MultipeerHandshake/Invitation/InvitationTiming.swift",
             "static let losses = #"),
     ]
 
     static let timers = [
         RegistryPlace(
-            "dialStagger", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let stagger = #"),
+            "dialStagger", "MultipeerHandshake/Establishment/DialPlan.swift", "static let stagger = #"),
         RegistryPlace(
-            "retryFirst", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let firstPause = #"),
+            "retryFirst", "MultipeerHandshake/Establishment/DialPlan.swift", "static let firstPause = #"),
         RegistryPlace(
-            "retryLast", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let longestPause = #"),
+            "retryLast", "MultipeerHandshake/Establishment/DialPlan.swift", "static let longestPause = #"),
         RegistryPlace(
             "ping", "MultipeerTransport/Session/Session+Configuration.swift",
             "            keepAliveInterval = #"),

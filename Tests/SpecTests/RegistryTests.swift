@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerCore
 import MultipeerDiscovery
-import MultipeerIntroduction
+import MultipeerHandshake
 import TestSupport
 import Testing
 

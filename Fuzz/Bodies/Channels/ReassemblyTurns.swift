@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerLink
 
 extension FuzzBody {

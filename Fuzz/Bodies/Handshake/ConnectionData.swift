@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 extension FuzzBody {

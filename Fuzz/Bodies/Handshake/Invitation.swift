@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 extension FuzzBody {
     /// A script of connections, frames, answers and time for one end of invitations; the first byte says which.

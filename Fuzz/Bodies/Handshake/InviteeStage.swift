@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// An invitee, a network that any peer may use, and an application that answers arbitrarily. What the machine promises
 /// is counted here, independently of it.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 /// An inviter, and a network and a peer that do anything.

@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 extension FuzzBody {

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 /// A model of the entries that are sent on each mesh link: never too fast, only those that are held, and in the end all

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 /// A model of which peers may be, and which must be, connecting: the bounds of chapter 11, whatever was drawn for the
@@ -97,7 +97,8 @@ extension DialModel {
     ) throws(BrokenPromise) {
         let endpoint = data.endpoint
         try promise(missing.contains(endpoint), "\(endpoint) is dialled without need")
-        try promise(data.bytes == model.held[endpoint]?.entry.blob, "dialled with other data than its entry's")
+        try promise(
+            data.bytes == model.held[endpoint]?.entry.blob, "dialled with other data than its entry's")
         try promise(isFirst != begun.contains(endpoint), "the first attempt is not said to be the first")
         if let known = active[endpoint] {
             try promise(known.blob != data.bytes, "dialled again with the same data")

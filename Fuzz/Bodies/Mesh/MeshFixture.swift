@@ -1,5 +1,5 @@
 package import MultipeerCore
-package import MultipeerIntroduction
+package import MultipeerHandshake
 import MultipeerSecurity
 
 /// Endpoints that a mesh can be made of, and their connection data.

@@ -1,5 +1,5 @@
 public import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 public import MultipeerTransport
 
 /// A request of another peer to be linked with the local one: answer it once, at any time before `timeout` is over, from any

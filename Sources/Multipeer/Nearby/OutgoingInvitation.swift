@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerDiscovery
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 import MultipeerTransport
 

@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerHandshake
 public import MultipeerTransport
 
 extension ConnectionData {

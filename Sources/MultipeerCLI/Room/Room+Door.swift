@@ -39,7 +39,8 @@ extension Room {
             do throws(CommandError) {
                 guard let contents = try await file.contents(otherThan: old) else { return false }
                 old = contents
-                if try await connect(ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))) {
+                if try await connect(ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents)))
+                {
                     return true
                 }
             } catch {

@@ -1,7 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerTransport
 
 // Calls of the session's owner, on any thread. A task that prefers the session's executor is in the queue of its loop before the

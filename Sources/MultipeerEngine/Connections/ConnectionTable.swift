@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 package import MultipeerSecurity
 
 /// What the owner of an engine is to do with a connection.

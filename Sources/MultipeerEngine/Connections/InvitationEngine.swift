@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 
 /// One end of invitations as a value: its connections from the first frame to the last, and their state machine. Spec 12.
 ///

@@ -1,5 +1,5 @@
 package import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The limit on unauthenticated connections: accepted ones without a valid CONFIRM so far. Spec 15.
 /// [limit.unauthenticated]

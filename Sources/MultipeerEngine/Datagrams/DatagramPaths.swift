@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 package import MultipeerLink
 import MultipeerMesh
 

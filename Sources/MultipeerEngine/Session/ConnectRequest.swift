@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// Identifies one call of the application that waits for a link. An engine never reuses a number.
 package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendable {

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 /// The calls that wait for a link, and their outcomes.

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 import MultipeerMesh
 
 // MARK: requests of the application

@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
 

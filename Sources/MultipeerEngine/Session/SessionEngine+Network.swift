@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity

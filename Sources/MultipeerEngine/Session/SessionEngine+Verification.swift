@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 /// What the application has not taken of each peer and no credit limits. Spec 15.2. [limit.relink]

@@ -1,6 +1,6 @@
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 // MARK: why links end

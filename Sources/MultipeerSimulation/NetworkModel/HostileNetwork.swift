@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 /// Two sessions that connect to each other, 0 and 1, and a network that an attacker controls: nothing arrives unless

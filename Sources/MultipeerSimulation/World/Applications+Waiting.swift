@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// A request of an application for a verification code.
 struct CodeRequest {

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import MultipeerSecurity
 
@@ -52,7 +52,9 @@ final class Applications: Subsystem {
             let data = try? self.data(of: from, for: recipient, joinsMesh: kind.joinsMesh)
         else { return }
         handed.append(data)
-        post(.connect(node: to.index, data: handed.count - 1), after: Int64(random.uniform(1...400)) * 1_000_000)
+        post(
+            .connect(node: to.index, data: handed.count - 1),
+            after: Int64(random.uniform(1...400)) * 1_000_000)
         settle(from)
     }
 

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 /// The lies that one member sends to the others, besides its regular frames.

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The connections of one end of invitations, which a node owns. A session's own belong to the node itself.
 class InvitationEnd {

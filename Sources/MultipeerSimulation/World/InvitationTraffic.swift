@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 /// InvitationTraffic: both ends, and the applications that ask and answer.

@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// What a slow application has not taken: the cost of messages, by the connections that brought them, and the number of
 /// events about each peer.

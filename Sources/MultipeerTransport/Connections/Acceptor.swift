@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The listening sockets of a session.
 struct Acceptor {

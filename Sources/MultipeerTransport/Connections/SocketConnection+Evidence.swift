@@ -1,7 +1,7 @@
 import Glibc
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 // What the TLS of a connection proves.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The TCP connections of one owner, and the buffers that they share. Lives on the loop.
 final class Sockets {

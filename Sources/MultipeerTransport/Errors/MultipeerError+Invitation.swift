@@ -1,5 +1,5 @@
 package import MultipeerCore
-package import MultipeerIntroduction
+package import MultipeerHandshake
 import MultipeerMesh
 
 extension MultipeerError {

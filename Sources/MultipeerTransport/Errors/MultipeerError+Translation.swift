@@ -1,7 +1,7 @@
 package import MultipeerEngine
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 
 // The only place where the faults of lower layers become a `MultipeerError`.

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 package import MultipeerLink
 package import MultipeerMesh
 

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerEngine
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerSecurity
 
 /// One outgoing invitation. Spec 12.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 /// Carries out the decisions of the engine of one end of invitations.

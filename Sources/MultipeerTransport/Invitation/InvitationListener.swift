@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerEngine
 package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerSecurity
 
 /// Receives the invitations of one peer: listening sockets, TLS, and the resulting questions. Spec 12.

@@ -1,5 +1,5 @@
 package import MultipeerCore
-package import MultipeerIntroduction
+package import MultipeerHandshake
 
 /// An invitation that waits for the application's answer: `InvitationListener.accept` or `refuse`.
 package struct ReceivedInvitation: Identifiable, Sendable {

@@ -1,5 +1,5 @@
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The queues that callers on other threads have filled for the loop of a session: those that were empty and no longer are.
 ///

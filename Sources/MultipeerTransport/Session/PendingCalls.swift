@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -1,6 +1,6 @@
 public import MultipeerCore
 import MultipeerFraming
-public import MultipeerIntroduction
+public import MultipeerHandshake
 public import MultipeerSecurity
 
 /// A session of one peer: it links to other peers with connection data that their users exchange, and carries messages and

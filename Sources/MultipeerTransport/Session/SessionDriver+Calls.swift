@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerEngine
 package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity

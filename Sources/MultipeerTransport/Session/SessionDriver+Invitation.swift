@@ -1,7 +1,7 @@
 package import MultipeerCore
 package import MultipeerEngine
 import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerHandshake
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -1,6 +1,6 @@
 package import MultipeerCore
 package import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 // MARK: the verification code

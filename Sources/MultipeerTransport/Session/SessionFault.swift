@@ -1,5 +1,5 @@
 import MultipeerEngine
-package import MultipeerIntroduction
+package import MultipeerHandshake
 package import MultipeerMesh
 package import MultipeerSecurity
 

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 package import MultipeerLink
 
 /// Settings that no application uses, only simulations, tests and the conformance suite's shim.

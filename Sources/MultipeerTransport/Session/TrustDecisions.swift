@@ -1,7 +1,7 @@
 import Glibc
 import MultipeerCore
 import MultipeerEngine
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import MultipeerSecurity
 

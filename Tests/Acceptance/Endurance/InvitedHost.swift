@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCore
 import MultipeerFigures
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerTransport
 
 /// A peer that is invited by a crowd, and one honest peer that invites it all the time.

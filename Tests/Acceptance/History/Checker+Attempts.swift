@@ -146,7 +146,8 @@ extension Checker {
         return [
             Violation(
                 .attempts, start.place,
-                "\(start.entry.peer ?? "") was being connected for \(lasted.inSeconds), longer than anybody waits")
+                "\(start.entry.peer ?? "") was being connected for \(lasted.inSeconds), longer than anybody waits"
+            )
         ]
     }
 }

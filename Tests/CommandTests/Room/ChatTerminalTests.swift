@@ -36,7 +36,8 @@ struct ChatTerminalTests {
 }
 
 extension ChatProcesses {
-    fileprivate func typist(_ name: String, expecting other: String, terminal: String) throws -> TerminalUser {
+    fileprivate func typist(_ name: String, expecting other: String, terminal: String) throws -> TerminalUser
+    {
         TerminalUser(
             try join(name, from: [other], environment: ["TERM": terminal], through: TerminalUser.wrapper))
     }

@@ -1,6 +1,6 @@
 import Foundation
 @preconcurrency import MultipeerConnectivity
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerTransport
 
 /// One device of this process, built like an application: a session, an advertiser, a browser, and one delegate for

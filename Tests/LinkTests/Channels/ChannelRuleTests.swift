@@ -79,7 +79,8 @@ struct ChannelRuleTests {
     }
 
     @Test(
-        "RESET for a closed channel changes nothing, and is a control frame [channel.closed] [channel.exempt]")
+        "RESET for a closed channel changes nothing, and is a control frame [channel.closed] [channel.exempt]"
+    )
     func lateReset() {
         let end = End()
         end.receive(.open(channel: 1, .stream), .fin(channel: 1, sha256: nil))
@@ -106,7 +107,8 @@ struct ChannelRuleTests {
         #expect(end.link.end == .violation(.tooManyControlFrames))
     }
 
-    @Test("frames that each channel can have only once are not control frames [channel.exempt] [limit.control]")
+    @Test(
+        "frames that each channel can have only once are not control frames [channel.exempt] [limit.control]")
     func free() {
         let end = End(.init(remote: .small(credit: 1 << 20, channels: 200)))
         for _ in 0..<100 {

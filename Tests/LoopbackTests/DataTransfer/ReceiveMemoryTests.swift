@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerLink
 import MultipeerTransport
 import TestSupport

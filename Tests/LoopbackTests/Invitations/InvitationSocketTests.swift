@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

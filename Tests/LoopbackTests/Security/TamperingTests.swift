@@ -1,6 +1,6 @@
 import Multipeer
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,6 @@
 import Multipeer
 import MultipeerDiscovery
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,6 @@
 import Multipeer
 import MultipeerCore
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -2,7 +2,7 @@ import Glibc
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import Testing
 
 /// One session with a connection to a peer that the test plays, brought to a state of chapter 6.6.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import Testing
 
 /// Ann's connection to bob, whom she invites; the test plays her, the network, his application and a crowd.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 
 /// The input of one member of a mesh, step by step, and the results. Peers are named.
 struct MeshTrace: VectorBody {

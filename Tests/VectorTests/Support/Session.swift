@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerHandshake
 import MultipeerSecurity
 
 /// Returns the local peer of a session for which a vector, or a table, specifies little.

@@ -27,7 +27,8 @@ enum SelectCases {
             "LINK-17", "6.4", "both dial at the same moment, and there is one link",
             stimulus: "S and T dial at once, again and again with new peers",
             expectation: "one SELECTED each time; the other connection is closed with DUPLICATE",
-            rules: ["select.one", "select.duplicates"], bugs: [.seen("two-links-per-pair", by: "CLOSE(DUPLICATE)")],
+            rules: ["select.one", "select.duplicates"],
+            bugs: [.seen("two-links-per-pair", by: "CLOSE(DUPLICATE)")],
             orders: UIDOrder.allCases,
             seconds: 120
         ) { caseRun in
@@ -49,7 +50,8 @@ enum SelectCases {
         Case(
             "LINK-18", "6.4", "of three candidates one is selected",
             stimulus: "T confirms three connections; S selects",
-            expectation: "one SELECT, DUPLICATE on the two others", rules: ["select.one", "select.duplicates"],
+            expectation: "one SELECT, DUPLICATE on the two others",
+            rules: ["select.one", "select.duplicates"],
             bugs: [.seen("selects-all", by: "are selected")], orders: [.testerHigher]
         ) { caseRun in
             let (_, links) = try caseRun.candidates(3)

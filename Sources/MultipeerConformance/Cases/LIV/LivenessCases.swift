@@ -6,7 +6,8 @@ enum LivenessCases {
         Case(
             "LIV-01", "14.2", "a silent peer gets a PING, and its link ends",
             stimulus: "T sends nothing more, and answers no PING",
-            expectation: "PING after 3 s, CLOSE(TIMEOUT) after 10 s", rules: ["live.ping", "live.idle-timeout"],
+            expectation: "PING after 3 s, CLOSE(TIMEOUT) after 10 s",
+            rules: ["live.ping", "live.idle-timeout"],
             bugs: [.seen("never-pings", by: "no PING"), .seen("never-dies", by: "CLOSE(TIMEOUT)")],
             orders: UIDOrder.allCases, seconds: 30
         ) { caseRun in
@@ -64,7 +65,8 @@ enum LivenessCases {
         Case(
             "LIV-04", "14.2", "the link to a peer that reads nothing ends",
             stimulus: "T no longer reads its socket; S's application sends 32 MiB",
-            expectation: "TIMEOUT within 13 s, and no queue of 32 MiB", rules: ["live.idle-timeout", "limit.send-queue"],
+            expectation: "TIMEOUT within 13 s, and no queue of 32 MiB",
+            rules: ["live.idle-timeout", "limit.send-queue"],
             bugs: [.seen("never-dies", by: "does not report"), .seen("queues-without-limit", by: "S holds")],
             orders: UIDOrder.allCases, seconds: 40
         ) { caseRun in
