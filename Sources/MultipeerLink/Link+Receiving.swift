@@ -136,7 +136,7 @@ extension Link {
         }
         if case .close(let code, let reason) = frame { return closedByPeer(code, reason) }
         if case .pong(let token) = frame, answered(token) { return }
-        guard try !isFree(frame, payload: header.length) else { return }
+        guard try !isExempt(frame, payload: header.length) else { return }
         try consume()
         switch frame {
         case .ping(let token): control.pinged(token)
@@ -168,8 +168,8 @@ extension Link {
 
     /// Handles a frame that opens or ends a channel, and returns whether it is exempt from the rate limit on
     /// control frames: what can happen once per channel is limited with the channels. For a closed channel it has
-    /// no effect, and is not exempt.
-    private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.exempt]
+    /// no effect, and is not exempt. [channel.exempt]
+    private mutating func isExempt(_ frame: Frame, payload: Int) throws(Violation) -> Bool {
         switch frame {
         case .open(let channel, let opening):
             try opened(channel, opening, payload: payload)

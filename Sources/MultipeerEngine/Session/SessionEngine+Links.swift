@@ -116,9 +116,10 @@ extension SessionEngine {
     }
 
     /// Ends the link that has the turn for a long message, delivers nothing of it and makes others wait.
+    /// [limit.reassembly]
     mutating func endTurn(of id: ConnectionID) {
         guard let connection = links[id], let peer = connection.peer else { return }
-        peer.link.close(.flow, reason: "too little progress of a long message", at: now)  // [limit.reassembly]
+        peer.link.close(.flow, reason: "too little progress of a long message", at: now)
         collect(connection, peer)
     }
 
