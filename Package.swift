@@ -27,6 +27,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
 }
 
+/// Short pieces of code as applications write it; they see what any other package sees.
+func idioms(_ folder: String, _ settings: [SwiftSetting]) -> Target {
+    .target(
+        name: "IdiomsOf\(folder)", dependencies: ["MultipeerConnectivity"],
+        path: "Tests/ConnectivityClients/Idioms/\(folder)", packageAccess: false,
+        swiftSettings: settings + [.treatAllWarnings(as: .error)])
+}
+
 let package = Package(
     name: "swift-multipeer",
     products: [
@@ -217,6 +225,16 @@ let package = Package(
         .target(
             name: "ClassicClientSwift6", dependencies: ["MultipeerConnectivity"],
             path: "Tests/ConnectivityClients/ClassicSwift6", swiftSettings: client),
+        idioms("AnyMode", [.swiftLanguageMode(.v6)]),
+        idioms("Swift5", [.swiftLanguageMode(.v5)]),
+        idioms("Swift6", [.swiftLanguageMode(.v6)]),
+        idioms(
+            "MainActorByDefault",
+            [
+                .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("InferIsolatedConformances"),
+            ]),
         .testTarget(
             name: "ConnectivityTests",
             dependencies: [
