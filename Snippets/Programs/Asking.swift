@@ -1,0 +1,39 @@
+// Asks the user about each invitation, one after the other. Run it as `Asking NAME`.
+
+// snippet.hide
+import Foundation
+
+/// The lines that the user types, until the input ends.
+let lines = AsyncStream<String> { lines in
+    Thread.detachNewThread {
+        while let line = readLine() { lines.yield(line) }
+        lines.finish()
+    }
+}
+
+// snippet.show
+import Multipeer
+
+func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
+    try await withSession(peer: me) { session in
+        try await Advertiser(peer: me, service: "chat").run { invitations in
+            var answers = lines.makeAsyncIterator()
+            for await invitation in invitations {
+                print("\(invitation.inviter) wants to connect. Accept? [y/N]")
+                do {
+                    if await answers.next() == "y" {
+                        try await invitation.accept(into: session)  // returns when linked
+                        print("\(invitation.inviter) is connected")
+                    } else {
+                        try await invitation.decline()
+                    }
+                } catch {
+                    print(error)  // the inviter gave up, or no link was made
+                }
+            }
+        }
+    }
+}
+// snippet.hide
+
+try await ask(as: PeerID(displayName: CommandLine.arguments.dropFirst().first ?? "ann"), lines)

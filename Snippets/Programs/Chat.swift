@@ -1,0 +1,40 @@
+// A chat in the terminal with everyone on the network who runs it. Run it as `Chat NAME`.
+
+// snippet.hide
+import Foundation
+
+/// The lines that the user types, until the input ends.
+let lines = AsyncStream<String> { lines in
+    Thread.detachNewThread {
+        while let line = readLine() { lines.yield(line) }
+        lines.finish()
+    }
+}
+
+// snippet.show
+import Multipeer
+
+func chat(as me: PeerID, _ lines: AsyncStream<String>) async throws {
+    let advertiser = try Advertiser(peer: me, service: "chat")
+    let browser = try Browser(peer: me, service: "chat")
+    try await withSession(peer: me) { session in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await advertiser.run(into: session) { _ in true } }
+            group.addTask {
+                try await browser.run { events in
+                    for await case .found(let found) in events {
+                        try? await browser.invite(found.peer, to: session)
+                    }
+                }
+            }
+            group.addTask {
+                for await message in session.messages { print("\(message.peer): \(message.text ?? "?")") }
+            }
+            for await line in lines { try await session.sendToAll(line) }
+            group.cancelAll()
+        }
+    }
+}
+// snippet.hide
+
+try await chat(as: PeerID(displayName: CommandLine.arguments.dropFirst().first ?? "ann"), lines)
