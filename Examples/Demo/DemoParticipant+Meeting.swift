@@ -60,7 +60,7 @@ extension DemoParticipant {
         try? await report(
             .linked(
                 DemoLink(
-                    peer: peer.displayName, isEncrypted: facts.isEncrypted, suite: facts.suite,
+                    peer: peer.displayName, isEncrypted: facts.isEncrypted, suite: facts.cipherSuite,
                     authentication: "\(facts.authentication)")))
     }
 }

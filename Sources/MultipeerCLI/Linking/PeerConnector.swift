@@ -116,8 +116,9 @@ final class PeerConnector: Sendable {
         Terminal.say(
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
-        Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.address)")
-        Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
+        Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
+        Terminal.say(
+            "protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)")
     }
 
     /// The message when the peer wants to compare codes and this side does not.

@@ -68,8 +68,9 @@ extension Room {
         let name = members.name(of: peer)
         screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
-        screen.note("\(name) has the peer id \(peer.uid.bytes.hexadecimal) at \(facts.address)")
+        screen.note("\(name) has the peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
         screen.note(
-            "\(name) is protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
+            "\(name) is protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)"
+        )
     }
 }

@@ -22,7 +22,7 @@ extension Room {
         case .linked: break
         }
         guard let facts = await session.connectionInfo(for: peer) else { return "gone" }
-        let protection = facts.suite.map { "encrypted, \($0)" } ?? "not encrypted"
+        let protection = facts.cipherSuite.map { "encrypted, \($0)" } ?? "not encrypted"
         let verified = members[peer]?.isVerified == true ? ", code compared" : ""
         return "linked, \(protection), authenticated by \(facts.authentication)\(verified)"
     }

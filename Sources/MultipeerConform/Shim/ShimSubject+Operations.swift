@@ -161,8 +161,8 @@ private final class ShimAttempt: Sendable {
 extension ConnectionInfo {
     fileprivate var object: ShimValue {
         .object(with: [
-            "encrypted": .flag(isEncrypted), "suite": suite.map { .text($0) }, "dialled": .flag(isDialled),
-            "address": .text(address), "localAddress": .text(localAddress),
+            "encrypted": .flag(isEncrypted), "suite": cipherSuite.map { .text($0) },
+            "dialled": .flag(isDialled), "address": .text(remoteAddress), "localAddress": .text(localAddress),
             "datagrams": .object([
                 "up": .flag(datagrams.isUp), "sent": .integer(datagrams.sent),
                 "received": .integer(datagrams.received), "dropped": .integer(datagrams.dropped),

@@ -24,11 +24,11 @@ public struct ConnectionInfo: Sendable {
     /// Whether bytes travel inside TLS.
     public let isEncrypted: Bool
     /// The cipher suite's IANA name; nil on a plain link.
-    public let suite: String?
+    public let cipherSuite: String?
     /// What the other side proved.
     public let authentication: Authentication
     /// The remote address.
-    public let address: String
+    public let remoteAddress: String
     /// The local address.
     public let localAddress: String
     /// Whether this side dialled.
@@ -62,8 +62,8 @@ public struct ConnectionInfo: Sendable {
 extension ConnectionInfo {
     init(_ connection: SocketConnection, _ link: SessionLink, _ statistics: LinkStatistics) {
         self.init(
-            isEncrypted: link.isEncrypted, suite: link.suite, authentication: link.authentication,
-            address: "\(connection.remote)",
+            isEncrypted: link.isEncrypted, cipherSuite: link.suite,
+            authentication: link.authentication, remoteAddress: "\(connection.remote)",
             localAddress: connection.socket.localAddress.map { "\($0)" } ?? "",
             isDialled: connection.isDialled, datagrams: link.flow?.facts ?? Datagrams(),
             statistics: statistics)

@@ -163,7 +163,7 @@ private struct InvitingPair: Sendable {
             let atOther = await others.connectionInfo(for: one.peer)
         else { throw Endurance.Failure(description: "a link is gone") }
         try Endurance.expect(
-            atOne.address == atOther.localAddress && atOne.localAddress == atOther.address,
+            atOne.remoteAddress == atOther.localAddress && atOne.localAddress == atOther.remoteAddress,
             "the ends are of different connections: \(atOne), \(atOther)")
     }
 }

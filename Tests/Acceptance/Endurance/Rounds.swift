@@ -47,7 +47,7 @@ struct Rounds {
         try Endurance.expect(
             atLower.isDialled != atHigher.isDialled, "both ends say that they dialled, or neither")
         try Endurance.expect(
-            atLower.address == atHigher.localAddress && atLower.localAddress == atHigher.address,
+            atLower.remoteAddress == atHigher.localAddress && atLower.localAddress == atHigher.remoteAddress,
             "the ends are of different connections: \(atLower), \(atHigher)")
         await lower.disconnect()
         await higher.disconnect()

@@ -68,7 +68,7 @@ extension Member {
     /// Returns the two addresses of the link, which are unique at any time and known to both ends.
     private func link(to peer: PeerID, on session: Session) async -> String? {
         await session.connectionInfo(for: peer).map {
-            [$0.address, $0.localAddress].sorted().joined(separator: "-")
+            [$0.remoteAddress, $0.localAddress].sorted().joined(separator: "-")
         }
     }
 

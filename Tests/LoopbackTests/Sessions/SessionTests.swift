@@ -16,7 +16,7 @@ struct SessionTests {
         #expect(await meeting.ann.events.firstMessage() == Array("hello yourself".utf8))
         let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         #expect(facts.isEncrypted)
-        #expect(facts.suite == "TLS_AES_128_GCM_SHA256")
+        #expect(facts.cipherSuite == "TLS_AES_128_GCM_SHA256")
         await meeting.ann.disconnect()
         let end = await meeting.bob.events.firstEnd()
         #expect(end?.code == .goodbye)
