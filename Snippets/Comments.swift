@@ -51,7 +51,7 @@ func write(_ session: Session, _ bob: PeerID) async throws {
 
 func listen() -> Session.Configuration {
     var configuration = Session.Configuration()
-    configuration.listenAddresses = DiscoveryConfiguration.standard.listening
+    configuration.listenAddresses = DiscoveryConfiguration.standard.listenAddresses
     return configuration
 }
 

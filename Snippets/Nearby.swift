@@ -24,7 +24,7 @@ import Multipeer
 /// This sample sends nothing to other machines.
 func loopback(_ name: String) throws -> Session {
     var configuration = Session.Configuration()
-    configuration.listenAddresses = DiscoveryConfiguration.loopback.listening
+    configuration.listenAddresses = DiscoveryConfiguration.loopback.listenAddresses
     return try Session(peer: PeerID(displayName: name), configuration: configuration)
 }
 

@@ -155,7 +155,7 @@ func gather(_ session: Session) async {
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
 let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // the number of peers to wait for
 var configuration = Session.Configuration()
-configuration.listenAddresses = DiscoveryConfiguration.standard.listening
+configuration.listenAddresses = DiscoveryConfiguration.standard.listenAddresses
 let session = try Session(peer: PeerID(displayName: name), configuration: configuration)
 let system = try await PeerActorSystem(session)
 try system.register(Observatory.self)  // what peers may call

@@ -18,7 +18,7 @@ struct Station: Sendable {
         discovery = isLocal ? .loopback : .standard
         self.service = service
         var configuration = Session.Configuration()
-        configuration.listenAddresses = discovery.listening
+        configuration.listenAddresses = discovery.listenAddresses
         session = try Session(peer: PeerID(displayName: name), configuration: configuration)
         system = try await Observatory.system(on: session)
         observatory = Observatory(slowness: slowness, actorSystem: system, onScan: onScan)

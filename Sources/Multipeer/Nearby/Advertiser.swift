@@ -79,7 +79,7 @@ public actor Advertiser {
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
-                peer: peer, listening: configuration.listening, keyLog: configuration.keyLog,
+                peer: peer, listening: configuration.listenAddresses, keyLog: configuration.keyLog,
                 on: configuration.host)
         }
         do throws(MultipeerError) {

@@ -18,7 +18,7 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
             ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
         }
         var configuration = Session.Configuration()
-        configuration.listenAddresses = options.selectedInterfaces.listening
+        configuration.listenAddresses = options.selectedInterfaces.listenAddresses
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         unsafe session = MCSession(

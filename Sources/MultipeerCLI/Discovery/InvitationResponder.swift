@@ -52,7 +52,7 @@ actor InvitationResponder {
             peer: peer, service: options.service, info: info,
             configuration: options.configuration)
         var configuration = Session.Configuration()
-        configuration.listenAddresses = options.selectedInterfaces.listening
+        configuration.listenAddresses = options.selectedInterfaces.listenAddresses
         configuration.topology = .star
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog

@@ -36,7 +36,7 @@ package struct InterfaceSelection: Equatable, Sendable {
     }
 
     /// Where a session listens by default; empty for all addresses.
-    package var listening: [SocketAddress] { isLoopbackOnly ? [.loopback] : [] }
+    package var listenAddresses: [SocketAddress] { isLoopbackOnly ? [.loopback] : [] }
 
     package var configuration: DiscoveryConfiguration {
         var configuration = DiscoveryConfiguration.standard

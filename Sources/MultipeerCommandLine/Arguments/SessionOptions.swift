@@ -51,7 +51,7 @@ package struct SessionOptions {
             configuration.listenAddresses.append(address)
         }
         if configuration.listenAddresses.isEmpty {
-            configuration.listenAddresses = InterfaceSelection(arguments).listening
+            configuration.listenAddresses = InterfaceSelection(arguments).listenAddresses
         }
         for text in arguments.values("--advertise") {
             guard let address = SocketAddress(text), address.port > 0 else {

@@ -5,7 +5,7 @@ extension Session.Configuration {
     /// The configuration of this framework's sessions: the process's defaults, with Apple's limit of eight.
     static var facade: Session.Configuration {
         var configuration = Session.Configuration()
-        configuration.listenAddresses = DiscoveryConfiguration.standard.listening
+        configuration.listenAddresses = DiscoveryConfiguration.standard.listenAddresses
         configuration.maximumPeers = kMCSessionMaximumNumberOfPeers
         return configuration
     }

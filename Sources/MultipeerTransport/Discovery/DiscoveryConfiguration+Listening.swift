@@ -8,9 +8,9 @@ extension DiscoveryConfiguration {
     ///
     /// ```swift
     /// var configuration = Session.Configuration()
-    /// configuration.listenAddresses = DiscoveryConfiguration.standard.listening
+    /// configuration.listenAddresses = DiscoveryConfiguration.standard.listenAddresses
     /// ```
-    public var listening: [SocketAddress] {
+    public var listenAddresses: [SocketAddress] {
         host == nil && (try? settings)?.interfaces == .loopback ? [.loopback] : []
     }
 }
