@@ -40,7 +40,7 @@ func link(_ theirs: [UInt8], _ bob: PeerID) async throws {
 func send(_ session: Session, _ bob: PeerID) async throws {
     let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
     for await progress in sending.progress { print(progress) }
-    try await sending.completion()
+    try await sending.waitUntilReceived()
 }
 
 func write(_ session: Session, _ bob: PeerID) async throws {
@@ -263,5 +263,5 @@ struct Recording {
 
 func send(_ recording: Recording, to bob: PeerID, in session: Session) async throws {
     let sending = try await session.send(contentsOf: recording.chunks, to: bob, name: "song.opus")
-    try await sending.completion()
+    try await sending.waitUntilReceived()
 }

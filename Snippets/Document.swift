@@ -8,6 +8,6 @@ import MultipeerWeb
 func send(_ url: URL, over session: Session, to bob: PeerID) async throws {
     // snippet.show
     let sending = try await session.send(document: url, to: bob)
-    try await sending.completion()
+    try await sending.waitUntilReceived()
     // snippet.hide
 }

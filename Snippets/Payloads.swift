@@ -22,7 +22,7 @@ func answer(_ session: Session, to ann: PeerID) async throws {
             isDone.stream = true
         case .resource(let file):
             let kept = try await file.receive()
-            try await session.send(file: kept.url, to: ann, name: kept.name).completion()
+            try await session.send(file: kept.url, to: ann, name: kept.name).waitUntilReceived()
             isDone.file = true
         default: break
         }
@@ -46,7 +46,7 @@ try await stream.finish()
 
 let sending = try await session.send(file: URL(filePath: "photo.jpg"), to: bob)
 for await progress in sending.progress { print(progress.fraction ?? 0) }
-try await sending.completion()  // bob has closed the file, and verified its size and SHA-256
+try await sending.waitUntilReceived()  // bob has closed the file, and verified its size and SHA-256
 
 try await session.send([1, 2, 3], to: bob, delivery: .unreliable)  // over DTLS, if UDP is not blocked
 

@@ -36,7 +36,7 @@ struct FileWork: Sendable {
         let start = clock.now
         let resource = try await party.session.send(
             file: source, to: party.other.peer, digest: assignment.mode == .file)
-        try await resource.completion()
+        try await resource.waitUntilReceived()
         return Report(sent: 1, seconds: clock.seconds(since: start))
     }
 
@@ -63,7 +63,7 @@ struct FileWork: Sendable {
             while !Task.isCancelled {
                 let resource = try await party.session.send(file: source, to: party.other.peer, digest: false)
                 try await withTaskCancellationHandler {
-                    try await resource.completion()
+                    try await resource.waitUntilReceived()
                 } onCancel: {
                     resource.cancel()
                 }

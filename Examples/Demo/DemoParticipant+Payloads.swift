@@ -34,7 +34,7 @@ extension DemoParticipant {
         let start = ContinuousClock.now
         let told = try await answer(of: peer) { () async throws(MultipeerError) in
             let resource = try await session.send(file: url, to: peer, name: name)
-            try await resource.completion()
+            try await resource.waitUntilReceived()
             sent.withLock { $0 = resource.digest }
         }
         let time = start.duration(to: .now).seconds

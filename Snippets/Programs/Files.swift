@@ -13,7 +13,7 @@ func send(_ file: URL, as me: PeerID) async throws {
                 try await browser.invite(found.peer, to: session)
                 let sending = try await session.send(file: file, to: found.peer)
                 for await progress in sending.progress { print(progress) }
-                return try await sending.completion()  // the receiver has closed it, with the same SHA-256
+                return try await sending.waitUntilReceived()  // complete, with the same SHA-256
             }
         }
     }

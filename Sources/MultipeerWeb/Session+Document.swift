@@ -12,7 +12,7 @@ extension Session {
     ///
     /// ```swift
     /// let sending = try await session.send(document: url, to: bob)
-    /// try await sending.completion()
+    /// try await sending.waitUntilReceived()
     /// ```
     ///
     /// Throws `fetch` when the server does not respond with a document, `invalidArgument` for a URL that is neither http nor

@@ -32,7 +32,7 @@ public final class Invitation: Sendable {
 
     /// Returns when no answer is expected any more: one was given, the inviter gave up, the time is over, or the advertiser was
     /// stopped; or when the task is cancelled. Use it to close a prompt that is no longer needed.
-    public func ended() async { _ = await question.ending.valueUnlessCancelled() }
+    public func waitUntilEnded() async { _ = await question.ending.valueUnlessCancelled() }
 
     /// Accepts, and returns when the inviter is linked in `session`, at once when it was already linked there.
     ///

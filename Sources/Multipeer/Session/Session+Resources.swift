@@ -18,7 +18,7 @@ extension Session {
     /// ```swift
     /// let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
     /// for await progress in sending.progress { print(progress) }
-    /// try await sending.completion()
+    /// try await sending.waitUntilReceived()
     /// ```
     ///
     /// Throws before the peer learns of the file: `notConnected` when the peer is not connected, `file` when there is no
@@ -42,11 +42,11 @@ extension Session {
     ///
     /// ```swift
     /// let sending = try await session.send(contentsOf: recording.chunks, to: bob, name: "song.opus")
-    /// try await sending.completion()
+    /// try await sending.waitUntilReceived()
     /// ```
     ///
     /// The sequence is read in a task of the transfer, which is cancelled when the transfer ends. When the sequence throws, or
-    /// its length is not `size`, the peer keeps nothing and `completion()` throws `source`. Otherwise throws like
+    /// its length is not `size`, the peer keeps nothing and `waitUntilReceived()` throws `source`. Otherwise throws like
     /// `send(file:to:)`.
     public func send<Source: AsyncSequence>(
         contentsOf source: sending Source, size: UInt64? = nil, to peer: PeerID, name: String,
@@ -99,7 +99,7 @@ extension OutgoingResource {
     /// Throws the reason why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
     /// `fetch`, `source`, or `ended` with the disconnect reason. Cancelling the waiting task throws `cancelled`, too; the
     /// transfer itself goes on until `cancel`. Any number of tasks may wait.
-    public func completion() async throws(MultipeerError) {
+    public func waitUntilReceived() async throws(MultipeerError) {
         switch await outcome() {
         case .arrived: return
         case .failed(let fault): throw MultipeerError(fault, of: "the file to \(peer)")

@@ -108,7 +108,7 @@ extension Advertiser {
     /// ```
     ///
     /// Each invitation has a child task of its own: while `decide` asks the user about one peer, others are answered. `true` accepts
-    /// the invitation into `session`, `false` declines it. A `decide` that waits for a user returns once `invitation.ended()` does,
+    /// the invitation into `session`, `false` declines it. A `decide` that waits for a user returns once `invitation.waitUntilEnded()` does,
     /// which includes a stop of the advertiser: this method returns after all child tasks have ended.
     ///
     /// - Parameters:

@@ -150,7 +150,7 @@ extension AttachmentTransfers {
         if permits.closure != nil { return sending.cancel() }
         await withTaskCancellationHandler {
             // From here on, the peer is notified of the end by the transfer itself.
-            try? await sending.completion()
+            try? await sending.waitUntilReceived()
         } onCancel: {
             sending.cancel()
         }

@@ -48,7 +48,7 @@ struct RoomUpload: Sendable {
     func run(in session: Session) async throws(MultipeerError) -> String? {
         if source.origin == .input { return nil }
         let resource = try await source.send(to: peer, over: session)
-        try await resource.completion()
+        try await resource.waitUntilReceived()
         let digest = resource.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
         return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"
     }

@@ -69,7 +69,7 @@ final class FileSender: Sendable {
             let resource = try await begin(source, place, to: peer)
             let showing = Task { await show(resource, place) }
             defer { showing.cancel() }
-            try await resource.completion()
+            try await resource.waitUntilReceived()
             finish(source, resource, start.duration(to: .now))
             return true
         } catch {
@@ -115,7 +115,7 @@ final class FileSender: Sendable {
         }
         if let current {
             current.cancel()
-            try? await current.completion()
+            try? await current.waitUntilReceived()
         }
         await connector.leave()
         display.clear()

@@ -70,7 +70,7 @@ extension ShimNearby {
             ])
         context.keep(
             Task {
-                await invitation.ended()
+                await invitation.waitUntilEnded()
                 await context.pipe.tell("invitation-end", of: context.name, ["invitation": .integer(id)])
             })
     }

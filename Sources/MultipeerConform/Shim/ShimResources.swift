@@ -38,7 +38,7 @@ extension ShimResources {
         for await progress in sending.progress { await report(progress, id) }
         var fields: [String: ShimValue?] = [:]
         do throws(MultipeerError) {
-            try await sending.completion()
+            try await sending.waitUntilReceived()
         } catch {
             fields = ShimReason(error).fields
         }

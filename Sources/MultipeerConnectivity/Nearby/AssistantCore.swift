@@ -91,7 +91,7 @@ final class AssistantCore: Sendable {
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask { await presenter.shouldAccept(question) }
             group.addTask {
-                await invitation.ended()
+                await invitation.waitUntilEnded()
                 return false
             }
             defer { group.cancelAll() }

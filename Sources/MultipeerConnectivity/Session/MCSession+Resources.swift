@@ -61,7 +61,7 @@ extension SessionCore {
         let following = follow(resource.progress, progress)
         // A separate task: cancelling this one cancels the transfer, whose outcome is awaited.
         let arrival = Task(executorPreference: native.executor) { () -> (UInt64, MultipeerError?) in
-            do throws(MultipeerError) { try await resource.completion() } catch { return (0, error) }
+            do throws(MultipeerError) { try await resource.waitUntilReceived() } catch { return (0, error) }
             return (resource.written, nil)
         }
         let (size, error) = await withTaskCancellationHandler {

@@ -73,7 +73,7 @@ struct Cancels {
             file: file, to: couple.other.peer, name: "\(number)", digest: number % 4 < 2)
         let incoming = try await Cancels.next(couple.other)
         let endings = Endings()
-        let sender = Task { await endings.add(0, Cancels.outcome { try await outgoing.completion() }) }
+        let sender = Task { await endings.add(0, Cancels.outcome { try await outgoing.waitUntilReceived() }) }
         let receiver = Task {
             await endings.add(
                 1,

@@ -35,7 +35,7 @@ struct Everything {
         try await stream.write(content)
         try await stream.finish()
         let resource = try await couple.one.send(file: file, to: peer, metadata: metadata)
-        try await resource.completion()
+        try await resource.waitUntilReceived()
         let flood = Task {
             while !Task.isCancelled {
                 try await couple.one.send(metadata + metadata, to: peer, delivery: .unreliable)

@@ -65,7 +65,7 @@ struct Latency {
         let isOver = Flag()
         let completion = Task {
             defer { isOver.raise() }
-            try await resource.completion()
+            try await resource.waitUntilReceived()
         }
         let loaded = try await questions.ask { _ in
             !isOver.isRaised && start.duration(to: .now).seconds < seconds

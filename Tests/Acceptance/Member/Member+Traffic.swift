@@ -104,7 +104,7 @@ extension Member {
         }
         var outcome = Entry.good
         do throws(MultipeerError) {
-            try await session.send(file: path, to: peer).completion()
+            try await session.send(file: path, to: peer).waitUntilReceived()
         } catch {
             outcome = error.code.rawValue
         }

@@ -71,7 +71,7 @@ struct ContentTests {
             #expect(offered?.name == "a file")
             let received = try await offered?.receive(into: inbox)
             #expect(try received.map { try Data(contentsOf: $0.url) } == Data("contents".utf8))
-            try await sent.completion()
+            try await sent.waitUntilReceived()
         }
         await pair.end()
     }

@@ -140,7 +140,7 @@ struct FileCancelTests {
         let sending = try await files.ann.send(file: try files.file([4]), to: files.bob.peer)
         let resource = try await files.offered()
         let waiting = Task { () async -> MultipeerError? in
-            do throws(MultipeerError) { try await sending.completion() } catch { return error }
+            do throws(MultipeerError) { try await sending.waitUntilReceived() } catch { return error }
             return nil
         }
         waiting.cancel()

@@ -47,7 +47,7 @@ struct FileTests {
         let resource = try await files.offered()
         var folder: ResourceFolder? = ResourceFolder(in: files.bobs.url.path)
         let file = try await resource.receive(into: try #require(folder), as: "chosen")
-        try await within { try await sending.completion() }
+        try await within { try await sending.waitUntilReceived() }
         #expect(file.url.lastPathComponent == "chosen" && file.name == "../x")
         #expect(file.url.deletingLastPathComponent().deletingLastPathComponent().path == files.bobs.url.path)
         try FileManager.default.removeItem(at: file.url)
@@ -65,7 +65,7 @@ struct FileTests {
         if let files {
             let sending = try await files.ann.send(file: try files.file([1, 2]), to: files.bob.peer)
             let file = try await files.offered().receive()
-            try await within { try await sending.completion() }
+            try await within { try await sending.waitUntilReceived() }
             folder = file.url.deletingLastPathComponent().path
             var status = stat()
             unsafe lstat(folder, &status)

@@ -48,7 +48,7 @@ struct InvitationEndTests {
         asking.cancel()
         #expect(await asking.value.error?.code == .cancelled)
         // A window that asks can close.
-        try await within { await invitation.ended() }
+        try await within { await invitation.waitUntilEnded() }
         #expect(!invitation.isOpen)
         #expect(await bob.accepting(invitation).error?.code == .cancelled)
         #expect(try await bob.heardNothing(of: ann))

@@ -123,7 +123,7 @@ struct LifetimeTests {
             let running = Task {
                 try await bob.advertiser.run(into: bob.session) { invitation in
                     asked.send(())
-                    await invitation.ended()
+                    await invitation.waitUntilEnded()
                     return true
                 } onFailure: { invitation, error in
                     failed.send(invitation.inviter == ann.peer ? error.code : .system)

@@ -56,7 +56,7 @@ struct FileMeeting: Sendable {
         let sending = try await ann.send(file: url, to: bob.peer)
         let file = try await receive(try await offered()).get()
         #expect(try Data(contentsOf: file.url) == Data([1, 2, 3]))
-        try await within { try await sending.completion() }
+        try await within { try await sending.waitUntilReceived() }
         try FileManager.default.removeItem(at: file.url)
         try await within { try await meeting.expectTalk() }
     }
@@ -84,7 +84,7 @@ extension OutgoingResource {
     /// Waits for its end, and returns the error; nil on success.
     func end() async throws -> MultipeerError? {
         try await within { () async -> MultipeerError? in
-            do throws(MultipeerError) { try await self.completion() } catch { return error }
+            do throws(MultipeerError) { try await self.waitUntilReceived() } catch { return error }
             return nil
         }
     }

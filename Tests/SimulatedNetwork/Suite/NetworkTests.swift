@@ -103,7 +103,7 @@ struct NetworkTests {
                 found = try await file.receive(into: folder).url
                 break
             }
-            try await sending.completion()
+            try await sending.waitUntilReceived()
             return found
         }
         #expect(try Data(contentsOf: #require(arrived)) == bytes)
