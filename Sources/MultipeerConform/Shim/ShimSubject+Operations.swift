@@ -45,7 +45,7 @@ extension ShimSubject {
     func cancel(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         let peer = try request.required("peer", try request.peer("peer"))
         try request.end()
-        await context.session.cancelConnect(peer)
+        await context.session.cancelConnecting(to: peer)
         return [:]
     }
 

@@ -78,7 +78,7 @@ extension SessionCore {
     }
 
     func cancelConnect(_ peer: PeerID) {
-        Task(executorPreference: native.executor) { [self] in await native.cancelConnect(peer) }
+        Task(executorPreference: native.executor) { [self] in await native.cancelConnecting(to: peer) }
     }
 }
 

@@ -109,7 +109,7 @@ public final class Session: Sendable {
     /// the session is disconnecting, the call waits for that.
     ///
     /// Throws `ended` with the typed reason when there is no link, `system` when the session cannot listen, and `cancelled` when
-    /// the attempt was given up: by cancelling a task that waits for it, which ends it for all of them, by `cancelConnect` or by
+    /// the attempt was given up: by cancelling a task that waits for it, which ends it for all of them, by `cancelConnecting` or by
     /// `disconnect`.
     public func connect(with data: ConnectionData) async throws(MultipeerError) {
         try await MultipeerError.translating { () async throws(SessionFault) in
@@ -129,7 +129,7 @@ public final class Session: Sendable {
     }
 
     /// Stops connecting to a peer; does nothing for one that is linked.
-    public func cancelConnect(_ peer: PeerID) async { await driver.cancel(peer.uid) }
+    public func cancelConnecting(to peer: PeerID) async { await driver.cancel(peer.uid) }
 
     /// The linked peers.
     public var peers: [PeerID] {

@@ -53,7 +53,7 @@ struct TrustTests {
         async let first = meeting.ann.trying(bobsData)
         async let second = meeting.bob.trying(annsData)
         try await within { await asked.arrive(1) }
-        await meeting.ann.cancelConnect(meeting.bob.peer)
+        await meeting.ann.cancelConnecting(to: meeting.bob.peer)
         #expect(await first.error?.reason?.code == .cancelled)
         #expect(await second.error?.reason?.code == .cancelled)
         try await within { await asked.cancelled() }
@@ -73,7 +73,7 @@ struct TrustTests {
         async let firstOfAnn = meeting.ann.trying(bobsData)
         async let firstOfBob = meeting.bob.trying(annsData)
         try await within { await asked.arrive(1) }
-        await meeting.ann.cancelConnect(meeting.bob.peer)
+        await meeting.ann.cancelConnecting(to: meeting.bob.peer)
         _ = await (firstOfAnn, firstOfBob)
         async let second = meeting.ann.trying(bobsData)
         async let secondOfBob = meeting.bob.trying(annsData)

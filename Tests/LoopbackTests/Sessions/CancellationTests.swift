@@ -22,7 +22,7 @@ struct CancellationTests {
         await ann.stop()
     }
 
-    @Test("an attempt throws cancelled, through its task, cancelConnect and disconnect", arguments: 0..<3)
+    @Test("an attempt throws cancelled, through its task, cancelConnecting and disconnect", arguments: 0..<3)
     func connecting(_ way: Int) async throws {
         let meeting = try Meeting(ann: .loopback(patience: .seconds(60)))
         let data = try await meeting.bob.connectionData()
@@ -31,7 +31,7 @@ struct CancellationTests {
         #expect(try await within { await meeting.ann.events.firstState() } == .connecting)
         switch way {
         case 0: search.cancel()
-        case 1: await meeting.ann.cancelConnect(meeting.bob.peer)
+        case 1: await meeting.ann.cancelConnecting(to: meeting.bob.peer)
         default: await meeting.ann.disconnect()
         }
         await #expect(throws: Self.cancelled) { try await within { try await search.value } }

@@ -88,7 +88,7 @@ struct CauseTests {
                 bob: .loopback(identity: try Identity.generate()))
             async let trying = meeting.attempt()
             try await within { await asked.arrive(1) }
-            await meeting.ann.cancelConnect(meeting.bob.peer)
+            await meeting.ann.cancelConnecting(to: meeting.bob.peer)
             let fared = try await trying
             await meeting.end()
             return (Telling(fared.ann.error?.reason), Telling(fared.bob.error?.reason))

@@ -64,7 +64,7 @@ struct DriverCallTests {
                 if connecting == 32 { break }
             }
             #expect(await ann.trying(data[32]).error?.reason?.code == .busy)
-            await ann.cancelConnect(others[0].peer)
+            await ann.cancelConnecting(to: others[0].peer)
             group.addTask { _ = await ann.trying(data[32]) }
             for await event in ann.events { if case .peer(others[32].peer, .connecting) = event { break } }
             await ann.disconnect()

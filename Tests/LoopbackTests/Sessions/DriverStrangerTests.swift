@@ -52,7 +52,7 @@ struct DriverStrangerTests {
         #expect(await ann.events.firstState() == .connecting)
         try await rude.introduce()
         let isHeldBack = await rude.floodUntilHeldBack()
-        await ann.cancelConnect(data.peer)
+        await ann.cancelConnecting(to: data.peer)
         #expect(await search.isLinked == false)
         await ann.disconnect()
         return isHeldBack

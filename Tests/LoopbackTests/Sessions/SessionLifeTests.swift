@@ -66,7 +66,7 @@ struct SessionLifeTests {
         let bobsData = try await meeting.bob.connectionData()
         let first = Task { await meeting.ann.trying(bobsData) }
         #expect(try await within { await meeting.ann.events.firstState() } == .connecting)
-        await meeting.ann.cancelConnect(meeting.bob.peer)
+        await meeting.ann.cancelConnecting(to: meeting.bob.peer)
         #expect(try await within { await first.value }.error?.reason?.code == .cancelled)
         let second = Task { await meeting.ann.trying(bobsData) }
         #expect(try await within { await meeting.ann.events.firstEnd() }?.code == .cancelled)
@@ -75,7 +75,7 @@ struct SessionLifeTests {
         #expect(try await within { await second.value }.isLinked == false)
         // A search that was given up can be begun again.
         try await meeting.link()
-        await meeting.ann.cancelConnect(meeting.bob.peer)
+        await meeting.ann.cancelConnecting(to: meeting.bob.peer)
         try await within { try await meeting.expectTalk() }
         await meeting.end()
     }
@@ -93,7 +93,7 @@ struct SessionLifeTests {
         let searches = data.prefix(32).map { data in Task { await ann.trying(data) } }
         for _ in searches { #expect(try await within { await ann.events.firstState() } == .connecting) }
         #expect(await ann.trying(data[32]).error?.reason?.code == .busy)
-        await ann.cancelConnect(others[0].peer)
+        await ann.cancelConnecting(to: others[0].peer)
         #expect(await searches[0].value.error?.reason?.code == .cancelled)
         let last = Task { await ann.trying(data[32]) }
         #expect(try await within { await ann.events.firstEnd() }?.code == .cancelled)
