@@ -112,14 +112,14 @@ public actor Advertiser {
     /// Changes the additional information: at once while the advertiser is running, otherwise from the next `start` on.
     ///
     /// Throws `discovery` when nothing can be announced any more.
-    public func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
+    public func update(info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
         try await activeAdvertisement?.advertisement.update(info)
     }
 
     /// Changes it from strings. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
-    public func update(_ info: [String: String]) async throws(MultipeerError) {
-        try await update(try DiscoveryInfo(info))
+    public func update(info: [String: String]) async throws(MultipeerError) {
+        try await update(info: try DiscoveryInfo(info))
     }
 }
 

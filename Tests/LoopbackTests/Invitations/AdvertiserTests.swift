@@ -24,7 +24,7 @@ struct AdvertiserTests {
         var events = browser.events.makeAsyncIterator()
         #expect(await events.next() == .found(DiscoveredPeer(peer: other, info: ["room": "kitchen"])))
         #expect(await browser.peers == [DiscoveredPeer(peer: other, info: ["room": "kitchen"])])
-        try await theirs.update(["room": "attic"])
+        try await theirs.update(info: ["room": "attic"])
         #expect(await events.next() == .updated(DiscoveredPeer(peer: other, info: ["room": "attic"])))
         await theirs.stop()
         #expect(await events.next() == .lost(other))
