@@ -49,7 +49,7 @@ extension Session {
     ///
     /// Throws what the coder throws, and otherwise like `send(_:to:)`.
     public func send<Value: Encodable>(
-        encoding value: sending Value, to peer: PeerID, with coder: any MessageCoder = .json
+        encoding value: sending Value, to peer: PeerID, using coder: any MessageCoder = .json
     ) async throws {
         try await send(try coder.encode(value), to: peer)
     }
@@ -59,7 +59,7 @@ extension Session {
     /// Throws what the coder throws, before anything is sent, and otherwise like `sendToAll(_:)`.
     @discardableResult
     public func sendToAll<Value: Encodable>(
-        encoding value: sending Value, with coder: any MessageCoder = .json
+        encoding value: sending Value, using coder: any MessageCoder = .json
     ) async throws -> [PeerID] {
         try await sendToAll(try coder.encode(value))
     }
@@ -69,7 +69,7 @@ extension Session {
     /// A message that cannot be decoded is an element whose `result` is a failure: a peer that sends anything else does not end
     /// the loop.
     public func messages<Value: Decodable & Sendable>(
-        as type: Value.Type, with coder: any MessageCoder = .json
+        as type: Value.Type, using coder: any MessageCoder = .json
     ) -> EventSequence<TypedMessage<Value>> {
         EventSequence(events) { event in
             guard case .message(let message) = event else { return nil }

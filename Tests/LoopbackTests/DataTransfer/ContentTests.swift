@@ -100,7 +100,7 @@ struct ContentTests {
                 var messages = other.messages.makeAsyncIterator()
                 #expect(await messages.next()?.bytes == [1])
             }
-            var moves = others[1].messages(as: Move.self, with: .json).makeAsyncIterator()
+            var moves = others[1].messages(as: Move.self, using: .json).makeAsyncIterator()
             var messages = others[1].messages.makeAsyncIterator()
             #expect(try await ann.sendToAll(encoding: Move(x: 1, y: 2)).count == 2)
             #expect(try await ann.sendToAll("text").count == 2)
