@@ -23,7 +23,7 @@ func receive(into folder: URL, as me: PeerID) async throws {
     let advertiser = try Advertiser(peer: me, service: "files")
     try await withSession(peer: me) { session in
         async let advertising: Void = advertiser.run(into: session) { _ in true }
-        for await file in session.incomingFiles {
+        for await file in session.incomingResources {
             async let saved = file.receive(into: folder)
             for await progress in file.progress { print(progress) }
             do { print("saved as \(try await saved.path)") } catch { print(error) }

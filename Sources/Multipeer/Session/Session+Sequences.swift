@@ -3,7 +3,7 @@ public import MultipeerMesh
 public import MultipeerTransport
 
 extension Session {
-    /// The events of one kind as an asynchronous sequence: see `messages`, `peerStates`, `incomingStreams` and `incomingFiles`.
+    /// The events of one kind as an asynchronous sequence: see `messages`, `peerStates`, `incomingStreams` and `incomingResources`.
     ///
     /// It is a filter of `events`: each iterator is a consumer of its own, which receives every event from its creation on, and
     /// passes over those of other kinds. An incoming stream or file is declined when no consumer keeps it. Several iterators have
@@ -62,7 +62,7 @@ extension Session {
     }
 
     /// The files that peers offer.
-    public var incomingFiles: EventSequence<IncomingResource> {
+    public var incomingResources: EventSequence<IncomingResource> {
         EventSequence(events) { if case .resource(let resource) = $0 { resource } else { nil } }
     }
 }

@@ -57,7 +57,7 @@ struct ContentTests {
         try await within {
             var states = pair.bob.peerStates.makeAsyncIterator()
             var streams = pair.bob.incomingStreams.makeAsyncIterator()
-            var files = pair.bob.incomingFiles.makeAsyncIterator()
+            var files = pair.bob.incomingResources.makeAsyncIterator()
             try await pair.link()
             let stream = try await pair.ann.openStream(to: pair.bob.peer, name: "a stream")
             try await stream.finish()
