@@ -60,7 +60,7 @@ func send(_ data: Data, to bob: PeerID, in session: Session) async {
 
 func send(file url: URL, to bob: PeerID, in session: Session) async throws {
     let sending = try await session.send(file: url, to: bob, name: "photo")
-    for await progress in sending.progress { print(progress.fraction ?? 0) }  // or sending.cancel()
+    for await progress in sending.progress { print(progress.fractionCompleted ?? 0) }  // or sending.cancel()
     try await sending.waitUntilReceived()  // bob has it
 }
 

@@ -45,7 +45,7 @@ try await stream.write(Array("first line".utf8))
 try await stream.finish()
 
 let sending = try await session.send(file: URL(filePath: "photo.jpg"), to: bob)
-for await progress in sending.progress { print(progress.fraction ?? 0) }
+for await progress in sending.progress { print(progress.fractionCompleted ?? 0) }
 try await sending.waitUntilReceived()  // bob has closed the file, and verified its size and SHA-256
 
 try await session.send([1, 2, 3], to: bob, delivery: .unreliable)  // over DTLS, if UDP is not blocked

@@ -109,7 +109,7 @@ struct FileWork: Sendable {
     ) async {
         let watch = Task {
             if !announces { return }
-            for await progress in resource.progress where progress.completed > 0 {
+            for await progress in resource.progress where progress.completedBytes > 0 {
                 try await party.session.send([0], to: party.other.peer)
                 return
             }

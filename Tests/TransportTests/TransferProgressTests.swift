@@ -10,20 +10,20 @@ struct TransferProgressTests {
     @Test("the fraction never falls, and is 1 only after success")
     func fraction() {
         let meter = meter(100)
-        #expect(meter.reading().progress.fraction == 0)
+        #expect(meter.reading().progress.fractionCompleted == 0)
         meter.note(50)
-        #expect(meter.reading().progress.fraction == 0.5)
+        #expect(meter.reading().progress.fractionCompleted == 0.5)
         meter.note(20)
-        #expect(meter.reading().progress.completed == 50)
+        #expect(meter.reading().progress.completedBytes == 50)
         meter.note(100)
         let almost = meter.reading()
-        #expect(almost.progress.completed == 100)
-        #expect(almost.progress.fraction.map { $0 < 1 && $0 > 0.99 } == true)
+        #expect(almost.progress.completedBytes == 100)
+        #expect(almost.progress.fractionCompleted.map { $0 < 1 && $0 > 0.99 } == true)
         #expect(!almost.isFinal)
         meter.end(hasSucceeded: true)
         let end = meter.reading()
-        #expect(end.progress.fraction == 1)
-        #expect(end.progress.timeLeft == .zero)
+        #expect(end.progress.fractionCompleted == 1)
+        #expect(end.progress.estimatedTimeRemaining == .zero)
         #expect(end.isFinal)
     }
 
@@ -35,28 +35,28 @@ struct TransferProgressTests {
         meter.end(hasSucceeded: true)
         meter.note(10)
         let (progress, isFinal) = meter.reading()
-        #expect(progress.fraction.map { $0 < 1 } == true)
+        #expect(progress.fractionCompleted.map { $0 < 1 } == true)
         #expect(isFinal)
     }
 
     @Test("an empty file goes from 0 to 1")
     func empty() {
         let meter = meter(0)
-        #expect(meter.reading().progress.fraction == 0)
+        #expect(meter.reading().progress.fractionCompleted == 0)
         meter.end(hasSucceeded: true)
-        #expect(meter.reading().progress.fraction == 1)
+        #expect(meter.reading().progress.fractionCompleted == 1)
     }
 
     @Test("without a total there is no fraction and no time left, until the end")
     func unknown() {
         let meter = meter(nil)
         meter.note(7)
-        #expect(meter.reading().progress.fraction == nil)
-        #expect(meter.reading().progress.timeLeft == nil)
-        #expect(meter.reading().progress.total == nil)
+        #expect(meter.reading().progress.fractionCompleted == nil)
+        #expect(meter.reading().progress.estimatedTimeRemaining == nil)
+        #expect(meter.reading().progress.totalBytes == nil)
         meter.end(hasSucceeded: true)
-        #expect(meter.reading().progress.fraction == 1)
-        #expect(meter.reading().progress.total == 7)
+        #expect(meter.reading().progress.fractionCompleted == 1)
+        #expect(meter.reading().progress.totalBytes == 7)
     }
 
     @Test("the rate covers the last seconds, the time left follows the rate, and time stops at the end")
@@ -67,15 +67,15 @@ struct TransferProgressTests {
             meter.note(UInt64(step * 1_000))
         }
         let steady = meter.reading().progress
-        #expect((9_900...10_100).contains(steady.rate))
-        let left = try #require(steady.timeLeft)
+        #expect((9_900...10_100).contains(steady.bytesPerSecond))
+        let left = try #require(steady.estimatedTimeRemaining)
         #expect(left > .seconds(5.9) && left < .seconds(6.1))
         #expect(steady.elapsed == .seconds(4))
         // It stalls: the rate falls by the second, and the time left grows.
         clock.advance(.seconds(2))
         let stalled = meter.reading().progress
-        #expect(stalled.rate < 0.5 * steady.rate && stalled.rate > 0)
-        #expect(try #require(stalled.timeLeft) > left)
+        #expect(stalled.bytesPerSecond < 0.5 * steady.bytesPerSecond && stalled.bytesPerSecond > 0)
+        #expect(try #require(stalled.estimatedTimeRemaining) > left)
         meter.end(hasSucceeded: false)
         clock.advance(.seconds(60))
         #expect(meter.reading().progress.elapsed == .seconds(6))
@@ -85,8 +85,8 @@ struct TransferProgressTests {
     func still() {
         let meter = meter(10)
         clock.advance(.seconds(1))
-        #expect(meter.reading().progress.rate == 0)
-        #expect(meter.reading().progress.timeLeft == nil)
+        #expect(meter.reading().progress.bytesPerSecond == 0)
+        #expect(meter.reading().progress.estimatedTimeRemaining == nil)
     }
 
     @Test("the time counts from the beginning, not from the offer")
@@ -110,9 +110,9 @@ struct TransferProgressTests {
         meter.end(hasSucceeded: true)
         for seen in [await one.value, await other.value, await watch(meter, Promise())] {
             #expect(seen.count <= 20)
-            #expect(seen.last?.fraction == 1)
-            #expect(seen.dropLast().allSatisfy { $0.fraction != 1 })
-            #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
+            #expect(seen.last?.fractionCompleted == 1)
+            #expect(seen.dropLast().allSatisfy { $0.fractionCompleted != 1 })
+            #expect(seen.map(\.completedBytes) == seen.map(\.completedBytes).sorted())
         }
     }
 
@@ -123,7 +123,7 @@ struct TransferProgressTests {
         let watching = Task { await watch(meter, begun) }
         await begun.value()
         watching.cancel()
-        #expect(await watching.value.last?.fraction == 0)
+        #expect(await watching.value.last?.fractionCompleted == 0)
         var count = 0
         for await _ in TransferProgress.Updates(meter) {
             count += 1

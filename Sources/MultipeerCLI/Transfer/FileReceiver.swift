@@ -180,7 +180,8 @@ final class FileReceiver: Sendable {
 extension TransferLine {
     init(_ progress: TransferProgress, name: String, _ place: FilePosition?) {
         self.init(
-            name: name, place: place?.shown, completed: progress.completed, total: progress.total,
-            rate: progress.rate, left: progress.timeLeft, isOver: progress.fraction == 1)
+            name: name, place: place?.shown, completed: progress.completedBytes, total: progress.totalBytes,
+            rate: progress.bytesPerSecond, left: progress.estimatedTimeRemaining,
+            isOver: progress.fractionCompleted == 1)
     }
 }

@@ -52,8 +52,8 @@ extension ShimResources {
         await context.pipe.tell(
             "resource-progress", of: context.name,
             [
-                "resource": .integer(id), "completed": .size(progress.completed),
-                "fraction": progress.fraction.map { .number($0) },
+                "resource": .integer(id), "completed": .size(progress.completedBytes),
+                "fraction": progress.fractionCompleted.map { .number($0) },
             ])
     }
 }

@@ -95,12 +95,12 @@ extension PeerProgress {
     /// Updates the progress. One unit is held back until the receiver has all of it.
     func note(_ progress: TransferProgress) {
         update { [self] in
-            if let total = progress.total, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
-            let done = min(Int64(clamping: progress.completed), max(totalUnitCount - 1, 0))
+            if let total = progress.totalBytes, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
+            let done = min(Int64(clamping: progress.completedBytes), max(totalUnitCount - 1, 0))
             if !isIndeterminate, done > completedUnitCount { completedUnitCount = done }
-            setUserInfoObject(NSNumber(value: Int(progress.rate)), forKey: .throughputKey)
+            setUserInfoObject(NSNumber(value: Int(progress.bytesPerSecond)), forKey: .throughputKey)
             setUserInfoObject(
-                progress.timeLeft.map { NSNumber(value: $0 / .seconds(1)) },
+                progress.estimatedTimeRemaining.map { NSNumber(value: $0 / .seconds(1)) },
                 forKey: .estimatedTimeRemainingKey)
         }
     }

@@ -34,7 +34,7 @@ extension TransferProgress {
                 if let last {
                     do { try await Pause.sleep(for: Updates.shortestPause) } catch { return nil }
                     await meter.change(
-                        from: last.completed, within: Updates.longestPause - Updates.shortestPause)
+                        from: last.completedBytes, within: Updates.longestPause - Updates.shortestPause)
                     if Task.isCancelled { return nil }
                 }
                 let (progress, isFinal) = meter.reading()

@@ -1,25 +1,26 @@
 /// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable {
     /// Completed bytes: written to the link by the sender, to the file by the receiver. It never decreases.
-    public let completed: UInt64
+    public let completedBytes: UInt64
     /// The total number of bytes; nil while it is unknown.
-    public let total: UInt64?
+    public let totalBytes: UInt64?
     /// The completed fraction, from 0 to 1; nil while the total is unknown. It is 1 only when the transfer has succeeded.
-    public let fraction: Double?
-    /// Bytes per second, averaged over the last few seconds.
-    public let rate: Double
+    public let fractionCompleted: Double?
+    /// The throughput, averaged over the last few seconds.
+    public let bytesPerSecond: Double
     /// The estimated remaining time at this rate; nil when unknown.
-    public let timeLeft: Duration?
+    public let estimatedTimeRemaining: Duration?
     /// The elapsed time.
     public let elapsed: Duration
 
     init(completed: UInt64, total: UInt64?, hasSucceeded: Bool, rate: Double, elapsed: Duration) {
-        self.completed = completed
-        self.total = hasSucceeded ? completed : total
-        self.rate = rate
+        completedBytes = completed
+        totalBytes = hasSucceeded ? completed : total
+        bytesPerSecond = rate
         self.elapsed = elapsed
-        fraction = TransferProgress.fraction(completed, of: total, hasSucceeded)
-        timeLeft = hasSucceeded ? .zero : TransferProgress.timeLeft(completed, of: total, at: rate)
+        fractionCompleted = TransferProgress.fraction(completed, of: total, hasSucceeded)
+        estimatedTimeRemaining =
+            hasSucceeded ? .zero : TransferProgress.timeRemaining(completed, of: total, at: rate)
     }
 
     private static func fraction(_ completed: UInt64, of total: UInt64?, _ hasSucceeded: Bool) -> Double? {
@@ -29,7 +30,7 @@ public struct TransferProgress: Sendable, Hashable {
         return min(Double(completed) / Double(total), 1.nextDown)
     }
 
-    private static func timeLeft(_ completed: UInt64, of total: UInt64?, at rate: Double) -> Duration? {
+    private static func timeRemaining(_ completed: UInt64, of total: UInt64?, at rate: Double) -> Duration? {
         guard let total else { return nil }
         let rest = total > completed ? Double(total - completed) : 0
         let seconds = rest / rate
@@ -41,6 +42,6 @@ public struct TransferProgress: Sendable, Hashable {
 extension TransferProgress: CustomStringConvertible {
     /// For example "1024 of 4096 bytes".
     public var description: String {
-        total.map { "\(completed) of \($0) bytes" } ?? "\(completed) bytes"
+        totalBytes.map { "\(completedBytes) of \($0) bytes" } ?? "\(completedBytes) bytes"
     }
 }

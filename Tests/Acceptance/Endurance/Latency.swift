@@ -86,7 +86,7 @@ struct Latency {
     }
 
     private static func completed(_ resource: OutgoingResource) async -> UInt64 {
-        for await progress in resource.progress { return progress.completed }
+        for await progress in resource.progress { return progress.completedBytes }
         return 0
     }
 

@@ -32,7 +32,7 @@ struct FileCancelTests {
         #expect(ContinuousClock.now - start < .seconds(10))
         sending.cancel()
         resource.cancel()
-        for await last in sending.progress { #expect(last.fraction.map { $0 < 1 } == true) }
+        for await last in sending.progress { #expect(last.fractionCompleted.map { $0 < 1 } == true) }
         try await files.expectLife()
         await files.end()
     }

@@ -31,9 +31,9 @@ struct FileTests {
         unsafe lstat(file.path, &status)
         #expect(status.st_mode == S_IFREG | 0o600)
         for seen in [await watching.value, await progress(of: resource.progress)] {
-            #expect(seen.last?.fraction == 1)
-            #expect(seen.last?.completed == UInt64(count))
-            #expect(seen.dropLast().allSatisfy { $0.fraction.map { $0 < 1 } == true })
+            #expect(seen.last?.fractionCompleted == 1)
+            #expect(seen.last?.completedBytes == UInt64(count))
+            #expect(seen.dropLast().allSatisfy { $0.fractionCompleted.map { $0 < 1 } == true })
         }
         try await files.expectLife(1)
         await files.end()
@@ -281,5 +281,5 @@ struct FileTests {
 
 /// Waits until that many bytes are done.
 func moved(_ resource: IncomingResource, _ count: UInt64) async {
-    for await progress in resource.progress where progress.completed >= count { return }
+    for await progress in resource.progress where progress.completedBytes >= count { return }
 }
