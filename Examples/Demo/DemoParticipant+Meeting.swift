@@ -43,12 +43,12 @@ extension DemoParticipant {
 
     /// Returns whether the invitation is settled. If not, it is retried; the demonstration has the timeout.
     private func invite(_ peer: PeerID) async -> Bool {
-        if await session.peers.contains(peer) { return true }
+        if await session.connectedPeers.contains(peer) { return true }
         do throws(MultipeerError) {
             try await browser.invite(peer, to: session, timeout: DemoParticipant.timeout)
             return true
         } catch {
-            if await session.peers.contains(peer) { return true }
+            if await session.connectedPeers.contains(peer) { return true }
             guard [.declined, .incompatible].contains(error.code) else { return false }
             try? await report(.failed(text: "\(session.peer): \(error.description)"))
             return true

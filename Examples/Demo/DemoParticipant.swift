@@ -70,12 +70,12 @@ final class DemoParticipant: Sendable {
     }
 
     private func say(_ text: String) async throws(MultipeerError) -> [DemoReport] {
-        try await session.send(DemoMessage.greeting.message(Array(text.utf8)), to: session.peers)
+        try await session.send(DemoMessage.greeting.message(Array(text.utf8)), to: session.connectedPeers)
         return []
     }
 
     private func greet() async throws(MultipeerError) -> [DemoReport] {
-        for peer in await session.peers {
+        for peer in await session.connectedPeers {
             let text = "hello \(peer.displayName), this is \(session.peer.displayName)"
             try await session.send(DemoMessage.greeting.message(Array(text.utf8)), to: peer)
         }
@@ -83,7 +83,7 @@ final class DemoParticipant: Sendable {
     }
 
     private func peer(_ name: String) async throws(MultipeerError) -> PeerID {
-        guard let peer = await session.peers.first(where: { $0.displayName == name }) else {
+        guard let peer = await session.connectedPeers.first(where: { $0.displayName == name }) else {
             throw MultipeerError(.notConnected, "\(name) is not linked")
         }
         return peer

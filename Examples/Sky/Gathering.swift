@@ -56,7 +56,7 @@ struct Gathering: Sendable {
         case .unlinked(let peer): return await browser.sees(peer) ? peer : nil
         case .asked(let peer, _):
             // Its link may have ended since.
-            if await session.peers.contains(peer) { return nil }
+            if await session.connectedPeers.contains(peer) { return nil }
             return await browser.sees(peer) ? peer : nil
         }
     }

@@ -12,7 +12,7 @@ func join(_ room: String, as me: PeerID) async throws {
             group.addTask {
                 try await browser.run { events in
                     for await case .found(let found) in events where found.info["room"] == room {
-                        guard await !session.peers.contains(found.peer) else { continue }
+                        guard await !session.connectedPeers.contains(found.peer) else { continue }
                         // A room that I join introduces me to all its members.
                         try? await browser.invite(found.peer, to: session)
                     }

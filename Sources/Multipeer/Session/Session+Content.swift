@@ -43,7 +43,7 @@ extension Session {
         _ message: [UInt8], delivery: Delivery = .reliable
     ) async throws(MultipeerError) -> [PeerID] {
         var accepted: [PeerID] = []
-        for peer in await peers {
+        for peer in await connectedPeers {
             do throws(MultipeerError) {
                 try await send(message, to: peer, delivery: delivery)
                 accepted.append(peer)

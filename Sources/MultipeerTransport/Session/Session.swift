@@ -132,7 +132,7 @@ public final class Session: Sendable {
     public func cancelConnecting(to peer: PeerID) async { await driver.cancel(peer.uid) }
 
     /// The linked peers.
-    public var peers: [PeerID] {
+    public var connectedPeers: [PeerID] {
         get async { await driver.linkedPeers }
     }
 

@@ -59,7 +59,7 @@ struct MeshCycles {
             try await group.waitForAll()
         }
         for session in sessions {
-            while await session.peers.count < MeshCycles.members - 1 {
+            while await session.connectedPeers.count < MeshCycles.members - 1 {
                 try Endurance.expect(ContinuousClock.now - start < .seconds(30), "the mesh is not full")
                 try await Task.sleep(for: .milliseconds(2))
             }

@@ -117,7 +117,7 @@ private struct InvitingPair: Sendable {
                 answers.1.allSatisfy { $0 == nil }, "the second answered, and heard \(answers.1)")
         }
         if !isLinked {
-            let peers = (await ones.peers, await others.peers)
+            let peers = (await ones.connectedPeers, await others.connectedPeers)
             try Endurance.expect(peers.0.isEmpty && peers.1.isEmpty, "both declined, and are linked")
         }
         await ones.disconnect()
@@ -147,7 +147,7 @@ private struct InvitingPair: Sendable {
         // The invitee may be linked a moment after the inviter.
         let end = ContinuousClock.now + .seconds(20)
         while true {
-            let linked = (await ones.peers, await others.peers)
+            let linked = (await ones.connectedPeers, await others.connectedPeers)
             if linked == ([other.peer], [one.peer]) { break }
             try Endurance.expect(ContinuousClock.now < end, "there is no link at both ends")
             try await Task.sleep(for: .milliseconds(5))

@@ -131,7 +131,7 @@ struct InvitationEndTests {
         if isLetGo { advertiser = nil } else { await advertiser?.stop() }
         try await invitation.link(in: bob.session).get()
         try await asked.value
-        #expect(await bob.session.peers == [ann.peer])
+        #expect(await bob.session.connectedPeers == [ann.peer])
         await bob.session.disconnect()
         await ann.stop()
     }
@@ -152,7 +152,7 @@ struct InvitationEndTests {
         #expect(await asked.error?.code == .full)
         #expect(await bob.inviting(ann).error?.code == .full)
         #expect(try await ann.heardNothing(of: bob))
-        #expect(await bob.session.peers == [carl.peer])
+        #expect(await bob.session.connectedPeers == [carl.peer])
         // A linked peer may still be asked.
         try await carl.link(with: bob)
         await callers.stop()

@@ -66,8 +66,8 @@ struct MutualInvitationTests {
             #expect(heard.0 == [.connecting, .connected], "seed \(seed)")
             #expect(heard.1 == [.connecting, .connected], "seed \(seed)")
         }
-        #expect(await ann.session.peers == [bob.peer])
-        #expect(await bob.session.peers == [ann.peer])
+        #expect(await ann.session.connectedPeers == [bob.peer])
+        #expect(await bob.session.connectedPeers == [ann.peer])
         annsAnswers.cancel()
         bobsAnswers.cancel()
         let answers = (await annsAnswers.value, await bobsAnswers.value)

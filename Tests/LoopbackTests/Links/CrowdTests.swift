@@ -58,7 +58,7 @@ struct CrowdTests {
             }
             try await group.waitForAll()
         }
-        for session in sessions.prefix(8) { #expect(await session.peers.count == 7) }
+        for session in sessions.prefix(8) { #expect(await session.connectedPeers.count == 7) }
         try await expectTalk(among: Array(sessions.prefix(8)))
         let ninth = try await sessions[8].connectionData()
         async let refused = sessions[0].trying(ninth)
@@ -93,7 +93,7 @@ struct CrowdTests {
 
     private func expectTalk(among sessions: [Session]) async throws {
         for session in sessions {
-            let others = await session.peers
+            let others = await session.connectedPeers
             try await session.send(Array(session.peer.displayName.utf8), to: others)
         }
         for session in sessions {

@@ -56,8 +56,8 @@ struct GlareTests {
         let atLower = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         let atHigher = try #require(await meeting.bob.connectionInfo(for: meeting.ann.peer))
         #expect(atLower.isDialled != atHigher.isDialled)
-        #expect(await meeting.ann.peers == [meeting.bob.peer])
-        #expect(await meeting.bob.peers == [meeting.ann.peer])
+        #expect(await meeting.ann.connectedPeers == [meeting.bob.peer])
+        #expect(await meeting.bob.connectedPeers == [meeting.ann.peer])
         let connections = await lowersTap.flows.count + highersTap.flows.count
         // Connected once, and for as long as the session was not left.
         await meeting.ann.disconnect()

@@ -79,7 +79,7 @@ struct MeshTests {
         } else {
             #expect(fared.0.error?.reason?.code == .full)
             #expect(fared.1.error?.reason?.code == .full)
-            #expect(await one[0].session.peers.count == 4)
+            #expect(await one[0].session.connectedPeers.count == 4)
         }
         await members.end()
     }
@@ -105,7 +105,7 @@ struct MeshTests {
             let fared = await (first, second)
             #expect(fared.0.isLinked && fared.1.isLinked)
         }
-        #expect(await centre.session.peers.count == 3)
+        #expect(await centre.session.connectedPeers.count == 3)
         for point in points {
             try await centre.session.send([1], to: point.peer)
             try await within { await point.until { !$0.messages.isEmpty } }

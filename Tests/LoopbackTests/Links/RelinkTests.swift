@@ -51,7 +51,7 @@ struct RelinkTests {
             let fared = try await meeting.attempt()
             guard fared.ann.isLinked, fared.bob.isLinked else { return visit }
             await meeting.bob.disconnect()
-            try await within { while !(await meeting.ann.peers.isEmpty) { await Task.yield() } }
+            try await within { while !(await meeting.ann.connectedPeers.isEmpty) { await Task.yield() } }
         }
         return most
     }

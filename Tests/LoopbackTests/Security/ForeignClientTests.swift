@@ -113,7 +113,7 @@ struct ForeignClientTests {
             let awaited = try await meeting.bob.connectionData()
             let search = Task { await meeting.ann.trying(awaited) }
             try await body(tap)
-            #expect(await meeting.ann.peers.isEmpty)
+            #expect(await meeting.ann.connectedPeers.isEmpty)
             await meeting.end()
             #expect(await search.value.isLinked == false)
         }

@@ -91,8 +91,8 @@ struct TamperingTests {
         let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))
         #expect(ann.code == change.holder)
         #expect(bob.code == .timedOut, "\(bob)")
-        #expect(await meeting.ann.peers.isEmpty)
-        #expect(await meeting.bob.peers.isEmpty)
+        #expect(await meeting.ann.connectedPeers.isEmpty)
+        #expect(await meeting.bob.connectedPeers.isEmpty)
         return change.holder != .timedOut || [ann, bob].contains { $0.detail.contains(change.detail) }
     }
 

@@ -57,7 +57,7 @@ struct TrustTests {
         #expect(await first.error?.reason?.code == .cancelled)
         #expect(await second.error?.reason?.code == .cancelled)
         try await within { await asked.cancelled() }
-        #expect(await meeting.ann.peers.isEmpty)
+        #expect(await meeting.ann.connectedPeers.isEmpty)
         await meeting.end()
     }
 

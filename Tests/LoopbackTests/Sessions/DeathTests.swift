@@ -60,7 +60,7 @@ struct DeathTests {
         // A peer that was linked meanwhile finds out.
         for (session, heard) in listeners where hasDied {
             try await within { await heard.end() }
-            #expect(await session.peers.isEmpty, "\(death)")
+            #expect(await session.connectedPeers.isEmpty, "\(death)")
         }
         await meeting.end()
         for (_, heard) in listeners {

@@ -84,7 +84,7 @@ struct DriverCallTests {
         let annsData = try await ann.connectionData(for: bob.peer)
         async let second: Void = bob.connect(with: annsData)
         _ = try await (first, second)
-        #expect(await ann.peers == [bob.peer])
+        #expect(await ann.connectedPeers == [bob.peer])
         await ann.disconnect()
         await bob.disconnect()
     }

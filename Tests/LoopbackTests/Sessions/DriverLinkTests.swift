@@ -25,7 +25,7 @@ struct DriverLinkTests {
         #expect(fared.0.error?.reason?.code == .timedOut)
         #expect(fared.1.error?.reason?.code == .timedOut)
         #expect("\(fared)".contains("BUSY"), "\(fared)")
-        #expect(await other.peers.isEmpty)
+        #expect(await other.connectedPeers.isEmpty)
         try await within { try await meeting.expectTalk() }
         await other.disconnect()
         await meeting.end()

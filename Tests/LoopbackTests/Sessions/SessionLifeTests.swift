@@ -18,7 +18,7 @@ struct SessionLifeTests {
         async let other: Void = meeting.bob.connect(with: annsData)
         _ = try await (first, second, other)
         try await meeting.ann.connect(with: bobsData)
-        #expect(await meeting.ann.peers == [meeting.bob.peer])
+        #expect(await meeting.ann.connectedPeers == [meeting.bob.peer])
         try await within { try await meeting.expectTalk() }
         await meeting.end()
     }

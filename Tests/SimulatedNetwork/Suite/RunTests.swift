@@ -115,7 +115,7 @@ struct FailureTests {
             let session = try Session(peer: host.peer, configuration: host.session())
             let strange = Task {
                 while network.elapsed == .zero { await Task.yield() }
-                return await session.peers
+                return await session.connectedPeers
             }
             while !Task.isCancelled { try await network.clock.sleep(for: .seconds(1)) }
             strange.cancel()
