@@ -124,7 +124,7 @@ actor SequenceScanner {
         throw CancellationError()
     }
 
-    private func take(_ message: Message) async throws {
+    private func take(_ message: Session.Message) async throws {
         let data = Data(message.bytes)
         if let question = try? JSONDecoder().decode(Question.self, from: data) {
             let answer = Answer(id: question.id, stars: countStars(on: question.tile))

@@ -142,7 +142,7 @@ final class DemoParticipant: Sendable {
         }
     }
 
-    private func hear(_ message: Message) async {
+    private func hear(_ message: Session.Message) async {
         let content = Array(message.bytes.dropFirst())
         switch message.bytes.first.flatMap(DemoMessage.init) {
         case .greeting:

@@ -73,7 +73,7 @@ extension Session {
     }
 }
 
-extension Message {
+extension Session.Message {
     /// The bytes as text; nil when they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
 

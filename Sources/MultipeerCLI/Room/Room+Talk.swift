@@ -59,7 +59,7 @@ extension Room {
         }
     }
 
-    func hear(_ message: Message) async throws(CommandError) {
+    func hear(_ message: Session.Message) async throws(CommandError) {
         guard let said = RoomMessage(message.bytes) else { return }
         try await screen.put(said.shown(from: members.name(of: message.peer)))
     }

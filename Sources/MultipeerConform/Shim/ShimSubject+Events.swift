@@ -50,7 +50,7 @@ extension ShimSubject {
         await context.pipe.tell("state", of: context.name, fields)
     }
 
-    private func hear(_ message: Message) async {
+    private func hear(_ message: Session.Message) async {
         let bytes = message.bytes
         await context.pipe.tell(
             "message", of: context.name,

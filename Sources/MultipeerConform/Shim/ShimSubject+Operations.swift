@@ -96,7 +96,8 @@ extension ShimSubject {
         let session = context.session
         let peers = try request.required("to", try request.peers("to"))
         let delivery =
-            try request.word("mode", ["reliable": Delivery.reliable, "unreliable": .unreliable]) ?? .reliable
+            try request.word("mode", ["reliable": Session.Delivery.reliable, "unreliable": .unreliable])
+            ?? .reliable
         let content = try ShimContent(&request)
         try request.end()
         let lane = peers.map { "\($0.uid)" }.joined(separator: " ")

@@ -17,7 +17,7 @@ extension SessionCore {
             throw MCError(.notConnected, "\(peer) is not connected")
         }
         do {
-            try native.post(message, to: peers, delivery: Delivery(mode))
+            try native.post(message, to: peers, delivery: Session.Delivery(mode))
         } catch {
             throw MCError(error)
         }
@@ -82,7 +82,7 @@ extension SessionCore {
     }
 }
 
-extension Delivery {
+extension Session.Delivery {
     init(_ mode: MCSessionSendDataMode) {
         switch mode {
         case .reliable: self = .reliable

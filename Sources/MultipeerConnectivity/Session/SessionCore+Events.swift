@@ -83,7 +83,7 @@ extension SessionCore {
         tell(peer, state)
     }
 
-    private func received(_ message: Message) {
+    private func received(_ message: Session.Message) {
         guard let peer = reportedPeers.withLock({ $0.connected(message.peer) }) else { return }
         let data = message.withBytes { bytes in
             unsafe bytes.withUnsafeBufferPointer { unsafe Data(buffer: $0) }

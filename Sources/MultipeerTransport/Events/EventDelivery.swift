@@ -104,7 +104,7 @@ extension EventDelivery {
                 cost += message.cost
                 taken.append(message)
             } else {
-                pending.append(.message(Message(peer: peer, message)), key: key, cost: message.cost)
+                pending.append(.message(Session.Message(peer: peer, message)), key: key, cost: message.cost)
             }
         }
         if taken.isEmpty { return }
@@ -115,7 +115,7 @@ extension EventDelivery {
     /// Adds unreliable messages; those that the application takes are counted under another key.
     func add(unreliable messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID) {
         for message in messages {
-            let event = Session.Event.message(Message(peer: peer, message, .unreliable))
+            let event = Session.Event.message(Session.Message(peer: peer, message, .unreliable))
             pending.append(event, key: ~Int(id.rawValue), cost: message.cost)
         }
     }

@@ -10,7 +10,7 @@ extension MessageSender {
     /// An unreliable one goes over UDP when it fits there and UDP gets through; then it is dropped when the queue is full.
     /// `limit` is how much may be posted and waiting, including earlier messages.
     package func post(
-        _ message: [UInt8], to uid: UID, delivery: Delivery = .reliable, limit: Backlog = .standard
+        _ message: [UInt8], to uid: UID, delivery: Session.Delivery = .reliable, limit: Backlog = .standard
     ) throws(SendFault) {
         let sendQueue = try sendQueue(to: uid, for: message.count)
         if delivery == .unreliable, offerDatagram(message, to: uid) { return }
@@ -23,7 +23,7 @@ extension MessageSender {
 
     /// Reserves the place of a message that is to be sent to all of several peers or to none.
     package func reserve(
-        _ message: [UInt8], to uid: UID, delivery: Delivery
+        _ message: [UInt8], to uid: UID, delivery: Session.Delivery
     ) throws(SendFault) -> ReservedPlace {
         let sendQueue = try sendQueue(to: uid, for: message.count)
         if delivery == .unreliable, takesDatagram(message, uid) { return .datagram(uid) }

@@ -46,7 +46,7 @@ extension MessageSender {
     /// Queues one message. An unreliable one goes over UDP when it fits there and UDP gets through; otherwise it is sent on the
     /// link, for whose queue it waits like any other. [dgram.fallback]
     package func send(
-        _ message: [UInt8], to uid: UID, delivery: Delivery
+        _ message: [UInt8], to uid: UID, delivery: Session.Delivery
     ) async throws(SendFault) {
         if delivery == .unreliable, message.count <= Limits.datagramMessage, let sendQueue = datagrams[uid] {
             do {

@@ -161,8 +161,8 @@ extension Session {
 
 extension Session.Events {
     /// Returns that many messages as they came.
-    func arrivals(_ count: Int) async -> [Message] {
-        var messages: [Message] = []
+    func arrivals(_ count: Int) async -> [Session.Message] {
+        var messages: [Session.Message] = []
         for await event in self {
             guard case .message(let message) = event else { continue }
             messages.append(message)
@@ -172,9 +172,9 @@ extension Session.Events {
     }
     /// Returns that many messages that end in this byte and match, and skips all others.
     func arrivals(
-        _ count: Int, mark: UInt8, where matches: (Message) -> Bool = { _ in true }
-    ) async -> [Message] {
-        var messages: [Message] = []
+        _ count: Int, mark: UInt8, where matches: (Session.Message) -> Bool = { _ in true }
+    ) async -> [Session.Message] {
+        var messages: [Session.Message] = []
         for await event in self {
             guard case .message(let message) = event, message.bytes.last == mark, matches(message) else {
                 continue
