@@ -36,7 +36,7 @@ public struct PeerID: Hashable, Sendable {
 
     /// A hash that is the same in every process, unlike `hashValue`: computed from the bytes, not from the name.
     /// Spec 3.1.
-    public var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
+    package var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
 }
 
 /// Archived as a single string: the bytes in hexadecimal, a space, the name.

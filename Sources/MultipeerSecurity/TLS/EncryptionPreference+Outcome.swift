@@ -1,7 +1,7 @@
 extension EncryptionPreference {
     /// How two sessions communicate. Both compute it from the two preferences; nothing is negotiated on the wire,
     /// so nothing can be downgraded there. Spec 5.1.
-    public enum Outcome: Sendable, Hashable, CaseIterable {
+    package enum Outcome: Sendable, Hashable, CaseIterable {
         /// Unencrypted: at least one side prefers it and the other permits it.
         case plain
         /// TLS 1.3 with both keys pinned.
@@ -17,7 +17,7 @@ extension EncryptionPreference {
         ///   - other: what the second session prefers.
         ///   - otherHasIdentity: whether the second session was given an identity by its application.
         /// - Returns: what both ends do, without negotiation.
-        public static func between(
+        package static func between(
             _ one: EncryptionPreference, identity oneHasIdentity: Bool,
             and other: EncryptionPreference, identity otherHasIdentity: Bool
         ) -> EncryptionPreference.Outcome {
@@ -45,7 +45,7 @@ extension EncryptionPreference {
 
 extension EncryptionPreference.Outcome: CustomStringConvertible {
     /// "plain", "encrypted" or "refused".
-    public var description: String {
+    package var description: String {
         switch self {
         case .plain: "plain"
         case .encrypted: "encrypted"
