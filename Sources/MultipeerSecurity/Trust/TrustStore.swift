@@ -6,7 +6,7 @@ public import MultipeerCore
 /// line.
 public struct TrustStore: Hashable, Sendable {
     /// The maximum number of entries in a store.
-    public static let most = 10_000
+    public static let maximumCount = 10_000
 
     /// The key of each peer.
     public private(set) var entries: [UID: Fingerprint] = [:]
@@ -21,7 +21,7 @@ public struct TrustStore: Hashable, Sendable {
     ///
     /// - Returns: false when the store is full; the store is then unchanged.
     public mutating func remember(_ fingerprint: Fingerprint, of peer: UID) -> Bool {
-        guard entries[peer] != nil || entries.count < Self.most else { return false }
+        guard entries[peer] != nil || entries.count < Self.maximumCount else { return false }
         entries[peer] = fingerprint
         return true
     }
