@@ -11,7 +11,7 @@ import MultipeerConnectivity
             }
             exit(try await Gathering(options).run())
         } catch let error as Options.Wrong {
-            fail("\(error.text) (--help says more)", 2)
+            fail("\(error.text) (try --help)", 2)
         } catch {
             fail(error.localizedDescription, 1)
         }
