@@ -100,7 +100,7 @@ enum MultipeerMember {
         case ("who", nil):
             Orders.say((["who"] + (await member.linked.map(\.uid.text).sorted())).joined(separator: " "))
             return
-        default: throw Complaint("'\(order)' is not understood")
+        default: throw Complaint("unknown command '\(order)'")
         }
         Orders.say("ok \(order)")
     }
