@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 
-/// A program that connects with all devices nearby: what an app does behind its views.
+/// A program that connects with all devices nearby: the code that an app has besides its views.
 @main struct Collusion {
     static func main() async {
         do {

@@ -23,7 +23,8 @@ struct Tile: Hashable, Sendable, Codable {
         pixels = try container.decode([UInt8].self, forKey: .pixels)
         guard Tile.sides.contains(size), pixels.count == size * size else {
             throw DecodingError.dataCorruptedError(
-                forKey: .pixels, in: container, debugDescription: "\(pixels.count) pixels do not form a square")
+                forKey: .pixels, in: container,
+                debugDescription: "\(pixels.count) pixels do not form a square")
         }
     }
 }

@@ -111,7 +111,7 @@ public actor Advertiser {
 
     /// Changes the additional information: at once while the advertiser is running, otherwise from the next `start` on.
     ///
-    /// Throws `discovery` when nothing can be announced any more.
+    /// Throws `discovery` if nothing can be announced.
     public func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
         try await activeAdvertisement?.advertisement.update(info)

@@ -111,7 +111,8 @@ private struct InvitingPair: Sendable {
         onesAnswers.cancel()
         othersAnswers.cancel()
         let answers = (await onesAnswers.value, await othersAnswers.value)
-        try Endurance.expect(answers.0.allSatisfy { $0 == nil }, "the first answered, and received \(answers.0)")
+        try Endurance.expect(
+            answers.0.allSatisfy { $0 == nil }, "the first answered, and received \(answers.0)")
         if way != .oneCancels {
             try Endurance.expect(
                 answers.1.allSatisfy { $0 == nil }, "the second answered, and received \(answers.1)")

@@ -102,7 +102,8 @@ extension Checker {
             let isNew = seen.insert("\(peer) \(Self.key(line.entry))").inserted
             return isNew
                 ? nil
-                : Violation(.delivery, line.place, "message \(line.entry.number ?? 0) from \(peer) arrived twice")
+                : Violation(
+                    .delivery, line.place, "message \(line.entry.number ?? 0) from \(peer) arrived twice")
         }
     }
 
@@ -125,7 +126,8 @@ extension Checker {
             found.append(
                 Violation(
                     .delivery, first.place,
-                    "message \(number) is the first to arrive on its link, but \(earlier) was sent before it"))
+                    "message \(number) is the first to arrive on its link, but \(earlier) was sent before it")
+            )
         }
         var links: Set<String> = []
         for line in received.messages {
@@ -146,7 +148,8 @@ extension Checker {
         if links.count > 1 {
             found.append(
                 Violation(
-                    .delivery, received.line.place, "messages of several links arrived on it: \(links.sorted())")
+                    .delivery, received.line.place,
+                    "messages of several links arrived on it: \(links.sorted())")
             )
         }
         return found
@@ -167,7 +170,8 @@ extension Checker {
                 else { return nil }
                 return Violation(
                     .delivery, message.place,
-                    "message \(number) to \(receiver) never arrived, although it was flushed (\(flush.place))")
+                    "message \(number) to \(receiver) never arrived, although it was flushed (\(flush.place))"
+                )
             }
         }
     }

@@ -60,7 +60,8 @@ package struct Checker: Sendable {
                 }
                 if run.end == .unknown, let last = run.lines.last {
                     found.append(
-                        Violation(.whole, last.place, "the run has no entries after this one, and was not killed"))
+                        Violation(
+                            .whole, last.place, "the run has no entries after this one, and was not killed"))
                 }
                 return found
             }

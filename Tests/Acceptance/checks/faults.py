@@ -15,7 +15,7 @@ from .peer import expect
 from .processors import MUCH, Others
 
 # The idle timeout of the members of the short forms, in seconds; those of the long ones have the default.
-SHORT = ("--death", "3", "--rate", "10", "--files", "1")
+SHORT = ("--idle-timeout", "3", "--rate", "10", "--files", "1")
 # The long forms run many meshes at once.
 LONG = ("--rate", "2", "--files", "0.2")
 MEMBERS = 4
