@@ -23,11 +23,14 @@ struct ProseTests {
             reason: "a message to a user, about people"),
     ]
 
+    /// The tree is read once for all tests.
+    private static let prose = Result { try Prose.ofRepository() }
+
     @Test("a phrase that the table of phrases has retired does not come back")
     func retired() throws {
         let phrases = try retiredPhrases()
         #expect(phrases.count > 50)
-        let prose = try Prose.ofRepository()
+        let prose = try ProseTests.prose.get()
         #expect(prose.count > 500)
         for one in prose {
             let exceptions = ProseTests.exceptions.filter { $0.path == one.path }
@@ -43,7 +46,7 @@ struct ProseTests {
     @Test("every exception is needed, and gives a reason")
     func exceptions() throws {
         let phrases = try retiredPhrases()
-        let prose = try Prose.ofRepository()
+        let prose = try ProseTests.prose.get()
         for exception in ProseTests.exceptions {
             #expect(!exception.reason.isEmpty)
             #expect(phrases.contains { !places(of: $0, in: exception.words).isEmpty }, "\(exception.words)")
@@ -58,7 +61,7 @@ struct ProseTests {
     func places() throws {
         #expect(places(of: "so many", in: "after so many bytes") == ["after so many bytes"])
         #expect(places(of: "seat", in: "a seated guest, the sea").isEmpty)
-        let texts = try Prose.ofRepository().map(\.text)
+        let texts = try ProseTests.prose.get().map(\.text)
         #expect(texts.contains { $0.contains("Imports point downwards only") }, "the README")
         #expect(texts.contains { $0.contains("link with one peer: a secure netcat and chat") }, "a help text")
         #expect(texts.contains { $0.contains("Takes the body of one UDP payload.") }, "a comment")
