@@ -45,7 +45,7 @@ enum {
     WINDOW = 256,           // messages ahead of the last report
     REPORT = 64,            // messages between two reports
     STALL = 20,             // ms without a report, after which the window counts as lost
-    PATIENCE = 120,         // seconds
+    TIME_LIMIT = 120,       // seconds
 };
 enum kind { MESSAGE = 1, REPORTED = 2, END = 3, RESULT = 4 };
 static const char suite[] = "ECDHE-PSK-CHACHA20-POLY1305";
@@ -352,7 +352,7 @@ int main(int argc, char **argv) {
     bench.size = strtoul(argv[3], NULL, 10);
     bench.count = (uint32_t)strtoul(argv[4], NULL, 10);
     if (bench.size < 1 || bench.size > 1150 || bench.count < 1) die("size or count");
-    alarm(PATIENCE);
+    alarm(TIME_LIMIT);
     open_socket();
     if (!bench.is_server) {
         if (RAND_bytes(bench.key, KEY) != 1) die("key");

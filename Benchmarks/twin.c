@@ -38,7 +38,7 @@ enum {
     HELLO_SIZE = 300,
     DIGEST = 32,
     LINKS = 7,              // of the client in fanout
-    PATIENCE = 120,         // seconds; nothing here lasts longer
+    TIME_LIMIT = 120,       // seconds; nothing here lasts longer
 };
 enum kind { HELLO = 0x01, DONE = 0x26, MESSAGE = 0x10 };
 enum mode { BULK, PIPELINED, PINGPONG, CONNECT, FANOUT };
@@ -520,7 +520,7 @@ int main(int argc, char **argv) {
     bench.size = strtoul(argv[3], NULL, 10);
     bench.count = strtol(argv[4], NULL, 10);
     if (bench.size < 1 || bench.size > LONGEST || bench.count < 1) die("size or count");
-    alarm(PATIENCE);
+    alarm(TIME_LIMIT);
     bool measures_each = !bench.is_server && (bench.mode == PINGPONG || bench.mode == CONNECT);
     bench.latencies = calloc(measures_each ? (size_t)bench.count : 1, sizeof *bench.latencies);
 

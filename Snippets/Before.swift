@@ -115,7 +115,7 @@ extension Before: MCSessionDelegate {
     func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
         switch state {
         case .connected: print("\(peerID.displayName) is here")
-        case .notConnected: print("\(peerID.displayName) left, for a reason that nobody tells")
+        case .notConnected: print("\(peerID.displayName) left; no reason is given")
         default: break
         }
     }

@@ -24,6 +24,6 @@ func connect(_ data: ConnectionData, with session: Session) async throws {
         try await session.connect(with: data)
     } catch let error where error.code == .cancelled {
         try Task.checkCancellation()  // this task: CancellationError
-        print("somebody else gave up the search")
+        print("cancelled by the peer or by another task")
     }
 }

@@ -1,5 +1,5 @@
 // The first sample of the README; a test compares the two.
-// Run it on two machines of one network, or twice on one with MULTIPEER_INTERFACES=lo in the environment.
+// Run it on two machines on the same network, or twice on one with MULTIPEER_INTERFACES=lo in the environment.
 
 // snippet.show
 import Multipeer

@@ -60,7 +60,7 @@ func wait(_ session: Session) async throws {
         do {
             try await invitation.accept(into: session)
         } catch {
-            print("the invitation of \(invitation.inviter) came to nothing: \(error)")
+            print("the invitation from \(invitation.inviter) failed: \(error)")
         }
     }
 }
@@ -78,7 +78,7 @@ func gather(_ session: Session) async {
             }
         }
     } catch {
-        print("nobody can be found: \(error)")
+        print("cannot find peers: \(error)")
     }
 }
 

@@ -1,5 +1,5 @@
 // The third sample of the README; a test compares the two.
-// Run it twice, each time with a file for the own connection data, and one with the other side's.
+// Run it twice, each time with one file for its own connection data and one for the other side's.
 
 // snippet.hide
 import Foundation

@@ -1,4 +1,4 @@
-"""Blocks in the chapters that a script writes: `<!-- NAME -->` … `<!-- end -->`, each marker on a line of its own."""
+"""The parts of the chapters that a script writes: `<!-- NAME -->` … `<!-- end -->`, each marker on a line of its own."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ def chapters():
 
 
 def rewrite(prefix, blocks, check):
-    """Puts the texts of `blocks` into every chapter that asks for them. Answers what was wrong."""
+    """Puts the texts of `blocks` into every chapter with a block of that name. Returns the faults that it found."""
     faults, used = [], set()
     for path in chapters():
         old = path.read_text()
@@ -23,7 +23,7 @@ def rewrite(prefix, blocks, check):
                 return match[0]
             used.add(name)
             if name not in blocks:
-                faults.append(f"{path.name} asks for '{name}', which nobody writes")
+                faults.append(f"{path.name} asks for '{name}', which no script writes")
                 return match[0]
             return match[1] + blocks[name].rstrip("\n") + "\n" + match[3]
 

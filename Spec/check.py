@@ -12,18 +12,18 @@ sys.dont_write_bytecode = True
 import coverage
 
 SPEC = pathlib.Path(__file__).resolve().parent
-# A chapter is read in one sitting. The total is all that an implementer of everything reads: every word of every chapter,
-# appendix, the README and the exceptions. What scripts write (tables, rules.md) is for looking things up; hex, drawings
-# and formulas are no prose; the vectors have a README of their own. None of these counts.
+# A chapter should be readable in one sitting. The total is what an implementer of everything reads: every word of the
+# chapters, the appendices, the README and the exceptions. Text that scripts write (tables, rules.md) is for reference; hex,
+# drawings and formulas are not prose; the vectors have their own README. None of these counts.
 CHAPTER, TOTAL = 1200, 14000
 WRITTEN = "rules.md"
-# These speak about demands.
+# These files talk about rules, or summarise them.
 UNLABELLED = ("02-conventions.md", "20-conformance.md", "README.md", "C-pitfalls.md")
 DEFINITION = re.compile(r"\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*")
 
 
 def words(text, tables=False):
-    """Words of prose and of tables written by hand, and, if asked, of those that a script writes."""
+    """Returns the number of words of prose and of tables written by hand, and optionally of those that a script writes."""
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     if not tables:
         text = re.sub(r"<!-- table .*?<!-- end -->", "", text, flags=re.DOTALL)
@@ -53,20 +53,20 @@ def labels(texts):
                 seen[label] = name
             demands = re.search(r"\b(MUST|SHOULD|MAY)\b", line)
             if found and not demands:
-                yield f"{name}: {found[0]} ends a sentence that demands nothing"
+                yield f"{name}: {found[0]} ends a sentence without MUST, SHOULD or MAY"
             if demands and not found and name not in UNLABELLED and not line.startswith("|"):
-                yield f"{name}: a demand has no label: {line}"
+                yield f"{name}: a rule has no label: {line}"
     named = set()
     for path in [SPEC / "registries.json", *sorted((SPEC / "vectors").glob("*.json"))]:
         named |= set(re.findall(r'"label": "([^"]+)"', path.read_text()))
         for group in re.findall(r'"labels": \[([^\]]*)\]', path.read_text()):
             named |= set(re.findall(r'"([^"]+)"', group))
     for label in sorted(named - set(seen)):
-        yield f"{label} is named by a registry or a vector but not defined"
+        yield f"{label} is used in a registry or a vector, but is not defined"
 
 
 def cases(texts):
-    """Cases that the text names are in the conformance suite."""
+    """Checks that the conformance suite has the cases that the text names."""
     _, every = coverage.cases(set())
     for name, text in texts.items():
         for first, last in re.findall(rf"\b({coverage.ID})(?:–({coverage.ID}))?\b", text):
@@ -76,24 +76,24 @@ def cases(texts):
 
 
 def sections(texts):
-    """Sections that the text refers to in brackets are there."""
+    """Checks that the sections to which the text refers in parentheses exist."""
     heads = {head for text in texts.values() for head in re.findall(r"^## (\d+\.\d+) ", text, flags=re.MULTILINE)}
     for name, text in texts.items():
         for group in re.findall(r"\((\d+\.\d+(?:, \d+\.\d+)*)[),;]", text):
             for place in group.split(", "):
                 if place not in heads:
-                    yield f"{name} refers to section {place}, which is not there"
+                    yield f"{name} refers to section {place}, which does not exist"
 
 
 def links(texts):
     for name, text in texts.items():
         for target in re.findall(r"\]\(([^)#]+)\)", text):
             if not (SPEC / target).exists():
-                yield f"{name} points to {target}, which is not there"
+                yield f"{name} links to {target}, which does not exist"
 
 
 def terms(texts):
-    """The chapters use the terms that chapter 2 lists."""
+    """Checks that the chapters use the terms that chapter 2 lists."""
     used = re.sub(r"\s+", " ", " ".join(text for name, text in texts.items() if name != "02-conventions.md")).lower()
     for row in json.loads((SPEC / "terms.json").read_text())["terms"]:
         for term in row["term"].split(", "):
@@ -115,14 +115,14 @@ def states():
                     if len(rows) != 1:
                         yield f"states.json: {name}, {state} × {event} has {len(rows)} rows"
                     elif rows[0]["next"] not in machine["states"]:
-                        yield f"states.json: {name}, {state} × {event} leads nowhere"
+                        yield f"states.json: {name}, {state} × {event} leads to an unknown state"
 
 
 def fits(value, schema, place):
-    """As much of JSON Schema as schema.json uses."""
+    """Checks a value against the subset of JSON Schema that schema.json uses."""
     kinds = {"object": dict, "array": list, "string": str, "integer": int}
     if "type" in schema and not isinstance(value, kinds[schema["type"]]):
-        yield f"{place} is no {schema['type']}"
+        yield f"{place} is not of type {schema['type']}"
         return
     if "const" in schema and value != schema["const"] or "enum" in schema and value not in schema["enum"]:
         yield f"{place} must not be {value!r}"

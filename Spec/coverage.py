@@ -14,7 +14,7 @@ LABEL = r"[a-z][a-z0-9]*\.[a-z][a-z0-9-]*"
 DEFINITION = re.compile(rf"\*\*\[({LABEL})\]\*\*")
 BRACKETED = re.compile(rf"\[({LABEL})\]")
 TITLE = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
-# A case begins with its id; what follows up to the next one is about it. Several made in a loop are named with a star.
+# A case begins with its id; the text up to the next id belongs to it. Cases made in a loop are named with a star.
 AREA = r"(?:DATA|ENC|LINK|FRM|MSG|CHN|RES|DGR|MSH|INV|LIV|LIM|SAS|MUT|FLOOD)"
 ID = rf"{AREA}-(?:\d\d|[A-Z]+)"
 CASE = re.compile(rf'\(\s*"({AREA}-(?:\d\d|\d?\\\(\w+\)|[A-Z]+))",\s*"[0-9]')
@@ -37,7 +37,7 @@ def note(places, label, place):
 
 
 def code():
-    """Label → files. The judge is no implementation: what it cites is shown, not enforced."""
+    """Returns label → files. The conformance suite is not an implementation: the labels it cites do not count here."""
     found = {}
     for path in files("Sources", ".swift", ".c", ".h"):
         name = path.relative_to(ROOT / "Sources").as_posix()
@@ -50,7 +50,7 @@ def code():
 
 
 def tests():
-    """Label → titles, without the labels that they end with."""
+    """Returns label → titles, without the labels at their ends."""
     found = {}
     for path in files("Tests", ".swift"):
         for title in TITLE.findall(path.read_text()):
@@ -64,7 +64,7 @@ def tests():
 
 
 def cases(defined):
-    """Label → ids of cases, and all ids."""
+    """Returns label → ids of cases, and all ids."""
     found, every = {}, set()
     for path in files("Sources/MultipeerConformance/Cases", ".swift"):
         parts = CASE.split(path.read_text())
@@ -108,5 +108,5 @@ if __name__ == "__main__":
     if "--check" not in sys.argv:
         output.write_text(text)
     elif not output.exists() or output.read_text() != text:
-        print("rules.md is not current: Spec/coverage.py writes it")
+        print("rules.md is not current: run Spec/coverage.py")
         sys.exit(1)

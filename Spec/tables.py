@@ -32,7 +32,7 @@ def entries(name):
 
 
 def shown(channel):
-    """What a listener sees, message for message."""
+    """Returns the table of what an eavesdropper sees in each message."""
     def value(row):
         if row.get("field") == "ALPN":
             return " or ".join(f"`{name}`" for name in PRIVACY[channel]["alpn"].values())
@@ -41,7 +41,7 @@ def shown(channel):
 
     return table(["message", "field", "bytes", "value", "reveals"], [
         (row["message"], row["field"] + (f" ({row['extension']})" if "extension" in row else ""),
-         row.get("bytes", ""), value(row), row["tells"]) for row in PRIVACY[channel]["fields"]])
+         row.get("bytes", ""), value(row), row["reveals"]) for row in PRIVACY[channel]["fields"]])
 
 
 def grease(values, digits):
@@ -104,7 +104,7 @@ def blocks():
             (row["meaning"], row["here"], " / ".join(row[key] for key in ("there", "unheard") if key in row))
             for row in REGISTRIES["causes"]]),
         "table privacy-discovery": table(["message", "field", "value", "reveals"], [
-            (row["message"], row["field"], row["value"], row["tells"]) for row in PRIVACY["discovery"]["fields"]]),
+            (row["message"], row["field"], row["value"], row["reveals"]) for row in PRIVACY["discovery"]["fields"]]),
         "table privacy-tls": shown("tls"),
         "table privacy-datagrams": shown("datagrams"),
         "table privacy-absent": "\n".join(f"* {one}" for one in PRIVACY["absent"]),

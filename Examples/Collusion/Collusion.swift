@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 
-/// A program that connects with all devices nearby: what an app does behind its views.
+/// A program that connects with all devices nearby: the code that an app has besides its views.
 @main struct Collusion {
     static func main() async {
         do {
@@ -11,7 +11,7 @@ import MultipeerConnectivity
             }
             exit(try await Gathering(options).run())
         } catch let error as Options.Wrong {
-            fail("\(error.text) (--help says more)", 2)
+            fail("\(error.text) (try --help)", 2)
         } catch {
             fail(error.localizedDescription, 1)
         }

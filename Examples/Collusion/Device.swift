@@ -42,10 +42,10 @@ import Foundation
         browser.invitePeer(peer, to: openSession(), withContext: nil, timeout: 20)
     }
 
-    /// Accepts its invitation.
+    /// Accepts the device's invitation.
     func accept(_ answer: @Sendable (Bool, MCSession?) -> Void) { answer(true, openSession()) }
 
-    /// Ends the session; the next invitation makes another one.
+    /// Ends the session; the next invitation creates another one.
     func leave() {
         hasLeft = true
         session?.disconnect()
@@ -75,12 +75,12 @@ import Foundation
     func send(file: URL, as name: String) {
         session?.sendResource(at: file, withName: name, toPeer: peer) { error in
             guard let error else { return }
-            let text = "\(name) did not arrive: \(error.localizedDescription)"
+            let text = "\(name) was not sent: \(error.localizedDescription)"
             DispatchQueue.main.async { self.tell(self, .failed(text)) }
         }
     }
 
-    /// Handles an event; those of a session that was replaced meanwhile are ignored.
+    /// Handles an event; events of a session that was replaced in the meantime are ignored.
     private func take(_ event: Event, from session: MCSession) {
         guard session === self.session else { return }
         if case .changed(let state) = event { change(to: state) } else { tell(self, event) }
@@ -97,7 +97,7 @@ extension Device: MCSessionDelegate {
         do {
             event = .received(try Message(data))
         } catch {
-            event = .failed("\(data.count) bytes are no message")
+            event = .failed("received \(data.count) bytes that are not a message")
         }
         DispatchQueue.main.async { self.take(event, from: session) }
     }
@@ -125,7 +125,7 @@ extension Device: MCSessionDelegate {
             try FileManager.default.moveItem(at: localURL, to: kept)
             event = .receivedFile(resourceName, kept)
         } catch {
-            event = .failed("a file was lost: \(error.localizedDescription)")
+            event = .failed("file not received: \(error.localizedDescription)")
         }
         DispatchQueue.main.async { self.take(event, from: session) }
     }

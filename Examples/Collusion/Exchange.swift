@@ -2,8 +2,8 @@ import MultipeerConnectivity
 
 /// Which peers' messages and files of which round were received, and which peers have ours.
 ///
-/// A device that has everything of a round from all others, and knows that they have its own, goes to the background,
-/// or leaves. So a device that leaves has everything of ours, whether or not its thanks arrived.
+/// A device goes to the background, or leaves, once it has everything of a round from all others, and has their
+/// acknowledgements. So a device that leaves has everything of ours, whether or not its acknowledgement arrived.
 struct Exchange {
     let people: Int
     let rounds: Int
@@ -16,7 +16,7 @@ struct Exchange {
 
     init(people: Int, rounds: Int) { (self.people, self.rounds) = (people, rounds) }
 
-    /// Notes a message; returns the round for which to send thanks.
+    /// Records a message; returns the round to acknowledge.
     mutating func note(_ message: Message, from peer: MCPeerID) -> Int? {
         switch message {
         case .hello(let round):
@@ -29,7 +29,7 @@ struct Exchange {
         }
     }
 
-    /// Notes a file; returns the round for which to send thanks.
+    /// Records a file; returns the round to acknowledge.
     mutating func note(file name: String, from peer: MCPeerID) -> Int? {
         guard let round = Exchange.round(ofFile: name) else { return nil }
         files[peer, default: []].insert(round)

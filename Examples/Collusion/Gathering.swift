@@ -27,7 +27,7 @@ import MultipeerConnectivity
         neighbourhood.view = self
     }
 
-    /// Runs until every round is over, or the input ends, or the time is over; returns the exit code.
+    /// Runs until every round is over, the input ends, or the time is up; returns the exit code.
     func run() async -> Int32 {
         defer { try? FileManager.default.removeItem(at: folder) }
         neighbourhood.enterForeground()
@@ -45,7 +45,7 @@ import MultipeerConnectivity
         return 1
     }
 
-    /// Leaves all sessions; the program ends when the others know.
+    /// Leaves all sessions; the program ends when the others are notified.
     private func end(_ code: Int32) {
         guard self.code == nil else { return }
         self.code = code
@@ -73,7 +73,7 @@ import MultipeerConnectivity
         do {
             try device.send(message)
         } catch {
-            show("nothing was sent to \(device.name): \(error.localizedDescription)")
+            show("not sent to \(device.name): \(error.localizedDescription)")
         }
     }
 }
@@ -95,7 +95,7 @@ extension Gathering: NeighbourhoodView {
             show("\(device.name): \(message)".printable)
             thank(device, for: exchange?.note(message, from: device.peer))
         case .receivedFile(let name, let place):
-            show("\(device.name) sent the file \(name), kept as \(place.lastPathComponent)".printable)
+            show("\(device.name) sent the file \(name), saved as \(place.lastPathComponent)".printable)
             thank(device, for: exchange?.note(file: name, from: device.peer))
         case .failed(let text): show("\(device.name): \(text)".printable)
         }
@@ -108,11 +108,11 @@ extension Gathering: NeighbourhoodView {
         do {
             device.send(file: try file(of: round), as: Exchange.file(of: round))
         } catch {
-            show("there is no file to send: \(error.localizedDescription)")
+            show("cannot create the file to send: \(error.localizedDescription)")
         }
     }
 
-    /// Creates the file once: a file that changes while it is being sent does not arrive.
+    /// Creates the file once: sending a file fails if it changes during the transfer.
     private func file(of round: Int) throws -> URL {
         if let file, file.round == round { return file.place }
         let place = folder.appending(path: "to send \(round)")

@@ -2,7 +2,7 @@ import Foundation
 
 /// The messages between devices, as JSON.
 enum Message: Codable, Sendable {
-    /// This round has begun; a file of the same round comes with it.
+    /// This round has begun; a file of the same round follows.
     case hello(round: Int)
     /// The hello and the file of that round were received.
     case thanks(round: Int)

@@ -23,10 +23,10 @@ import Foundation
 
     var connected: [Device] { devices.values.filter { $0.state == .connected } }
 
-    /// Whether no device is connected, nor about to be.
+    /// Whether no device is connected or connecting.
     var isAlone: Bool { devices.values.allSatisfy { $0.state == .notConnected } }
 
-    /// Starts, or starts again: with new objects and the same id.
+    /// Starts or restarts, with new objects and the same id.
     func enterForeground() {
         guard advertiser == nil else { return }
         // All devices nearby can read these.
@@ -39,7 +39,7 @@ import Foundation
         browser.startBrowsingForPeers()
     }
 
-    /// Ends everything, so that no peer waits for a program that does not run.
+    /// Ends everything, so that no peer waits for a program that is not running.
     func enterBackground() {
         advertiser?.stopAdvertisingPeer()
         browser?.stopBrowsingForPeers()
@@ -57,7 +57,7 @@ import Foundation
         return device
     }
 
-    /// Handles an event: a device that is nearby and was lost, or could not be reached, is invited again after a
+    /// Handles an event. A nearby device whose link was lost, or that could not be reached, is invited again after a
     /// second.
     private func note(_ device: Device, _ event: Device.Event) {
         view?.show(event, of: device)
@@ -71,7 +71,7 @@ import Foundation
     private func found(_ peer: MCPeerID, _ info: [String: String], by browser: MCNearbyServiceBrowser) {
         guard browser === self.browser else { return }
         let device = device(peer)
-        view?.show("found \(device.name), on \(info["system", default: "nothing that it says"].printable)")
+        view?.show("found \(device.name), on \(info["system", default: "an unknown system"].printable)")
         device.isNearby = true
         device.invite(through: browser)
     }
@@ -105,7 +105,7 @@ extension Neighbourhood: MCNearbyServiceBrowserDelegate {
     nonisolated func browser(
         _ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error
     ) {
-        DispatchQueue.main.async { self.view?.show("cannot find anybody: \(error.localizedDescription)") }
+        DispatchQueue.main.async { self.view?.show("cannot browse: \(error.localizedDescription)") }
     }
 }
 
@@ -120,6 +120,6 @@ extension Neighbourhood: MCNearbyServiceAdvertiserDelegate {
     nonisolated func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error
     ) {
-        DispatchQueue.main.async { self.view?.show("cannot be found: \(error.localizedDescription)") }
+        DispatchQueue.main.async { self.view?.show("cannot advertise: \(error.localizedDescription)") }
     }
 }

@@ -12,19 +12,21 @@ struct Options: Sendable {
     static let usage = """
         usage: collusion [--name NAME] [--service TYPE] [--peers N [--rounds M] [--within SECONDS]]
 
-        Links with everybody nearby who runs it. What is typed goes to everybody, except for these words:
-        background ends all links, foreground begins again, quit ends the program.
+        Links with all nearby devices that run this program. Lines that you type are sent to all of them,
+        except for these commands: background disconnects, foreground connects again, quit exits.
 
-          --name NAME        what others call you (the name of this machine); each name has an id that is kept
-          --service TYPE     who finds whom: 1 to 15 lower-case letters, digits and '-' (collusion)
-          --peers N          wait for N others, exchange a message and a file with each, and end
-          --rounds M         do so M times, in the background in between (1)
-          --within SECONDS   give up after so long (60)
+          --name NAME        the name that others see, each with its own stored id; default: the name of
+                             this machine
+          --service TYPE     the service type, 1 to 15 lower-case letters, digits and '-'; devices find only
+                             devices of the same type; default: collusion
+          --peers N          wait for N devices, exchange a message and a file with each, and exit
+          --rounds M         do so M times, and go to the background in between; default: 1
+          --within SECONDS   give up after this time; default: 60
 
-        Exit codes: 0 done, 1 not done in time or no place for files or the id, 2 wrong usage.
+        Exit codes: 0 success, 1 not done in time, or no space for files or the id, 2 invalid command line.
         """
 
-    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
+    /// Parses arguments. Throws a description of what is wrong with them; returns nil if help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]
@@ -36,14 +38,14 @@ struct Options: Sendable {
     }
 
     private mutating func take(_ word: String, _ value: String?) throws(Wrong) {
-        guard let value else { throw Wrong(text: "\(word) is unknown, or needs a value") }
+        guard let value else { throw Wrong(text: "unknown option or missing value: \(word)") }
         switch word {
         case "--name": name = value
         case "--service": service = value
         case "--peers": people = try Options.number(value, of: word)
         case "--rounds": rounds = try Options.number(value, of: word)
         case "--within": within = .seconds(try Options.number(value, of: word))
-        default: throw Wrong(text: "\(word) is unknown")
+        default: throw Wrong(text: "unknown option: \(word)")
         }
     }
 

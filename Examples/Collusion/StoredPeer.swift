@@ -1,11 +1,11 @@
 import Foundation
 import MultipeerConnectivity
 
-/// The own peer id, archived in the user defaults: a device that comes back is the same device to all others.
+/// This device's peer id, archived in the user defaults, so that others recognise the device when it comes back.
 enum StoredPeer {
-    /// Returns the id of that name that was created the first time; a new one when there is none that can be read.
+    /// Returns the stored id for that name, or creates one if there is none that can be read.
     ///
-    /// Two programs of one user share their defaults. A key for each name separates two that run at once.
+    /// Programs of one user share their defaults. A key for each name separates programs that run at the same time.
     static func load(_ name: String, from defaults: UserDefaults = .standard) throws -> MCPeerID {
         let key = "peer id of \(name)"
         if let data = defaults.data(forKey: key),

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// It makes no decisions and has no state, so it needs no isolation. One stream for all three delegates keeps the order.
 final class Bridge: NSObject {
-    /// A delegate call. `@preconcurrency import` lets the peers pass, which are not `Sendable`: only the one consumer, the
-    /// station, uses them after they were put in here.
+    /// A delegate call. Peers are not `Sendable`; `@preconcurrency import` lets them pass. That is safe because only one
+    /// consumer, the station, uses them afterwards.
     enum Report: Sendable {
         case found(MCPeerID)
         case lost(MCPeerID)
@@ -28,7 +28,7 @@ final class Bridge: NSObject {
         super.init()
     }
 
-    /// Wakes the consumer up a last time, even if there is nothing to report.
+    /// Wakes the consumer one last time, even if there is nothing to report.
     func close() { reporting.yield(.closed) }
 }
 
@@ -41,7 +41,7 @@ extension Bridge: MCNearbyServiceAdvertiserDelegate {
     }
 
     func advertiser(_ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error) {
-        reporting.yield(.failed("cannot be found: \(error.localizedDescription)"))
+        reporting.yield(.failed("cannot advertise: \(error.localizedDescription)"))
     }
 }
 
@@ -58,7 +58,7 @@ extension Bridge: MCNearbyServiceBrowserDelegate {
     }
 
     func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error) {
-        reporting.yield(.failed("cannot find anybody: \(error.localizedDescription)"))
+        reporting.yield(.failed("cannot browse: \(error.localizedDescription)"))
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerConnectivity
 
-/// What a view shows, and what its buttons do: everything in it is on the main actor, and consists of values.
+/// The contents of a view, and the actions of its buttons: everything is on the main actor, and consists of values.
 @MainActor final class Lobby {
     /// The persons who are nearby or linked, in the order in which they came.
     private(set) var people: [Person] = []

@@ -8,7 +8,7 @@ struct Options: Sendable {
     var service = "peer-session"
     var invites = false
     var answer = Answer.ask
-    /// How long a simulated user thinks.
+    /// How long a simulated user waits before it answers.
     var after = Duration.zero
     /// The number of other persons to wait for; nil: runs until the input ends.
     var people: Int?
@@ -19,21 +19,23 @@ struct Options: Sendable {
         usage: peer-session [--name NAME] [--service TYPE] [--invite] [--answer yes|no|ask] [--after SECONDS]
                             [--peers N [--rounds M] [--within SECONDS]]
 
-        Finds others that run it, and links with those whom it invites or who invite it.
+        Finds other peers that run this program, and links with those that it invites or that invite it.
+        Lines that you type are sent to all linked peers; y and n answer an invitation.
 
-          --name NAME        what others call you (the name of this machine)
-          --service TYPE     who finds whom: 1 to 15 lower-case letters, digits and '-' (peer-session)
-          --invite           invite whoever is found
-          --answer ANSWER    what to say to who invites you (ask: y or n is typed; everything else goes to everybody)
-          --after SECONDS    how long to wait with a yes or no (0)
-          --peers N          wait for N others, say M rounds to everybody, hear theirs, and end
-          --rounds M         how many (1)
-          --within SECONDS   give up after so long (60)
+          --name NAME        the name that peers see; default: the name of this machine
+          --service TYPE     the service type, 1 to 15 lower-case letters, digits and '-'; peers find only
+                             peers of the same type; default: peer-session
+          --invite           invite every peer that is found
+          --answer ANSWER    how to answer invitations: yes, no or ask; default: ask
+          --after SECONDS    wait this long before answering yes or no; default: 0
+          --peers N          wait for N peers, exchange M messages with all of them, and exit
+          --rounds M         the number of messages; default: 1
+          --within SECONDS   give up after this time; default: 60
 
-        Exit codes: 0 done, 1 not done in time, 2 wrong usage.
+        Exit codes: 0 success, 1 not done in time, 2 invalid command line.
         """
 
-    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
+    /// Parses arguments. Throws a description of what is wrong with them; returns nil if help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]
@@ -48,7 +50,7 @@ struct Options: Sendable {
     }
 
     private mutating func take(_ word: String, _ value: String?) throws(Wrong) {
-        guard let value else { throw Wrong(text: "\(word) is unknown, or needs a value") }
+        guard let value else { throw Wrong(text: "unknown option or missing value: \(word)") }
         switch word {
         case "--name": name = value
         case "--service": service = value
@@ -61,7 +63,7 @@ struct Options: Sendable {
         case "--peers": people = Int(try Options.number(value, of: word))
         case "--rounds": rounds = Int(try Options.number(value, of: word))
         case "--within": within = .seconds(try Options.number(value, of: word))
-        default: throw Wrong(text: "\(word) is unknown")
+        default: throw Wrong(text: "unknown option: \(word)")
         }
     }
 

@@ -11,7 +11,7 @@ import MultipeerConnectivity
             }
             exit(await Visit(options).run())
         } catch {
-            FileHandle.standardError.write(Data("peer-session: \(error.text) (--help says more)\n".utf8))
+            FileHandle.standardError.write(Data("peer-session: \(error.text) (try --help)\n".utf8))
             exit(2)
         }
     }
@@ -33,7 +33,7 @@ import MultipeerConnectivity
         rounds = options.people.map { Rounds(people: $0, count: options.rounds) }
     }
 
-    /// Runs until all rounds are over, or the input ends, or the time is over; returns the exit code.
+    /// Runs until all rounds are over, the input ends, or the time is up; returns the exit code.
     func run() async -> Int32 {
         let typing = Task { await type() }
         let clock = Task {
@@ -61,7 +61,7 @@ import MultipeerConnectivity
         await proceed(happening)
     }
 
-    /// Answers a question later: what happens in between is shown in between.
+    /// Answers a question later: events in the meantime are shown as they happen.
     private func ask(_ question: Question) {
         PeerSession.write("\(question.person.name) invites you: y or n?")
         guard options.answer != .ask else { return }
@@ -74,9 +74,9 @@ import MultipeerConnectivity
     private func answer(_ question: Question, _ isYes: Bool) async {
         do throws(AnsweredBefore) {
             try await lobby.answer(question, isYes)
-            PeerSession.write("\(question.person.name) was told \(isYes ? "yes" : "no")")
+            PeerSession.write("you \(isYes ? "accepted" : "declined") \(question.person.name)")
         } catch {
-            PeerSession.write("\(question.person.name) was answered before")
+            PeerSession.write("you have already answered \(question.person.name)")
         }
     }
 
@@ -92,7 +92,7 @@ import MultipeerConnectivity
         do {
             try await lobby.say(text)
         } catch {
-            PeerSession.write("that was not sent: \(error.localizedDescription)")
+            PeerSession.write("not sent: \(error.localizedDescription)")
         }
     }
 
@@ -126,9 +126,9 @@ extension MCSessionState {
     fileprivate var word: String {
         switch self {
         case .notConnected: "not connected"
-        case .connecting: "being connected"
+        case .connecting: "connecting"
         case .connected: "connected"
-        @unknown default: "in a state of its own"
+        @unknown default: "in an unknown state"
         }
     }
 }

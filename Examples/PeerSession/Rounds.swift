@@ -4,12 +4,12 @@ import MultipeerConnectivity
 /// What the program sends by itself, and when it has sent and received enough.
 ///
 /// Each person sends "round 1" once all are linked, and the next round once the previous one was received from all others.
-/// After the last one comes a farewell, and a person who has received all others' may leave: everything that they sent was
-/// received. So nobody waits for the farewell of a person who has left.
+/// After the last round each person sends a goodbye. A person who has received those of all others may leave, since the
+/// others have received everything that they sent. So no goodbye is expected from a person who has left.
 struct Rounds {
     let people: Int
     let count: Int
-    /// How many messages were sent, and how many were received from each person: one for each round, and the farewell.
+    /// How many messages were sent, and how many were received from each person: one for each round, and the goodbye.
     private var said = 0
     private var heard: [Person.ID: Int] = [:]
     private var present: Set<Person.ID> = []
@@ -31,17 +31,17 @@ struct Rounds {
         let isReady = said == 0 ? present.count >= people : heard.values.count { $0 >= said } >= people
         guard said <= count, isReady else { return nil }
         said += 1
-        return said > count ? "farewell" : "round \(said)"
+        return said > count ? "goodbye" : "round \(said)"
     }
 
-    /// Whether everything was sent, and every farewell was received, or missed because that person has left.
+    /// Whether everything was sent, and every goodbye was received, or missed because that person has left.
     var isOver: Bool {
         said > count && heard.count { $1 > count || ($1 == count && !present.contains($0)) } >= people
     }
 
-    /// Returns the number of a round, 0 for a farewell.
+    /// Returns the number of a round, 0 for a goodbye.
     private static func number(_ text: String) -> Int? {
-        if text == "farewell" { return 0 }
+        if text == "goodbye" { return 0 }
         return text.hasPrefix("round ") ? Int(text.dropFirst(6)) : nil
     }
 }

@@ -9,7 +9,7 @@ import MultipeerConnectivity
 ///
 /// Commands come in as calls with a person's id, and events go out as values.
 actor Station {
-    /// The events, in order. The stream ends when the station was closed and all peers are gone.
+    /// The events, in order. The stream ends when the station is closed and all peers are gone.
     nonisolated let happenings: AsyncStream<Happening>
     private let telling: AsyncStream<Happening>.Continuation
 
@@ -30,7 +30,7 @@ actor Station {
         browser = MCNearbyServiceBrowser(peer: me, serviceType: service)
     }
 
-    /// Goes on the network, and stays there until it was closed.
+    /// Goes online, and stays online until it is closed.
     func run() async {
         session.delegate = bridge
         advertiser.delegate = bridge
@@ -80,7 +80,7 @@ actor Station {
         try session.send(Data(text.utf8), toPeers: peers, with: .reliable)
     }
 
-    /// Declines open invitations, and leaves; `happenings` ends when all peers know.
+    /// Declines open invitations, and leaves; `happenings` ends when all peers are notified.
     func close() {
         guard !isClosing else { return }
         isClosing = true

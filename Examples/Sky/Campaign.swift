@@ -13,7 +13,7 @@ actor Campaign {
         case arrived(Observatory)
         case left(ActorID)
         case answered(Order, Survey<ActorID>.Outcome, Duration)
-        /// The observatory of the order cannot be called any more.
+        /// The observatory of the order can no longer be called.
         case lost(Order, String)
         /// A worker's process has ended.
         case ended(String)
@@ -115,9 +115,9 @@ actor Campaign {
             if let count = survey.loseSite(of: order) { lose(order.site, count, why) }
         case .answered(let order, let outcome, let time): take(outcome, order, time)
         case .ended(let name):
-            if begun == nil { failure = Failure(text: "\(name) has ended before there was anything to do") }
+            if begun == nil { failure = Failure(text: "\(name) ended before the work began") }
         case .failed(let error):
-            failure = error as? Failure ?? Failure(text: "nobody can be found: \(error)")
+            failure = error as? Failure ?? Failure(text: "cannot find peers: \(error)")
         case .complaint(let text): view.complain(text)
         case .tick: break
         }
@@ -128,12 +128,12 @@ actor Campaign {
         guard observatory.id != station.observatory.id else { return }
         observatories[observatory.id] = observatory
         survey.join(observatory.id)
-        view.say("\(observatory.id.peer.name) has come")
+        view.say("\(observatory.id.peer.name) joined")
     }
 
     private func lose(_ id: ActorID, _ count: Int, _ why: String) {
         observatories[id] = nil
-        view.say("\(id.peer.name) is lost, and \(count) tiles come back: \(why)")
+        view.say("\(id.peer.name) was lost, \(count) tiles are reassigned: \(why)")
     }
 
     private func take(_ outcome: Survey<ActorID>.Outcome, _ order: Order, _ time: Duration) {
@@ -142,8 +142,8 @@ actor Campaign {
         case .counted(let findings):
             view.detail("\(who): \(findings.stars.count) stars, \(time.milliseconds) ms")
             if survey.findings.count == plan.killsAfter { crew.killOne() }
-        case .repeats(let why): view.say("\(who): \(why); it is repeated here")
-        case .gaveUp(let why): view.say("\(who): \(why); it is given up")
+        case .repeats(let why): view.say("\(who): \(why); retrying here")
+        case .gaveUp(let why): view.say("\(who): \(why); giving up")
         case .late: break
         }
     }
@@ -165,8 +165,8 @@ actor Campaign {
         }
     }
 
-    /// Runs work with high priority. A task of a group has the priority of the task around the group, whatever it is
-    /// given.
+    /// Runs work with high priority. A task of a group has the priority of the task that runs the group, whatever
+    /// priority it is created with.
     private static func hurry(_ work: @escaping @Sendable () async -> Event) async -> Event {
         let task = Task(priority: .high) { await work() }
         return await withTaskCancellationHandler {
@@ -176,7 +176,7 @@ actor Campaign {
         }
     }
 
-    /// Takes the picture, and has it scanned: the call is the same whether that is done here or elsewhere.
+    /// Takes the picture, and has it scanned: the call is the same for a local and a remote observatory.
     private static func carryOut(_ order: Order, at observatory: Observatory, _ plan: Plan) async -> Event {
         let task = plan.task(for: order.tile, attempt: order.attempt)
         let start = ContinuousClock.now

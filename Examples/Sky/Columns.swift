@@ -9,7 +9,7 @@ extension String {
                 }))
     }
 
-    /// The number of columns of a terminal that it takes, at least: rather too many than too few.
+    /// An upper bound for the number of columns that it takes on a terminal.
     var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
     /// Returns as much of the beginning as fits into that many columns.
@@ -29,8 +29,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Terminals differ in emoji that consist of several scalars, and in new ones: each part counts, and what is not
-    /// known to be narrow is wide.
+    /// Terminals differ in emoji that consist of several scalars, and in new ones: each scalar counts, and any that is not
+    /// known to be narrow counts as wide.
     fileprivate var columns: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: 0

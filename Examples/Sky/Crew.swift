@@ -50,8 +50,8 @@ struct Crew: Sendable {
     /// Kills the first worker: it has no time to say goodbye.
     func killOne() { workers.first?.signal(SIGKILL) }
 
-    /// Ends the workers, and waits until they are gone: some seconds at most. Those named in `lost` may be stopped, or
-    /// hang: they are killed.
+    /// Ends the workers, and waits until they are gone, for at most some seconds. Those named in `lost` may be stopped or
+    /// hang, so they are killed.
     func dismiss(lost: Set<String>) async {
         for worker in workers {
             if lost.contains(worker.name) {
@@ -61,7 +61,7 @@ struct Crew: Sendable {
             do {
                 try worker.input.fileHandleForWriting.close()
             } catch {
-                Terminal.complain("a worker cannot be told to go: \(error.localizedDescription)")
+                Terminal.complain("cannot ask a worker to exit: \(error.localizedDescription)")
             }
         }
         if await areGone(within: .seconds(5)) { return }
@@ -90,7 +90,7 @@ extension Crew.Worker {
         ]) { $1 }
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
-        // Otherwise it would be written across the display here.
+        // Otherwise the worker would write into the display of this process.
         process.standardError = errors
         process.terminationHandler = { [name] _ in telling.yield(.ended(name)) }
         try process.run()
@@ -98,7 +98,7 @@ extension Crew.Worker {
         Thread.detachNewThread { [name, errors] in
             for line in Lines(of: errors.fileHandleForReading) {
                 let text = "\(name): \(line.trimmingPrefix("sky: "))"
-                // The line goes to standard error when the sequence has no reader any more.
+                // The line goes to standard error if the sequence no longer has a reader.
                 if case .terminated = telling.yield(.said(text)) { Terminal.complain(text) }
             }
         }

@@ -2,8 +2,8 @@ import Multipeer
 
 /// Invites all visible peers into a session.
 ///
-/// A peer that was invited too early, or by too many at once, is invited again, and so is a peer whose link has ended:
-/// if it was only held up, or cut off for a while, it is still present, and no browser will report it as found again.
+/// A peer that was invited too early, or by too many at once, is invited again, and so is a peer whose link has ended: if
+/// it only stalled, or was cut off for a while, it is still present, and no browser will report it as found again.
 struct Gathering: Sendable {
     private enum Event: Sendable {
         case seen(PeerID)
@@ -89,9 +89,9 @@ struct Guests {
             return nil
         }
         failures[peer, default: 0] += 1
-        // It is known already that a peer that was linked is lost.
+        // The loss of a linked peer was already reported.
         guard isRefusal || failures[peer] == 3, !known.contains(peer) else { return nil }
-        return "\(peer.name) does not come: \(error)"
+        return "cannot link with \(peer.name): \(error)"
     }
 
     /// Returns whether a peer may be invited now: none is invited twice at once.

@@ -9,7 +9,7 @@ struct Options: Sendable {
         case waits
         /// Waits for others, and has all of them scan.
         case engages
-        /// The same with that many worker processes.
+        /// The same, with that many worker processes.
         case engagesWorkers(Int)
     }
 
@@ -35,37 +35,39 @@ struct Options: Sendable {
     private static func isName(_ text: String) -> Bool { (try? PeerID(displayName: text)) != nil }
 
     static let usage = """
-        usage: sky --workers N [WHAT]      starts N more processes on this machine, and scans with them
-               sky --peers N [WHAT]        waits for N others on the network, and scans with them
-               sky [--slow MS]             scans for others, until its standard input ends
+        usage: sky --workers N [options]   start N more processes on this machine, and share the work with them
+               sky --peers N [options]     wait for N others on the network, and share the work with them
+               sky [--slow MS]             scan tiles for others until standard input ends
 
-        A sky is made up, cut into tiles, and searched for stars, four tiles at a time at each observatory: one in
-        this process and one in each other that runs sky. What fails is repeated here, before all others. What a
-        process had that is lost is given to the others.
+        Generates a sky, cuts it into tiles and searches them for stars. There is an observatory in this process
+        and in every other process that runs sky; each has at most four tiles at a time. A failed tile is retried
+        in this process, before all others. The tiles of a lost process are given to the others.
 
-          --tiles N          how many tiles (96)
-          --size PIXELS      pixels a side, 16 to 1000 (256)
-          --seed N           which sky (1): the same number is the same sky, and has the same stars
-          --wait MS          how long each tile waits for its light, at most 60000 (100)
-          --fail N           so many tiles fail the first time (0)
-          --kill N           kill a worker once N tiles are done, which are not more than there are
-          --slow MS          with workers the last of them, otherwise this process: so much longer for each tile (0)
-          --within SECONDS   give up after so long (120)
-          --name NAME        what others call this process (the name of this machine)
-          --service TYPE     who finds whom: 1 to 15 lower-case letters, digits and '-' (sky)
+          --tiles N          number of tiles; default: 96
+          --size PIXELS      pixels per side of a tile, 16 to 1000; default: 256
+          --seed N           seed of the sky: the same seed gives the same stars; default: 1
+          --wait MS          exposure time of each tile, at most 60000; default: 100
+          --fail N           let N tiles fail the first time; default: 0
+          --kill N           kill a worker once N tiles are done; at most the number of tiles
+          --slow MS          additional time per tile of the last worker, or without workers of this process;
+                             default: 0
+          --within SECONDS   give up after this time; default: 120
+          --name NAME        the name that others see; default: the name of this machine
+          --service TYPE     the service type, 1 to 15 lower-case letters, digits and '-'; processes find only
+                             processes of the same type; default: sky
 
-        Exit codes: 0 every tile was scanned, 1 not all of them, or not in time, 2 wrong usage.
-        Interrupted, it takes its workers with it.
+        Exit codes: 0 all tiles were scanned, 1 some were not, or not in time, 2 invalid command line.
+        When interrupted, it also ends its workers.
         """
 
-    /// Parses arguments. Throws what is wrong with them; returns nil when help is requested.
+    /// Parses arguments. Throws a description of what is wrong with them; returns nil if help is requested.
     static func parse(_ arguments: [String]) throws(Wrong) -> Options? {
         var options = Options()
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if ["--help", "-h"].contains(word) { return nil }
             guard let value = rest.popFirst() else {
-                throw Wrong(text: "\(word) is unknown, or needs a value")
+                throw Wrong(text: "unknown option or missing value: \(word)")
             }
             try options.take(word, value)
         }
@@ -74,7 +76,7 @@ struct Options: Sendable {
                 throw Wrong(text: "--kill needs --workers")
             }
             guard kill <= options.plan.tiles else {
-                throw Wrong(text: "--kill \(kill) is more than there are tiles: \(options.plan.tiles)")
+                throw Wrong(text: "--kill \(kill) is more than the number of tiles, \(options.plan.tiles)")
             }
         }
         return options
@@ -111,7 +113,7 @@ struct Options: Sendable {
         case "--kill": plan.killsAfter = try number(1...100_000)
         case "--slow": slowness = try number(0...10_000)
         case "--within": plan.patience = .seconds(try number(1...86_400))
-        default: throw Wrong(text: "\(word) is unknown")
+        default: throw Wrong(text: "unknown option: \(word)")
         }
     }
 

@@ -1,4 +1,4 @@
-/// What is to be scanned, with whom, and what goes wrong on purpose.
+/// What to scan, with how many observatories, and which faults to inject.
 struct Plan: Sendable {
     /// The number of other observatories to wait for.
     var people = 0

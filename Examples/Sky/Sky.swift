@@ -2,8 +2,8 @@ import Foundation
 import Multipeer
 import MultipeerActors
 
-/// A program that searches a sky for stars on all processes nearby: distributed actors, found by their type, called like
-/// any other.
+/// A program that shares the search of a sky for stars among all processes nearby: distributed actors, found by their
+/// type, and called like any other.
 @main struct Sky {
     static func main() async {
         Terminal.reserve()
@@ -14,7 +14,7 @@ import MultipeerActors
             }
             exit(try await run(options))
         } catch let error as Options.Wrong {
-            Terminal.complain("\(error.text) (--help says more)")
+            Terminal.complain("\(error.text) (try --help)")
             exit(2)
         } catch let error as Campaign.Failure {
             Terminal.complain(error.text)
@@ -44,7 +44,7 @@ import MultipeerActors
             name: options.name, service: options.service ?? "sky", isLocal: false,
             slowness: .milliseconds(options.ownSlowness)
         ) { Terminal.write("tile \($0.tile): \($0.stars.count) stars\n") }
-        Terminal.write("\(station.session.peer.name) waits for tiles, until its input ends\n")
+        Terminal.write("\(station.session.peer.name) is waiting for tiles, until its input ends\n")
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await station.receive() }
             group.addTask { await Keyboard.end() }

@@ -36,7 +36,7 @@ struct Station: Sendable {
                         try await invitation.accept(into: session)
                     } catch {
                         Terminal.complain(
-                            "the invitation of \(invitation.inviter.name) came to nothing: \(error)")
+                            "the invitation from \(invitation.inviter.name) failed: \(error)")
                     }
                 }
             }
@@ -45,9 +45,9 @@ struct Station: Sendable {
         if !Task.isCancelled { throw NotFound() }
     }
 
-    /// The reason why no peers are found any more.
+    /// The error when the advertisement has ended.
     struct NotFound: Error, CustomStringConvertible {
-        let description = "nobody can find this process any more"
+        let description = "this process is no longer advertised"
     }
 
     /// Browses and invites all peers that it finds, until the task is cancelled. `complain` takes a sentence about a

@@ -7,8 +7,8 @@
 ///                                        └──failed too often──▶ given up
 /// ```
 ///
-/// Each site has a limited number of tiles at a time. An answer counts if its order is still open: the tiles of a site that
-/// was lost are given out again, and answers from there afterwards are late. So every tile is counted once.
+/// Each site has a limited number of tiles at a time. An answer counts only if its order is still open: the tiles of a lost
+/// site are given out again, and its later answers are ignored. So every tile is counted once.
 struct Survey<Site: Hashable & Sendable>: Sendable {
     /// One tile for one site.
     struct Order: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         let number: Int
         let tile: Int
         let site: Site
-        /// 1 the first time; a tile that only came back from a lost site has not been tried.
+        /// 1 the first time; a tile that came back from a lost site does not count as tried.
         let attempt: Int
         /// Whether it failed before, and is repeated at home.
         let isUrgent: Bool
@@ -34,7 +34,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         case repeats(String)
         /// It failed too often.
         case gaveUp(String)
-        /// The order was not open any more.
+        /// The order was no longer open.
         case late
     }
 
@@ -76,7 +76,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
     /// Whether every tile was counted or given up.
     var isOver: Bool { findings.count + givenUp.count == tiles }
 
-    /// Adds a site, which takes tiles from now on, also one that was lost and has come back.
+    /// Adds a site, which takes tiles from now on; it may be one that was lost and has come back.
     mutating func join(_ site: Site) {
         if let place = places[site] {
             tallies[place].isLost = false
@@ -153,8 +153,8 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         return lost.count
     }
 
-    /// Does the same for the site of an order. An order that is not open any more belongs to an earlier loss: the site may
-    /// have come back since. Returns nil then.
+    /// Does the same for the site of an order. Returns nil if the order is no longer open: it then belongs to an earlier
+    /// loss, and the site may have come back since.
     mutating func loseSite(of order: Order) -> Int? {
         orders[order.number] == nil ? nil : lose(order.site)
     }
@@ -163,7 +163,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
 extension Survey {
     var stars: Int { findings.values.reduce(0) { $0 + $1.stars.count } }
 
-    /// A number that is equal for the same stars on the same tiles, and hardly ever otherwise (FNV-1a).
+    /// A hash (FNV-1a) of the stars on all tiles, to compare results.
     var fingerprint: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ number: Int) {

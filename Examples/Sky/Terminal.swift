@@ -25,8 +25,7 @@ enum Terminal {
     }
 
     /// Opens standard descriptors that were closed when this process began: otherwise one would be reused for something
-    /// else, a socket for example, and be written to. In their place come descriptors that give no input and take no
-    /// output.
+    /// else, for example a socket, and output would be written to it. The new ones give no input and discard output.
     static func reserve() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 {
@@ -42,7 +41,7 @@ enum Terminal {
         _exit(1)
     }
 
-    /// Writes a line to standard error. An error of that cannot be reported anywhere.
+    /// Writes a line to standard error. If that fails, the error cannot be reported anywhere.
     static func complain(_ text: String) { _ = put("sky: \(text.printable)\n", on: STDERR_FILENO) }
 }
 
@@ -58,7 +57,7 @@ private func put(_ text: String, on descriptor: Int32) -> Int32? {
         switch errno {
         case EINTR: continue
         case EAGAIN:
-            // Another process that shares it has made it non-blocking. This one can wait.
+            // Another process that shares the descriptor has made it non-blocking. This one can wait.
             var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             _ = poll(&room, 1, -1)
         case let error: return error

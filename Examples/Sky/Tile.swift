@@ -1,6 +1,6 @@
 /// A square of the sky in the form of a camera image: one byte for each pixel, row by row.
 struct Tile: Hashable, Sendable, Codable {
-    /// The valid numbers of pixels per side: so a tile fits into a call, which has 1 MiB at most.
+    /// The valid numbers of pixels per side: with these, a tile fits into a call, which has at most 1 MiB.
     static let sides = 16...1_000
 
     let number: Int
@@ -15,7 +15,7 @@ struct Tile: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case number, size, pixels }
 
-    /// Decodes a tile, which may come from any peer nearby: one that is no square is refused before it is scanned.
+    /// Decodes a tile, which may come from any peer nearby: one that is not a square is refused before it is scanned.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         number = try container.decode(Int.self, forKey: .number)
@@ -23,7 +23,8 @@ struct Tile: Hashable, Sendable, Codable {
         pixels = try container.decode([UInt8].self, forKey: .pixels)
         guard Tile.sides.contains(size), pixels.count == size * size else {
             throw DecodingError.dataCorruptedError(
-                forKey: .pixels, in: container, debugDescription: "\(pixels.count) pixels are no square")
+                forKey: .pixels, in: container,
+                debugDescription: "\(pixels.count) pixels do not form a square")
         }
     }
 }
@@ -65,7 +66,7 @@ struct ScanTask: Sendable, Codable {
         isCloudy = try container.decode(Bool.self, forKey: .isCloudy)
         guard ScanTask.exposures.contains(exposure) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .exposure, in: container, debugDescription: "nobody waits \(exposure) ms")
+                forKey: .exposure, in: container, debugDescription: "invalid exposure: \(exposure) ms")
         }
     }
 }
@@ -74,5 +75,5 @@ struct ScanTask: Sendable, Codable {
 struct Clouds: Error, Hashable, Codable, CustomStringConvertible {
     let tile: Int
 
-    var description: String { "there are clouds before tile \(tile)" }
+    var description: String { "clouds cover tile \(tile)" }
 }

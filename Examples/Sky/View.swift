@@ -42,7 +42,7 @@ struct View {
     mutating func rewriting(_ news: [String], above lines: [String], in size: Terminal.Size) -> String {
         defer { shown = lines }
         guard isLive else { return (news + lines).map { "\($0)\n" }.joined() }
-        // A terminal that was made smaller since may show a line as two, and has moved some out of reach: these stay.
+        // A terminal that has become smaller may show a line as two, and may have scrolled some out of reach: these stay.
         let isWhole = shown.count < size.rows && shown.allSatisfy { $0.columns < size.columns }
         let up = shown.isEmpty || !isWhole ? "" : "\u{1b}[\(shown.count)A\r"
         let text = (news.map { $0.head(size.columns - 1) } + lines).map { "\($0)\u{1b}[K\n" }.joined()
@@ -71,7 +71,8 @@ struct Board {
     private static func state(of tally: Survey<ActorID>.Tally) -> String {
         var words = ["\(tally.counted) scanned"]
         if tally.failed > 0 { words.append("\(tally.failed) failed") }
-        words.append(tally.isLost ? "lost with \(tally.returned)" : "\(tally.inFlight.count) in hand")
+        words.append(
+            tally.isLost ? "lost with \(tally.returned) tiles" : "\(tally.inFlight.count) in progress")
         return words.joined(separator: ", ")
     }
 
@@ -85,7 +86,7 @@ struct Board {
 }
 
 extension Survey<ActorID> {
-    /// Returns which observatory did what, and how long it took.
+    /// Returns what each observatory did, and how long it took.
     func summary(after time: Duration) -> [String] {
         let column = min(20, tallies.map(\.site.peer.name.columns).max() ?? 0)
         var lines = [
@@ -96,13 +97,13 @@ extension Survey<ActorID> {
             let mean = tally.spent / max(1, tally.counted + tally.failed)
             var line = "\(name)  \(tally.counted) tiles, \(mean.milliseconds) ms each"
             if tally.failed > 0 { line += ", \(tally.failed) failed" }
-            if tally.isLost { line += ", lost with \(tally.returned)" }
+            if tally.isLost { line += ", lost with \(tally.returned) tiles" }
             lines.append(line)
         }
         for (tile, why) in givenUp.sorted(by: { $0.key < $1.key }) {
             lines.append("tile \(tile) was given up: \(why)".printable)
         }
-        return lines + ["\(time.milliseconds) ms in all"]
+        return lines + ["\(time.milliseconds) ms in total"]
     }
 }
 

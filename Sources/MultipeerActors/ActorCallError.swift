@@ -22,12 +22,12 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
         public static let replaced = Code(rawValue: "replaced")
         /// The call timed out. The method may have run, and is cancelled. For a stream or file: the peer has not opened it.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The peer has no actor system, none that responded within 10 seconds, or none any more. A method that was called before
+        /// The peer has no actor system, none that responded within 10 seconds, or no longer has one. A method that was called before
         /// may have run.
         public static let noSystem = Code(rawValue: "no-system")
         /// The peer's system speaks another version of the protocol. The method was not called.
         public static let incompatible = Code(rawValue: "incompatible")
-        /// There is no such actor at the peer, or not any more. The method was not called.
+        /// There is no such actor at the peer, or it is gone. The method was not called.
         public static let noSuchActor = Code(rawValue: "no-such-actor")
         /// The peer does not allow calls of this method of this type, or not with these generic arguments. See
         /// `PeerActorSystem.register(_:as:generics:arguments:methods:)`. The method was not called.

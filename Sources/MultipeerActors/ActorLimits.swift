@@ -16,7 +16,7 @@ public struct ActorLimits: Hashable, Sendable {
     public var pending = 100_000
     /// Bytes of those that wait to be sent, 64 KiB to 1 GiB; default 64 MiB.
     public var pendingBytes = 64 * 1_048_576
-    /// Streams and files beside calls and answers that are under way to one peer at a time, 1 to 1,024; default 32. Others wait,
+    /// Streams and files for calls and answers in progress to one peer at a time, 1 to 1,024; default 32. Others wait,
     /// at most twice as many as calls of all depths, and a call whose answer they belong to counts as in progress until then, a
     /// stream with 256 KiB. The session's own limit, which the application's streams and files share, applies as well.
     public var streams = 32
@@ -46,7 +46,7 @@ extension ActorLimits {
     var callsInAll: Int { calls + Envelope.Limit.depths * nestedCalls }
     private var bytesInAll: Int { callBytes + Envelope.Limit.depths * envelope }
 
-    /// Returns whether one more call of that size may be in progress beside these, where `times` as much is accepted as was
+    /// Returns whether one more call of that size may be in progress in addition to these, where `times` as much is accepted as was
     /// announced.
     func mayTake(_ size: Int, beside load: IncomingLoad, times: Int, isInner: Bool) -> Bool {
         let (calls, most) = isInner ? (load.all.calls, callsInAll) : (load.outer.calls, self.calls)

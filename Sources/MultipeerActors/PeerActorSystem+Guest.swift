@@ -33,7 +33,7 @@ extension PeerActorSystem {
     /// What waits for the answer of a call.
     struct Caller: Sendable {
         let outcome = Promise<CallOutcome>()
-        /// Streams and files that are sent beside the call, after it.
+        /// Streams and files that belong to the call, and are sent after it.
         let attachments: Attachments
         let callee: PeerID
     }

@@ -112,7 +112,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         }
     }
 
-    /// Notifies peers whose calls will not be answered any more, as long as the session lives.
+    /// Notifies peers whose calls will no longer be answered, as long as the session lives.
     deinit {
         let bye = Envelope.bye(incarnation).bytes
         for other in exchange.withLock({ $0.peers }) where other != session.peer {

@@ -36,13 +36,13 @@ extension Link {
         incomingChannels.consumed(count, of: channel)
     }
 
-    /// Sends STOP: what still arrives is dropped, and none of the channel's bytes count as held any more. A resource
+    /// Sends STOP: later data is dropped, and the channel's bytes no longer count as held. A resource
     /// that is already complete gets DONE with the code.
     package mutating func stop(_ channel: UInt32, _ code: CloseCode) {
         if let frame = incomingChannels.stop(channel, code) { control.append(frame) }
     }
 
-    /// Sends DONE with the result of a resource, after `finished`. None of its bytes count as held any more.
+    /// Sends DONE with the result of a resource, after `finished`. Its bytes no longer count as held.
     package mutating func done(_ channel: UInt32, _ code: CloseCode) {
         if let frame = incomingChannels.done(channel, code) { control.append(frame) }
     }
@@ -86,7 +86,7 @@ extension Link {
 
     /// Handles RESET; returns false when the channel was already closed.
     mutating func resetByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
-        // A STOP not yet written cannot have been answered, and need not be sent any more.
+        // A STOP not yet written cannot have been answered, and no longer needs to be sent.
         let isUnsaid = control.takeBackStop(of: channel)
         return try incomingChannels.reset(channel, code, isAnswer: !isUnsaid, at: now)
     }

@@ -48,7 +48,7 @@ package struct Mesh: Sendable {
     var names: [UID: PeerID] = [:]
     /// Peers that only the mesh connects, not the application.
     var introduced: Set<UID> = []
-    /// Links on which an entry was received: their peers knew of them.
+    /// Links on which an entry was received: their peers have established them, too.
     var informants: Set<ConnectionID> = []
     /// When our mesh data are to be renewed; nil before the first.
     var renewal: Moment?
@@ -207,7 +207,7 @@ extension Mesh {
         linkEstablishment[endpoint.uid]?.isLinked(to: endpoint) == true
     }
     package func isConfirmed(_ id: ConnectionID) -> Bool { linkEstablishment.isConfirmed(id) }
-    /// Sets whether the application has so many unread events of a peer that no link to it may begin. [limit.relink]
+    /// Sets whether the application has too many unread events of a peer: then no link to it may begin. [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
         linkEstablishment.setUnread(isTooMuch, of: uid)
     }
@@ -216,7 +216,7 @@ extension Mesh {
 // MARK: input from links
 
 extension Mesh {
-    /// Handles the end of the link to `uid`. `wasUsed`: its peer has shown that it knew of the link.
+    /// Handles the end of the link to `uid`. `wasUsed`: the peer has shown that it had established the link, too.
     package mutating func linkEnded(
         _ id: ConnectionID, of uid: UID, _ reason: DisconnectReason, wasUsed: Bool, at now: Moment
     ) {
@@ -229,7 +229,7 @@ extension Mesh {
         let isOver = hasDeparted || isDismissal
         linkEstablishment.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
         membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissal, at: now)
-        // The peer's DUPLICATE means that it has another link, which we may not know of.
+        // The peer's DUPLICATE means that it has another link, which this end may have lost.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
         note(isReplaced ? .superseded : .linkEnded(reason), of: uid)
     }

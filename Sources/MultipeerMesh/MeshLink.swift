@@ -11,7 +11,7 @@ struct MeshLink: Sendable {
     /// The number of consecutive attempts before this one that failed, or led to a link that did not last.
     let failures: Int
     let since: Moment
-    /// Whether the owner was told to end it, because its peer is one too many.
+    /// Whether its end was requested, because its peer is one too many.
     var isDismissed = false
     /// The origins of the entries to be written, in order; always their latest stored entry.
     private(set) var queue: [Endpoint] = []

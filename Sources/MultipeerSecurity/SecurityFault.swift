@@ -113,7 +113,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
         case .notTLS: "the peer's first bytes are not TLS"
         case .notPlain: "the peer's first bytes are not the plain preface"
         case .badRecord: "the peer sent a record that cannot be decrypted"
-        case .truncated: "the connection ended without a farewell"
+        case .truncated: "the connection ended without close_notify"
         case .alert(let alert): "the peer ended the channel: \(alert)"
         case .handshakeFailed(let reason): "handshake failed: \(reason)"
         }

@@ -16,7 +16,7 @@ final class WebFetch: Sendable {
     private let patience: Duration
     private let url: String
 
-    /// Begins the request. `patience`: how long the server may send no data.
+    /// Begins the request. It times out if the server sends no data for the given time.
     init(_ url: URL, patience: Duration) {
         self.patience = patience
         self.url = url.shown

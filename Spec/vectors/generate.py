@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the test vectors of MPC/1, or with --check compares them with the files that are there.
+"""Writes the test vectors of MPC/1, or, with --check, compares them with the existing files.
 
 Only the standard library is used and nothing of the Swift package, so that a mistake cannot hide on both sides.
 All randomness comes from fixed seeds: the same files come out, byte for byte.
@@ -39,7 +39,7 @@ FILES = {
 
 
 def render(document):
-    """One test to a line: small files, and a change shows as the tests it touches."""
+    """Returns the text of a file, with one test to a line, so that a diff shows the tests that a change affects."""
     lines = ["{"]
     for key in ("schema", "title", "protocol", "revision"):
         lines.append(f"  {json.dumps(key)}: {json.dumps(document[key])},")
@@ -78,7 +78,7 @@ def main():
     if options.count:
         print(f"{total:5} in all")
     for name in stale:
-        print(f"{name} is not what the generator writes", file=sys.stderr)
+        print(f"{name} differs from the output of the generator", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes certificates.json, once: keys and signatures are random, so a second run makes other certificates.
-# generate.py reads the file; nothing needs this script again.
+# Created certificates.json, once: keys and signatures are random, so a second run would create other certificates.
+# generate.py reads the file; this script is not needed again.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

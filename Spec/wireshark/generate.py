@@ -71,7 +71,7 @@ def main():
     if new == old:
         return 0
     if "--check" in sys.argv:
-        print("wireshark/mpc.lua is not current")
+        print("wireshark/mpc.lua is not current: run Spec/wireshark/generate.py")
         return 1
     DISSECTOR.write_text(new)
     return 0

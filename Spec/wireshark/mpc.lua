@@ -1,6 +1,6 @@
 -- MPC/1 for Wireshark and tshark: frames of links and invitations, inside TLS or plain, and datagrams.
--- README.md beside this file says how to install it. The names are those of the specification, the numbers those of
--- its registries.json, which generate.py puts between the two marks below.
+-- README.md in this folder explains how to install it. Names are those of the specification; numbers come from its
+-- registries.json: generate.py writes them between the two marks below.
 
 -- tables: generate.py writes from here
 local MAGIC = {
@@ -167,7 +167,7 @@ for kind = 0, 255 do frame_names[kind] = frame_name(kind) end
 local f = {}
 local fields = { [link] = {}, [datagram] = {}, [content] = {} }
 
--- Declares a field whose short name is that in filters, behind "mpc.".
+-- Declares a field whose name in filters is "mpc." and the short name.
 local function declare(make, short, name, ...)
     local field = make("mpc." .. short, name, ...)
     f[short] = field
@@ -250,9 +250,9 @@ link.experts = { malformed, ignored }
 
 local function refuse(item, text) item:add_proto_expert_info(malformed, text) end
 
--- Text: UTF-8 as RFC 3629 has it -----------------------------------------------------------------------------------
+-- Text: UTF-8 as in RFC 3629 ---------------------------------------------------------------------------------------
 
--- Answers whether it is, and whether a name may have all of its characters (3.1).
+-- Returns whether it is UTF-8, and whether all of its characters are allowed in a name (3.1).
 local function judge_text(range)
     local bytes = range:bytes()
     local place, size, is_name = 0, bytes:len(), true
@@ -297,12 +297,12 @@ end
 local function add_peer(tree, range)
     tree:add(f["uid"], range(0, 16))
     local item, is_name = add_text(tree, f["name"], range(16))
-    if is_name == false then refuse(item, "a name has no control characters") end
+    if is_name == false then refuse(item, "a name must not have control characters") end
 end
 
 local add_connection_data
 
--- How the value of an entry is shown, when its size is right: by list and name.
+-- How to show the value of an entry whose size is right: by list and name.
 local VALUES = {
     hello = {
         VERSIONS = function(tree, value)
@@ -325,7 +325,7 @@ local VALUES = {
             tree:add(f["count"], value(0, 1))
             local count = value(0, 1):uint()
             if count > 32 or value:len() ~= 1 + 24 * count then
-                refuse(tree, "not as long as its count says")
+                refuse(tree, "length does not match the count")
                 return
             end
             for place = 1, value:len() - 24, 24 do add_endpoint(tree, value(place, 24), "member") end
@@ -389,14 +389,14 @@ local VALUES = {
     },
 }
 
--- Shows the list that fills the range, with the checks of 2.3 in their order, and what must be there. Answers the values
--- by name.
+-- Shows the list that fills the range, makes the checks of 2.3 in order, and checks that mandatory entries are present.
+-- Returns the values by name.
 local function add_entries(tree, range, list)
     local known, place, last, found, candidates = ENTRIES[list], 0, -1, {}, 0
     while place < range:len() do
         local left = range:len() - place
         if left < 4 then
-            refuse(tree:add(range(place), "rest"), "no whole entry")
+            refuse(tree:add(range(place), "rest"), "incomplete entry")
             return found
         end
         local kind, length = range(place, 2):uint(), range(place + 2, 2):uint()
@@ -409,7 +409,7 @@ local function add_entries(tree, range, list)
             refuse(entry, "longer than its list")
             return found
         end
-        if kind < last then refuse(entry, "behind an entry of a higher type") end
+        if kind < last then refuse(entry, "after an entry of a higher type") end
         if kind == last and not (row and row.repeatable) then refuse(entry, "comes twice") end
         last = kind
         if row and row.name == "CANDIDATE" then
@@ -438,7 +438,7 @@ local function add_entries(tree, range, list)
     return found
 end
 
--- Connection data, 4.1. The checksum is shown and not computed.
+-- Connection data, 4.1. The checksum is shown, but not verified.
 add_connection_data = function(tree, range)
     local data = tree:add(range, "connection data")
     local size = range:len()
@@ -453,12 +453,12 @@ add_connection_data = function(tree, range)
     data:add(f["data_length"], range(6, 2))
     if range(0, 4):string() ~= MAGIC.connectionData then refuse(data, "does not begin with MPCD") end
     if range(4, 1):uint() ~= 1 then refuse(data, "version is not 1") end
-    if range(6, 2):uint() ~= size then refuse(data, "length is not that of the data") end
+    if range(6, 2):uint() ~= size then refuse(data, "length field is not the length of the data") end
     local found = size > 16 and add_entries(data, range(8, size - 16), "connectionData") or {}
     data:add(f["checksum"], range(size - 8, 8))
     local preference = found.PREFERENCE and PREFERENCES[found.PREFERENCE:uint()]
     if preference and (preference == "none") ~= (found.FINGERPRINT == nil) then
-        refuse(data, "FINGERPRINT is there exactly if the preference is not none")
+        refuse(data, "FINGERPRINT must be present if and only if the preference is not none")
     end
     if found.PEER then data:append_text(" of " .. found.PEER(16):string(ENC_UTF_8)) end
     return found, range(5, 1):uint() % 2 == 1
@@ -466,13 +466,13 @@ end
 
 -- Payloads ---------------------------------------------------------------------------------------------------------
 
--- Associations that a DGRAM named, so that the datagrams are recognised.
+-- Associations seen in a DGRAM, by which datagrams are recognised.
 local associations = {}
 
 local function list(name) return function(tree, payload) return add_entries(tree, payload, name) end end
 local function plain(field) return function(tree, payload) tree:add(f[field], payload) end end
 
--- How the payload of a kind is shown, when it has the right size. Some answer what is to be said of it.
+-- How to show the payload of a kind, if it has the right size. Some return a text for the list of packets.
 local PAYLOADS = {
     HELLO = list("hello"),
     CONFIRM = plain("mac"),
@@ -490,7 +490,7 @@ local PAYLOADS = {
         local count = payload(28, 1):uint()
         local data = 29 + 24 * count
         if count > 31 or data > payload:len() then
-            refuse(tree, "not as long as its count says")
+            refuse(tree, "length does not match the count")
             return
         end
         local own, last = payload(0, 24):bytes():tohex(), ""
@@ -508,7 +508,7 @@ local PAYLOADS = {
             local issuer = found and found.PEER and found.INSTANCE
                 and found.PEER(0, 16):bytes():tohex() .. found.INSTANCE:bytes():tohex()
             if issuer and issuer ~= own then refuse(tree, "mesh data of another endpoint") end
-            if found and (not is_mesh or found.RECIPIENT) then refuse(tree, "mesh data has MESH and is open") end
+            if found and (not is_mesh or found.RECIPIENT) then refuse(tree, "mesh data must have MESH and be open") end
         end
         return string.format("%d links", count)
     end,
@@ -537,7 +537,9 @@ local PAYLOADS = {
     ANSWER = function(tree, payload)
         local found = add_entries(tree, payload, "answer")
         local code = found.CODE and found.CODE:uint()
-        if code and (code == 0) ~= (found.DATA ~= nil) then refuse(tree, "DATA is there exactly if CODE is OK") end
+        if code and (code == 0) ~= (found.DATA ~= nil) then
+            refuse(tree, "DATA must be present if and only if CODE is OK")
+        end
         return code and (CODES[code] or "INTERNAL")
     end,
     COMPLETE = list("complete"),
@@ -547,18 +549,18 @@ local function code(tree, payload)
     return CODES[payload:uint()] or "INTERNAL"
 end
 for _, name in ipairs { "RESET", "STOP", "DONE" } do PAYLOADS[name] = code end
--- Payloads that may be empty and are lists: what is missing in them is still to be said.
+-- Kinds whose payload is a list and may have no bytes: missing entries are reported even then.
 local LISTS = { HELLO = "hello", OPEN = "open", INVITE = "invite", ANSWER = "answer", COMPLETE = "complete" }
 
 -- Frames -----------------------------------------------------------------------------------------------------------
 
 local stream_of = Field.new("tcp.stream")
--- By TCP stream: the packet with the first HELLO, and that with SELECTED; by its direction, that with CLOSE.
+-- For each TCP stream, the packets with the first HELLO and with SELECTED; for each direction, the packet with CLOSE.
 local greeted, linked, closed = {}, {}, {}
 
 function link.init() greeted, linked, closed, associations = {}, {}, {}, {} end
 
--- The phase that a packet of a link is in; nil when the capture began too late to know, or the packet is the border.
+-- Returns the phase of a packet of a link; nil if the capture began too late to know it, or if it changes in this packet.
 local function phase(stream, number)
     if not stream or not greeted[stream] or number < greeted[stream] then return nil end
     local border = linked[stream]
@@ -566,17 +568,17 @@ local function phase(stream, number)
     return border and number > border and "open" or "before-select"
 end
 
--- The checks of 7.5 and 12.9 that need nothing but the header. Answers what is wrong, and whether the frame is skipped.
+-- Makes the checks of 7.5 and 12.9 that need only the header. Returns the fault, and whether the frame is skipped.
 local function judge(kind, length, channel, now)
     local row = FRAMES[kind]
     local longest = LIMITS.frame
     if now == "before-select" or now == "invitation" and kind ~= 0x40 then longest = LIMITS.frameBeforeSelect end
-    if length > longest then return string.format("%d bytes are more than %d", length, longest) end
+    if length > longest then return string.format("%d bytes, more than %d", length, longest) end
     if not row then return kind < 0x80 and "unknown kind" or nil, kind >= 0x80 end
     if now == "invitation" then
-        if row.phase ~= "invitation" and row.name ~= "CLOSE" then return row.name .. " does not belong here" end
+        if row.phase ~= "invitation" and row.name ~= "CLOSE" then return row.name .. " is not allowed here" end
     elseif row.phase == "invitation" or now and row.phase ~= "any" and row.phase ~= now then
-        return row.name .. " does not belong here"
+        return row.name .. " is not allowed here"
     end
     if row.channel == "zero" and channel ~= 0 then return "not on channel 0" end
     if row.channel == "nonzero" and channel == 0 then return "on channel 0" end
@@ -585,7 +587,7 @@ local function judge(kind, length, channel, now)
     end
 end
 
--- Shows one frame, and answers what the list of packets says of it. Of a frame that is refused the header is enough.
+-- Shows one frame, and returns its text for the list of packets. Of a refused frame only the header is shown.
 local function add_frame(tree, range, stream, number, is_invitation, fault, is_skipped)
     local kind, channel = range(3, 1):uint(), range(4, 4):uint()
     local name = frame_names[kind]
@@ -606,14 +608,14 @@ local function add_frame(tree, range, stream, number, is_invitation, fault, is_s
     elseif payload and PAYLOADS[name] then
         said = PAYLOADS[name](frame, payload)
     elseif LISTS[name] then
-        refuse(frame, "an empty list")
+        refuse(frame, "the list is empty")
     end
     if payload and (fault or is_skipped) then frame:add(f["payload"], payload) end
     if type(said) == "string" then frame:append_text(": " .. said) else said = nil end
     return name .. (channel ~= 0 and string.format("[%d]", channel) or "") .. (said and " " .. said or "")
 end
 
--- Shows the frames in a piece of a stream, and asks for more when the last one is not whole.
+-- Shows the frames in a piece of a stream, and asks for more bytes if the last frame is incomplete.
 local function dissect(tvb, pinfo, root, proto, is_invitation)
     if tvb:captured_len() < tvb:reported_len() then return 0 end
     local found = stream_of()
@@ -671,7 +673,7 @@ DissectorTable.get("tls.alpn"):add(ALPN.link, link)
 DissectorTable.get("tls.alpn"):add(ALPN.invitation, invitation)
 for _, proto in ipairs { link, invitation } do DissectorTable.get("tcp.port"):add_for_decode_as(proto) end
 
--- A plain link is known by its preface.
+-- A plain link is recognised by its preface.
 link:register_heuristic("tcp", function(tvb, pinfo, tree)
     if tvb:len() < 8 or tvb(0, 8):string() ~= MAGIC.plainPreface then return false end
     pinfo.conversation = link
@@ -682,14 +684,14 @@ end)
 -- Datagrams --------------------------------------------------------------------------------------------------------
 
 local dtls = Dissector.get("dtls")
--- Whether DTLS is being read out of a datagram of ours.
+-- True while DTLS inside one of our datagrams is being dissected.
 local is_inside = false
 
 function content.dissector(tvb, pinfo, root)
     local size = tvb:len()
     local tree = root:add(content, tvb())
     if size < 5 then
-        refuse(tree, "a content has 5 bytes at least")
+        refuse(tree, "a content has at least 5 bytes")
         return size
     end
     local row = DATAGRAM_CONTENTS[tvb(0, 1):uint()]
@@ -697,7 +699,7 @@ function content.dissector(tvb, pinfo, root)
     tree:add(f["content.sequence"], tvb(1, 4))
     if size > 5 then tree:add(f["content.body"], tvb(5)) end
     if not row then refuse(tree, "unknown content")
-    elseif size - 5 < row.min or size - 5 > row.max then refuse(tree, "a " .. row.name .. " is not so long") end
+    elseif size - 5 < row.min or size - 5 > row.max then refuse(tree, "wrong length for a " .. row.name) end
     local said = string.format("%s %d", row and row.name or "unknown", tvb(1, 4):uint())
     tree:append_text(": " .. said)
     pinfo.cols.protocol = "MPC datagram"
@@ -723,8 +725,8 @@ local function add_datagram(tvb, pinfo, root)
     end
 end
 
--- Where a sender leaves it to the system to cut (UDP segmentation offload), a capture on its machine has many datagrams in
--- one packet: all but the last have one size, and each begins with the same header. Answers that size, or nil.
+-- With UDP segmentation offload, a capture on the sender's machine has many datagrams in one packet: all but the last have
+-- the same size, and each begins with the same header. Returns that size, or nil.
 local function size_of_pieces(tvb)
     local bytes = tvb:raw()
     local next = bytes:find(bytes:sub(1, 9), 11, true)
@@ -753,7 +755,7 @@ end
 
 DissectorTable.get("udp.port"):add_for_decode_as(datagram)
 
--- A datagram is known by an association that a link named, or by the DTLS record behind the header.
+-- A datagram is recognised by an association that a link has announced, or by the DTLS record after the header.
 datagram:register_heuristic("udp", function(tvb, pinfo, tree)
     if tvb:len() < 10 or not DATAGRAM_KINDS[tvb(0, 1):uint()] then return false end
     if not associations[tvb(1, 8):bytes():tohex()] then

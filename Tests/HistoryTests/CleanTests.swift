@@ -169,6 +169,6 @@ struct CleanTests {
         try Data("{}\n".utf8).write(to: URL(fileURLWithPath: path))
         let found = Checker(try History(files: [path])).violations()
         #expect(
-            found.map(\.description) == ["\(path):1: property 0 (\(Property.whole.text)): this is no entry"])
+            found.map(\.description) == ["\(path):1: property 0 (\(Property.whole.text)): not an entry"])
     }
 }

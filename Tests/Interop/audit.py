@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def legacy():
-    """B6: a resolver that knows nothing of multicast DNS gets answers that dnspython can read, and NSEC otherwise"""
+    """B6: a resolver without support for multicast DNS gets answers that dnspython can read, or else NSEC"""
     return network.inside(_legacy, seconds=60)
 
 
@@ -65,7 +65,7 @@ def _wire():
         time.sleep(0.5)
         packets = [packet for packet in tap.close() if packet.protocol == UDP and 5353 in
                    (packet.source_port, packet.target_port)]
-        expect(packets, "nothing was said")
+        expect(packets, "no packets were sent")
         lines = [json.dumps({"at": packet.at, "source": packet.source, "target": packet.target, "ports":
                              [packet.source_port, packet.target_port], "lifetime": packet.lifetime, "length":
                              packet.length, "payload": packet.payload.hex()}) for packet in packets]

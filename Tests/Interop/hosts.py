@@ -14,7 +14,7 @@ SERVICE = "hosts"
 
 
 def families():
-    """B1: three hosts at one switch find each other over both families, IPv4 alone, and IPv6 alone from the first second,
+    """B1: three hosts on one switch find each other over both families, IPv4 only, and IPv6 only from the first second on,
     while addresses are still tentative"""
     return "; ".join(network.inside(_families, name, seconds=90) for name in ("both", "IPv4", "IPv6"))
 
@@ -58,8 +58,8 @@ def _families(name):
 
 
 def changes():
-    """B2: an interface goes down and comes back on either side, an address changes, a second interface comes, one is taken
-    away: found again each time, and lost when it is gone"""
+    """B2: an interface goes down and up on either side, an address changes, a second interface appears, one is removed: the
+    peer is found again each time, and lost when it is gone"""
     return network.inside(_changes, seconds=150)
 
 
@@ -112,7 +112,7 @@ def _changes():
 
 
 def _addresses(hub, number, name, address):
-    """Whether a fresh browse resolves the peer to that address."""
+    """Returns whether a new browse resolves the peer to that address."""
     browsing = ours.browse(hub.there(number), SERVICE)
     try:
         seen = browsing.await_event("found", name, 10)
@@ -124,7 +124,7 @@ def _addresses(hub, number, name, address):
 
 
 def loss():
-    """B3: with 40 % of all packets lost each way all are found within 15 s, and a peer that stops is lost within 15 s"""
+    """B3: with 40 % packet loss in each direction all are found within 15 s, and a peer that stops is lost within 15 s"""
     return network.inside(_loss, seconds=120)
 
 

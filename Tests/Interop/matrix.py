@@ -1,5 +1,5 @@
-"""Our stack with three others, each way: which peers they find, what they read, which sends a goodbye, which yields its
-name."""
+"""Our stack with three others, in both directions: which services are found and resolved, which stack sends a goodbye, and
+which one renames its service on a conflict."""
 
 import os
 import re
@@ -22,16 +22,17 @@ NAME = 'Zoë "Z." \\o/'
 PLAIN = "Zoë Zed"
 RESULTS = {}
 
-ROWS = ["they find ours", "they read ours", "they hear our goodbye", "we find theirs", "we read theirs",
-        "we hear their goodbye", "same machine", "they give way to ours", "ours gives way to them"]
+ROWS = ["finds our services", "resolves our services", "receives our goodbye", "we find its services",
+        "we resolve its services", "we receive its goodbye", "on the same machine", "renames itself on a conflict",
+        "we rename ours on a conflict"]
 
 
 def table():
-    """The matrix as text: stacks across, what was tried down."""
+    """Returns the matrix as text: a column for each stack, a row for each test."""
     columns = sorted({stack for stack, _ in RESULTS})
     lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for row in ROWS:
-        lines.append(f"| {row} | " + " | ".join(RESULTS.get((stack, row), "not tried") for stack in columns) + " |")
+        lines.append(f"| {row} | " + " | ".join(RESULTS.get((stack, row), "not tested") for stack in columns) + " |")
     return "\n".join(lines)
 
 
@@ -58,7 +59,7 @@ def avahi_alone():
 def _kept(stack, results):
     for row, result in results.items():
         RESULTS[stack, row] = result
-    failed = [f"{row}: {result}" for row, result in results.items() if not result.startswith(("yes", "no "))]
+    failed = [f"{row}: {result}" for row, result in results.items() if not result.startswith(("yes", "does not ", "sends no "))]
     expect(not failed, "; ".join(failed))
     return f"{sum(result.startswith('yes') for result in results.values())} of {len(results)} ways"
 
@@ -88,8 +89,8 @@ def _with_zeroconf():
             return until(lambda: next((event for event in one.events() if event["event"] in ("found", "updated")
                                        and event["name"].startswith(NAME)), None), 15, f"not found: {one.lines[-2:]}")
 
-        trials.attempt("they find ours", find)
-        trials.attempt("they read ours", lambda: expect(
+        trials.attempt("finds our services", find)
+        trials.attempt("resolves our services", lambda: expect(
             found.get("text") == {"mpc": "1", "n": NAME, "greeting": "grüß dich", "empty": ""}
             and any(hub.address(1) == address for address in found["addresses"]) and found["port"] >= 1024,
             f"they read {found}"))
@@ -98,14 +99,14 @@ def _with_zeroconf():
             advertising.end()
             until(lambda: any(event["event"] == "lost" for event in theirs.events()), 10, "not lost")
 
-        trials.attempt("they hear our goodbye", hear)
+        trials.attempt("receives our goodbye", hear)
         _find_theirs(trials, hub, lambda: python_zeroconf.publish(
             hub.there(2), ours.label(PLAIN, UID), SERVICE, 7777, "zc-host", [hub.address(2)], "mpc=1", f"n={PLAIN}",
             "greeting=hallo"), PLAIN)
-        trials.attempt("same machine", lambda: _same_machine(hub, lambda: python_zeroconf.publish(
+        trials.attempt("on the same machine", lambda: _same_machine(hub, lambda: python_zeroconf.publish(
             hub.there(1), ours.label("neighbour", UID), SERVICE, 7778, "zc-same", [hub.address(1)], "mpc=1",
             "n=neighbour"), "neighbour"))
-        trials.attempt("ours gives way to them", lambda: _theirs_first(hub))
+        trials.attempt("we rename ours on a conflict", lambda: _theirs_first(hub))
         return dict(trials)
     finally:
         peer.end_everything()
@@ -131,20 +132,20 @@ def _with_avahi():
                 return watching[daemon].wait_for(lambda line: line if pattern.match(line) else None, 15,
                                                  f"no line '{mark}'")
 
-            trials.attempt("they find ours", lambda: line_of(across, "+") and None)
-            trials.attempt("they read ours", lambda: expect(
+            trials.attempt("finds our services", lambda: line_of(across, "+") and None)
+            trials.attempt("resolves our services", lambda: expect(
                 all(part in line_of(across, "=") for part in ("mpc=1", "greeting=gr\\195\\188\\195\\159 dich",
                                                                ".local;")), f"they read {watching[across].lines}"))
-            trials.attempt("same machine", lambda: _on_one(hub, line_of, beside, daemons))
+            trials.attempt("on the same machine", lambda: _on_one(hub, line_of, beside, daemons))
 
             def hear():
                 advertising.end()
                 line_of(across, "-")
 
-            trials.attempt("they hear our goodbye", hear)
+            trials.attempt("receives our goodbye", hear)
             _find_theirs(trials, hub, lambda: across.publish(ours.label(NAME, UID), SERVICE, 7777, "mpc=1",
                                                              f"n={NAME}", "greeting=hallo"), NAME)
-            trials.attempt("they give way to ours", lambda: _ours_first(hub, across))
+            trials.attempt("renames itself on a conflict", lambda: _ours_first(hub, across))
         return dict(trials)
     finally:
         peer.end_everything()
@@ -159,20 +160,20 @@ def _on_one(hub, line_of, beside, daemons):
 
 
 def _ours_first(hub, other):
-    """They claim a name that we have."""
+    """Another stack claims a name that ours has."""
     with tempfile.TemporaryDirectory() as directory:
         advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", os.path.join(directory, "id")))
         watching = ours.browse(hub.there(2), SERVICE)
         uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
         taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
-        taking.wait_for(lambda line: "ollision" in line or "#2" in line, 15, "they do not give way")
+        taking.wait_for(lambda line: "ollision" in line or "#2" in line, 15, "it does not rename its service")
         expect(watching.knows() == ["twin"], f"we know {watching.knows()}")
         for one in (taking, advertising, watching):
             one.end()
 
 
 def _theirs_first(hub):
-    """We claim a name of a stack that does not yield it: it answers, and never checks for conflicts."""
+    """Ours claims a name of a stack that does not give it up: it answers, but never checks for conflicts."""
     with tempfile.TemporaryDirectory() as directory:
         identity = os.path.join(directory, "id")
         advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
@@ -187,7 +188,7 @@ def _theirs_first(hub):
         # python-zeroconf requests unicast answers, which no other sees; ours queries by multicast.
         asking, watching = python_zeroconf.browse(hub.there(2), SERVICE), ours.browse(hub.there(2), SERVICE)
         until(lambda: any(event["name"].startswith("twin (2)-") for event in asking.events() if "name" in event), 20,
-              "ours does not take another name")
+              "ours is not renamed")
         for one in (keeping, advertising, asking, watching):
             one.end()
 
@@ -201,8 +202,8 @@ def _with_resolved():
                                                                "mpc=1 n=Zed greeting=hallo"))
             theirs.wait()
             browsing = ours.browse(hub.there(1), SERVICE)
-            trials.attempt("we find theirs", lambda: browsing.await_event("found", "Zed", 15) and None)
-            trials.attempt("we read theirs", lambda: browsing.await_event(
+            trials.attempt("we find its services", lambda: browsing.await_event("found", "Zed", 15) and None)
+            trials.attempt("we resolve its services", lambda: browsing.await_event(
                 "found", "Zed", 1, lambda event: event["info"] == {"greeting": "hallo"}
                 and any(hub.address(2) in address for address in event["addresses"])) and None)
             with tempfile.TemporaryDirectory() as own:
@@ -220,19 +221,19 @@ def _with_resolved():
                         return any("mpc-" in line for line in asked[-1].lines)
                     until(ask, 20, "it does not resolve ours")
 
-                trials.attempt("they find ours", find)
-                trials.attempt("they read ours", lambda: expect(
+                trials.attempt("finds our services", find)
+                trials.attempt("resolves our services", lambda: expect(
                     {"mpc=1", "n=quiet one", "greeting=hello"} <= {line.strip() for line in asked[-1].lines},
                     f"it read {asked[-1].lines}"))
                 advertising.end()
-            trials["they hear our goodbye"] = "no browse there"
+            trials["receives our goodbye"] = "does not browse"
 
-            # It leaves without a goodbye: when that changes, this fails.
+            # It leaves without a goodbye; if that ever changes, this fails.
             tap = Tap(["port2"])
             theirs.daemon.end()
             time.sleep(1.5)
             said = [packet for packet in tap.close() if packet.protocol == UDP and packet.source_port == 5353]
-            trials["we hear their goodbye"] = "it says something" if said else "no goodbye there"
+            trials["we receive its goodbye"] = "it sends something" if said else "sends no goodbye"
         return dict(trials)
     finally:
         peer.end_everything()
@@ -242,8 +243,8 @@ def _with_resolved():
 def _find_theirs(trials, hub, publish, name):
     browsing = ours.browse(hub.there(1), SERVICE)
     publishing = publish()
-    trials.attempt("we find theirs", lambda: browsing.await_event("found", name, 15) and None)
-    trials.attempt("we read theirs", lambda: browsing.await_event(
+    trials.attempt("we find its services", lambda: browsing.await_event("found", name, 15) and None)
+    trials.attempt("we resolve its services", lambda: browsing.await_event(
         "found", name, 1, lambda event: event["info"] == {"greeting": "hallo"}
         and any(hub.address(2) in address for address in event["addresses"])) and None)
 
@@ -251,7 +252,7 @@ def _find_theirs(trials, hub, publish, name):
         publishing.leave()
         browsing.await_event("lost", name, 15)
 
-    trials.attempt("we hear their goodbye", hear)
+    trials.attempt("we receive its goodbye", hear)
     browsing.end()
 
 
@@ -275,9 +276,9 @@ def _avahi_alone():
                              {**os.environ, "MULTIPEER_INTERFACES": ""}, "advertise")
             until(lambda: trying.has_ended, 20, "advertise does not end")
             said = " ".join(trying.lines)
-            expect(trying.process.returncode not in (0, None), "advertise ended well")
-            expect("5353" in said, f"it does not say why: {said}")
-            expect("announcing" not in said, f"it said that it announces: {said}")
+            expect(trying.process.returncode not in (0, None), "advertise succeeded")
+            expect("5353" in said, f"it does not report the reason: {said}")
+            expect("announcing" not in said, f"it reports that it announces: {said}")
             return f"exit {trying.process.returncode}: {trying.lines[-1][:200]}"
     finally:
         peer.end_everything()

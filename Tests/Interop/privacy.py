@@ -1,4 +1,4 @@
-"""What a passive listener receives: no more than chapter 19 of the spec lists."""
+"""What an eavesdropper receives: no more than chapter 19 of the spec lists."""
 
 import json
 import os
@@ -13,14 +13,14 @@ from stacks.place import Running, Switch
 from stacks.tap import TCP, UDP, Tap
 
 SERVICE = "privacy"
-# What must not be visible outside discovery, and the last three not even there.
+# Texts that must not be visible outside discovery; the secrets must not even be visible there.
 NAMES = {"the receiver's name": b"listener-Wq7", "the sender's name": b"teller-Zk4"}
 SECRETS = {"the file's name": b"holiday-Mv2.txt", "the file": b"The treasure lies under Xb9 oak trees. ",
            "the magic of connection data": b"MPCD"}
 
 
 def capture():
-    """B7: from two processes that find each other, invite, link and send a file, a listener receives what chapter 19 lists"""
+    """B7: from two processes that find each other, invite, link and send a file, an eavesdropper gets what chapter 19 lists"""
     with open(os.path.join(ROOT, "Spec", "privacy.json"), encoding="utf-8") as file:
         table = json.load(file)
     return network.inside(_capture, table, seconds=90)
@@ -56,7 +56,7 @@ def _judge(packets, table):
     found = {"tcp": 0, "mdns": 0, "dtls": 0}
     flows = {}
     for packet in packets:
-        expect(not packet.is_part, "a packet went in parts")
+        expect(not packet.is_part, "a packet was fragmented")
         if packet.protocol == TCP:
             if packet.payload:
                 key = (packet.source, packet.source_port, packet.target, packet.target_port)
@@ -66,7 +66,7 @@ def _judge(packets, table):
         if 5353 in (packet.source_port, packet.target_port):
             found["mdns"] += 1
             for_whom = NAMES["the sender's name"]
-            expect(for_whom not in packet.payload, "who only browses says its name")
+            expect(for_whom not in packet.payload, "a peer that only browses reveals its name")
         else:
             found["dtls"] += 1
             _judge_datagram(packet.payload, table["datagrams"])
@@ -74,11 +74,11 @@ def _judge(packets, table):
     for key, parts in flows.items():
         data = b"".join(parts[number] for number in sorted(parts))
         for what, secret in {**NAMES, **SECRETS}.items():
-            expect(secret not in data, f"{what} goes by TCP in clear")
+            expect(secret not in data, f"{what} is sent over TCP in clear")
         found["tcp"] += 1
         alpn |= _judge_stream(data, table["tls"])
     expect(alpn == set(map(str.encode, table["tls"]["alpn"].values())), f"the names that ALPN offers are {alpn}")
-    expect(found["mdns"] > 0 and found["tcp"] >= 4, f"too little was heard: {found}")
+    expect(found["mdns"] > 0 and found["tcp"] >= 4, f"too little was captured: {found}")
     return (f"{len(packets)} packets: {found['mdns']} of discovery, {found['tcp']} directions of TCP, "
             f"{found['dtls']} datagrams")
 
@@ -98,7 +98,7 @@ def _judge_stream(data, table):
         elif kind == 20:
             expect(body.hex() in allowed[20]["clear"], "change_cipher_spec is not 01")
         elif kind == 21:
-            expect(said is None, "an alert is in clear behind the hello")
+            expect(said is None, "an alert is in clear after the hello")
         else:
             expect(said is not None, "application data comes before the hello")
     return names
@@ -145,7 +145,7 @@ def _judge_hello(body, table, names):
 
 def _judge_datagram(payload, table):
     """Checks the header, and the DTLS records; after the first epoch everything is encrypted."""
-    expect(payload and payload[0] == 1, "a datagram that is not of DTLS")
+    expect(payload and payload[0] == 1, "a datagram that is not DTLS")
     place, kinds = 9, {record["type"] for record in table["records"]}
     clear = {1: "ClientHello", 2: "ServerHello", 12: "ServerKeyExchange", 14: "ServerHelloDone", 16: "ClientKeyExchange"}
     listed = set(table["records"][0]["clear"])
@@ -163,4 +163,4 @@ def _judge_datagram(payload, table):
         if kind == 23:
             expect(epoch > 0, "application data in clear")
         place += 13 + length
-    expect(place == len(payload), "a datagram has something behind its last record")
+    expect(place == len(payload), "a datagram has bytes after its last record")

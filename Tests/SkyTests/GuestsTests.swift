@@ -16,7 +16,7 @@ struct GuestsTests {
         for attempt in 1...20 {
             let answers = [guests.mayAsk(bob), guests.mayAsk(bob)]
             #expect(answers == [true, false])
-            let words = guests.note(bob, MultipeerError(.unreachable, "nobody is there"))
+            let words = guests.note(bob, MultipeerError(.unreachable, "no peer at this address"))
             #expect((words == nil) == (attempt != 3), "it is said once")
         }
         #expect(guests.pause(for: bob) == .seconds(10))

@@ -33,8 +33,8 @@ struct ViewTests {
     func board() throws {
         let lines = Board(try survey(), in: Terminal.Size()).lines
         #expect(lines.count == 3)
-        #expect(lines[0] == "ann  ######..................  3 scanned, 1 failed, 4 in hand")
-        #expect(lines[1] == "bob  ........................  0 scanned, lost with 4")
+        #expect(lines[0] == "ann  ######..................  3 scanned, 1 failed, 4 in progress")
+        #expect(lines[1] == "bob  ........................  0 scanned, lost with 4 tiles")
         #expect(lines[2].hasSuffix("3 of 12"))
         for columns in [1, 2, 12, 31] {
             let narrow = Board(try survey(), in: Terminal.Size(columns: columns, rows: 24))
@@ -96,7 +96,7 @@ struct ViewTests {
         let lines = try survey().summary(after: .milliseconds(1_234))
         #expect(lines.first?.hasPrefix("3 stars on 3 of 12 tiles, fingerprint ") == true)
         #expect(lines.contains { $0.hasPrefix("ann") && $0.contains("10 ms each") })
-        #expect(lines.last == "1234 ms in all")
+        #expect(lines.last == "1234 ms in total")
     }
 
     @Test("the given number of tiles is cloudy at the first attempt, spread over all")

@@ -15,7 +15,7 @@ struct IsolationTests {
     /// What the classes and actors of a section are.
     private static let kinds: [String: Declarations.Kind] = [
         "Actors of an I/O thread": .loopActor, "Parts of an I/O thread": .local,
-        "Actors of the user's side": .actor, "Main actor": .mainActor, "Shared objects": .shared,
+        "Actors on the user's side": .actor, "Main actor": .mainActor, "Shared objects": .shared,
         "Objects of one owner": .local,
     ]
 

@@ -77,7 +77,8 @@ struct WordTests {
     private func rows() throws -> [Row] {
         let text = try Repository.file("CONTRIBUTING.md").text
         let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Words\n") })
-        return section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+        let table = try #require(section.split(separator: "\n### ").first)
+        return table.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
             func quoted(_ cell: Int) -> [String] {
                 cells[cell].matches(of: #/`(\w+)`/#).map { String($0.1) }

@@ -19,7 +19,7 @@ extension FuzzBody {
 
 private func envelope(_ bytes: [UInt8]) throws(BrokenPromise) {
     guard let envelope = try? Envelope(bytes.span) else { return }
-    try promise(envelope.bytes == bytes, "what is read is written to the same bytes")
+    try promise(envelope.bytes == bytes, "what was read is written to the same bytes")
 }
 
 /// A type that decodes everything that can be decoded.
@@ -42,7 +42,7 @@ private func value(_ bytes: [UInt8]) throws(BrokenPromise) {
     guard let grab = try? decoder.decode(Grab.self, from: bytes) else { return }
     let again = (try? encoder.encode(grab)).flatMap { try? decoder.decode(Grab.self, from: $0) }
     // A value that is not equal to itself need not be.
-    try promise(grab != grab || again == grab, "what is read and written is read as the same")
+    try promise(grab != grab || again == grab, "a value that was read and written is read unchanged")
 }
 
 /// Checks that a target that may be called begins with the type and continues with a name, whatever the rest is. The

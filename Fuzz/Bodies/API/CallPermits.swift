@@ -15,7 +15,7 @@ struct CallPermit: Sendable {
                 let refusalReason = one.allowList.refusalReason(about: target, generics, on: one.actor)
                 try promise(
                     (refusalReason == nil) == one.allows(target, generics),
-                    "what may be called are the methods of \(one.actor) and no others, not \(target) with \(generics)"
+                    "only the methods of \(one.actor) may be called, not \(target) with \(generics)"
                 )
             }
         }

@@ -128,7 +128,7 @@ struct ExchangeStage {
             try promise(checkedIn.insert(checkIn).inserted == isNew, "an actor checks in once")
         } else {
             let wasIn = machine.checkOut(checkIn)
-            try promise((checkedIn.remove(checkIn) != nil) == wasIn, "who is in can check out")
+            try promise((checkedIn.remove(checkIn) != nil) == wasIn, "a checked-in actor can check out")
             for waiter in open.keys { open[waiter]?.checkedIn.remove(checkIn) }
         }
     }
@@ -162,7 +162,7 @@ struct ExchangeStage {
             return
         }
         open[placed] = Open(uid: peer, number: new.number, checkedIn: checkedIn)
-        try promise(machine.ownCalls <= limits.pending, "no more calls wait than may")
+        try promise(machine.ownCalls <= limits.pending, "the number of waiting calls is within its limit")
         guard let bytes = new.post else { return }
         if machine.isTelling {
             machine.leave(bytes, to: peer, new.number, placed)
@@ -183,8 +183,8 @@ struct ExchangeStage {
             // It ended before it was sent, with the system or the link that it was for.
             case .send(_, _, .call(_, let waiter)) where settled.contains(waiter): break
             case .send(let bytes, let uid, _):
-                try promise(!isPrompt || linked[uid] != nil, "what is said is said to a linked peer")
-                try promise((try? Envelope(bytes.span)) != nil, "what is said can be read")
+                try promise(!isPrompt || linked[uid] != nil, "messages are sent only to linked peers")
+                try promise((try? Envelope(bytes.span)) != nil, "every message sent is valid")
                 epoch = linked[uid]?.epoch ?? 0
             case .execute(_, let call):
                 try promise(!isPrompt || linked[call.peer.uid] != nil, "only linked peers call")
@@ -205,9 +205,10 @@ struct ExchangeStage {
             executing.append(call)
             let others = executing.filter { $0.peer == call.peer }
             try promise(
-                others.count { !$0.isInner } <= 2 * limits.calls, "a peer has no more in hand than it may")
+                others.count { !$0.isInner } <= 2 * limits.calls,
+                "a peer's calls in progress are within the limit")
             let most = limits.calls + Envelope.Limit.depths * limits.nestedCalls
-            try promise(others.count <= 2 * most, "nor with those that are made for others")
+            try promise(others.count <= 2 * most, "nested calls in progress are within the limit")
         case .stop, .arrived, .left: break
         }
     }
@@ -216,8 +217,8 @@ struct ExchangeStage {
     private mutating func settle() throws(BrokenPromise) {
         machine.haveTold()
         if machine.hasActions { return }
-        try promise(machine.ownCalls == open.count, "every call that is not settled is counted")
-        try promise(machine.callsOfOthers == executing.count, "every call that runs is counted")
+        try promise(machine.ownCalls == open.count, "every unsettled call is counted")
+        try promise(machine.callsOfOthers == executing.count, "every running call is counted")
     }
 
     private mutating func hear(
@@ -230,7 +231,9 @@ struct ExchangeStage {
         }
         guard case .call(_, let waiter) = purpose, let before = open[waiter]?.checkedIn else { return }
         let known = linked[peer]?.checkedIn ?? []
-        try promise(before.isSubset(of: known), "who had checked in before a call is known where it arrives")
+        try promise(
+            before.isSubset(of: known),
+            "an actor that checked in before a call is known where the call arrives")
     }
 
     mutating func end() throws(BrokenPromise) {

@@ -16,14 +16,14 @@ extension FuzzBody {
             try MCNearbyServiceAdvertiser.validate(serviceType: texts[1], discoveryInfo: others)
         } catch {
             return try promise(
-                (error as? MCError)?.code == .invalidParameter, "a refusal says what of: \(error)")
+                (error as? MCError)?.code == .invalidParameter, "a refusal names the argument: \(error)")
         }
         let info = [texts[2]: texts[3]]
         let advertiser = MCNearbyServiceAdvertiser(
             peer: someone, discoveryInfo: info, serviceType: texts[1])
         try promise(
             advertiser.serviceType == texts[1] && advertiser.discoveryInfo == info,
-            "what was validated is taken, and told as it was given")
+            "a validated argument is accepted, and returned unchanged")
         let browser = MCNearbyServiceBrowser(peer: someone, serviceType: texts[1])
         try promise(browser.serviceType == texts[1], "and so does a browser")
     }
@@ -33,7 +33,7 @@ extension FuzzBody {
 private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromise) -> MCPeerID {
     var someone = MCPeerID(displayName: "someone")
     if let named = try? MCPeerID(validating: name) {
-        try promise(named.displayName == name, "a name is told as it was given")
+        try promise(named.displayName == name, "a name is returned unchanged")
         someone = named
     }
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
@@ -43,9 +43,9 @@ private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromi
         let read = MCPeerID(coder: reader)
     else { return someone }
     try promise(
-        (1...63).contains(read.displayName.utf8.count), "a peer that is read has a name that fits")
+        (1...63).contains(read.displayName.utf8.count), "a peer that was read has a valid name")
     let again = try? NSKeyedArchiver.archivedData(withRootObject: read, requiringSecureCoding: true)
     let copy = again.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: MCPeerID.self, from: $0) }
-    try promise(copy == read && copy?.hash == read.hash, "a peer is read as it was written")
+    try promise(copy == read && copy?.hash == read.hash, "a peer that was written is read unchanged")
     return read
 }

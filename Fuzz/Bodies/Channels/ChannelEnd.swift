@@ -140,7 +140,7 @@ extension ChannelEnd {
         guard link.wantsToSend else { return }
         var buffer = ByteBuffer()
         _ = link.fill(&buffer, upTo: room, now: now)
-        try promise(buffer.count <= room, "no more is written than there is room for")
+        try promise(buffer.count <= room, "no more is written than fits")
         output += buffer.takeAll()
     }
 
@@ -157,11 +157,11 @@ extension ChannelEnd {
     }
 
     private mutating func listen(to other: [UInt32: Own] = [:]) throws(BrokenPromise) {
-        try promise(link.end == nil, "two links that keep the rules find no fault: \(link.end as Any)")
+        try promise(link.end == nil, "two correct links report no violation: \(link.end as Any)")
         for event in link.takeChannelEvents() { try note(event, other) }
         while link.nextEvent() != nil {}
         let held = theirs.values.reduce(0) { $0 + ($1.wasStopped || $1.isDone ? 0 : $1.came - $1.taken) }
-        try promise(link.heldBytes <= held, "no more is held than came and was not taken")
+        try promise(link.heldBytes <= held, "no more is held than arrived and was not taken")
     }
 
     private mutating func note(_ event: ChannelEvent, _ other: [UInt32: Own]) throws(BrokenPromise) {
@@ -171,11 +171,12 @@ extension ChannelEnd {
             theirs[number] = Peers(isResource: opening.kind == .resource, cost: cost)
         case .data(let number, let bytes):
             guard let channel = theirs[number] else {
-                throw BrokenPromise(description: "bytes come behind OPEN")
+                throw BrokenPromise(description: "bytes arrive after OPEN")
             }
-            try promise(!channel.isFinished && channel.endings == 0, "bytes come before the end")
+            try promise(!channel.isFinished && channel.endings == 0, "bytes arrive before the end")
             for (index, byte) in bytes.enumerated() {
-                try promise(byte == OpenerModel.byte(channel.came + index, of: number), "bytes come in order")
+                try promise(
+                    byte == OpenerModel.byte(channel.came + index, of: number), "bytes arrive in order")
             }
             theirs[number]?.came += bytes.count
             try promise(channel.came + bytes.count - channel.taken <= 500, "no more is held than the window")
@@ -184,7 +185,7 @@ extension ChannelEnd {
             theirs[number]?.isFinished = true
             try promise(
                 theirs[number]?.came == other[number]?.written || theirs[number]?.wasStopped == true,
-                "FIN comes behind everything")
+                "FIN arrives after everything")
         case .aborted(let number, _):
             theirs[number]?.endings += 1
             theirs[number]?.wasStopped = true
@@ -196,7 +197,7 @@ extension ChannelEnd {
         case .stopped(let number, _), .completed(let number, _): ours[number]?.endings += 1
         }
         let most = ours.values.map(\.endings).max() ?? 0
-        try promise(most <= 1, "a channel of one's own ends once")
+        try promise(most <= 1, "a local channel ends once")
     }
 
     var isSettled: Bool {
@@ -208,6 +209,6 @@ extension ChannelEnd {
         for (number, channel) in ours {
             try promise(channel.endings == 1 || channel.wasReset, "channel \(number) ends")
         }
-        try promise(link.heldBytes == 0, "nothing is held in the end")
+        try promise(link.heldBytes == 0, "nothing is held at the end")
     }
 }

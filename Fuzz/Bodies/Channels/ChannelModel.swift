@@ -159,7 +159,7 @@ extension ChannelModel {
         switch frame {
         case .credit(channel: 0, let limit):
             try promise(
-                Int(limit) == taken + Int(limits.messageCredit), "the credit of messages is what was taken")
+                Int(limit) == taken + Int(limits.messageCredit), "the message credit matches what was taken")
             try promise(
                 Int(limit) - granted >= max(1, Int(limits.messageCredit) / 4), "CREDIT grows by a quarter")
             granted = Int(limit)
@@ -169,14 +169,14 @@ extension ChannelModel {
             }
             try promise(
                 Int(limit) == channel.taken + Int(limits.channelCredit),
-                "a channel's credit is what was taken")
+                "a channel's credit matches what was taken")
             try promise(
                 Int(limit) - channel.limit >= max(1, Int(limits.channelCredit) / 4),
                 "CREDIT grows by a quarter")
             channels[number]?.limit = Int(limit)
         default:
             guard let place = due.firstIndex(of: frame) else {
-                throw BrokenPromise(description: "\(frame) was not asked for")
+                throw BrokenPromise(description: "\(frame) was not requested")
             }
             due.remove(at: place)
         }
@@ -188,15 +188,15 @@ extension ChannelModel {
         let needed = due.filter { frame in
             if case .stop(let number, _) = frame { channels[number] != nil } else { true }
         }
-        try promise(needed.isEmpty, "\(needed) is forgotten")
+        try promise(needed.isEmpty, "\(needed) is missing")
         try promise(
             taken + Int(limits.messageCredit) - granted < max(1, Int(limits.messageCredit) / 4),
-            "CREDIT of messages is forgotten")
+            "CREDIT for messages is missing")
         for (number, channel) in channels where channel.state == .open {
             try promise(
                 channel.taken + Int(limits.channelCredit) - channel.limit
                     < max(1, Int(limits.channelCredit) / 4),
-                "CREDIT of channel \(number) is forgotten")
+                "CREDIT for channel \(number) is missing")
         }
     }
 }

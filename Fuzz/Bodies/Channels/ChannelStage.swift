@@ -103,7 +103,7 @@ struct ChannelStage: ~Copyable {
         }
         try promise(
             found == expected,
-            "frame \(bytes.prefix(16)) leads to \(found as Any), and not \(expected as Any)")
+            "frame \(bytes.prefix(16)) leads to \(found as Any), not \(expected as Any)")
     }
 
     // MARK: the application
@@ -189,9 +189,9 @@ struct ChannelStage: ~Copyable {
             default: break
             }
         }
-        try promise(told == theirs.takeTold(), "the application is told what came")
+        try promise(told == theirs.takeTold(), "the application receives what arrived")
         try ours.heard(events)
-        try promise(link.heldBytes == theirs.held, "what is held is what came and was not taken")
+        try promise(link.heldBytes == theirs.held, "what is held is what arrived and was not taken")
     }
 }
 
@@ -216,7 +216,7 @@ func frames(_ bytes: [UInt8]) throws(BrokenPromise) -> [Frame] {
         Frame.ping(0).encode(into: &end)
         _ = try decoder.decode(end.takeAll().span, into: &reading)
     } catch {
-        throw BrokenPromise(description: "a link writes frames, and not \(error)")
+        throw BrokenPromise(description: "a link writes valid frames: \(error)")
     }
     try promise(reading.frames.last == .ping(0) && !reading.isBroken, "a link writes whole frames")
     return reading.frames.dropLast()

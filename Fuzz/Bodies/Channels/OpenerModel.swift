@@ -43,7 +43,7 @@ struct OpenerModel {
 
 extension OpenerModel {
     mutating func open(_ number: UInt32, isResource: Bool) throws(BrokenPromise) {
-        try promise(channels[number] == nil, "a number comes once")
+        try promise(channels[number] == nil, "a channel number is used once")
         channels[number] = Channel(isResource: isResource, limit: UInt64(limits.channelCredit))
     }
 
@@ -106,24 +106,25 @@ extension OpenerModel {
     mutating func wrote(_ frame: Frame) throws(BrokenPromise) {
         switch frame {
         case .open(let number, let opening):
-            try promise(channels[number]?.state == .waiting, "OPEN goes once, and not for what was given up")
-            try promise(number > lastOpened, "numbers go upwards")
+            try promise(
+                channels[number]?.state == .waiting, "OPEN is sent once, and not for a cancelled channel")
+            try promise(number > lastOpened, "channel numbers increase")
             let open = channels.values.filter {
                 $0.state == .open || $0.state == .finished || !$0.resets.isEmpty
             }
-            try promise(open.count < limits.maxChannels, "no more channels than the peer has places")
+            try promise(open.count < limits.maxChannels, "no more channels are open than the peer allows")
             spent += opening.name.utf8.count + 9 + Limits.channelOverhead
-            try promise(UInt64(spent) <= granted, "OPEN stays within the credit of messages")
+            try promise(UInt64(spent) <= granted, "OPEN stays within the message credit")
             lastOpened = number
             channels[number]?.state = .open
             told.append(.began(number))
         case .data(let number, let bytes):
             guard let channel = channels[number], channel.state == .open else {
-                throw BrokenPromise(description: "DATA goes on open channels")
+                throw BrokenPromise(description: "DATA is sent on open channels")
             }
             try promise(!bytes.isEmpty && bytes.count <= Limits.channelPiece, "DATA has a useful size")
             try promise(UInt64(channel.sent + bytes.count) <= channel.limit, "DATA stays within the credit")
-            try promise(channel.sent + bytes.count <= channel.queued, "nothing goes that nobody wrote")
+            try promise(channel.sent + bytes.count <= channel.queued, "only written bytes are sent")
             for (index, byte) in bytes.enumerated() where byte != Self.byte(channel.sent + index, of: number)
             {
                 throw BrokenPromise(description: "bytes stay in order")
@@ -131,14 +132,14 @@ extension OpenerModel {
             channels[number]?.sent += bytes.count
         case .fin(let number, _):
             guard let channel = channels[number], channel.state == .open, channel.isEnding else {
-                throw BrokenPromise(description: "FIN goes once, when it is asked for")
+                throw BrokenPromise(description: "FIN is sent once, when it is requested")
             }
-            try promise(channel.sent == channel.queued, "FIN goes behind all bytes")
+            try promise(channel.sent == channel.queued, "FIN is sent after all bytes")
             channels[number]?.state = channel.isResource ? .finished : .closed
             told.append(.ended(number))
         case .reset(let number, let code):
             guard let place = channels[number]?.resets.firstIndex(of: code) else {
-                throw BrokenPromise(description: "RESET goes once, with its code")
+                throw BrokenPromise(description: "RESET is sent once, with its code")
             }
             channels[number]?.resets.remove(at: place)
         default: break
@@ -156,22 +157,22 @@ extension OpenerModel {
             }
         }
         let key: (ChannelEvent) -> String = { "\($0)" }
-        try promise(rest.map(key).sorted() == told.map(key).sorted(), "\(rest) is told, and not \(told)")
+        try promise(rest.map(key).sorted() == told.map(key).sorted(), "\(rest) is reported, not \(told)")
         told = []
         for (number, channel) in channels where channel.state != .closed {
-            try promise(channel.told == channel.sent, "channel \(number): what is written is told")
+            try promise(channel.told == channel.sent, "channel \(number): written bytes are reported")
         }
     }
 
     /// Checks that nothing is left to write.
     func isSilent() throws(BrokenPromise) {
         for (number, channel) in channels {
-            try promise(channel.resets.isEmpty, "RESET of channel \(number) is forgotten")
+            try promise(channel.resets.isEmpty, "RESET of channel \(number) is missing")
             guard channel.state == .open else { continue }
             let waits = channel.sent < channel.queued
             try promise(
-                !waits || UInt64(channel.sent) == channel.limit, "bytes of channel \(number) are forgotten")
-            try promise(waits || !channel.isEnding, "FIN of channel \(number) is forgotten")
+                !waits || UInt64(channel.sent) == channel.limit, "bytes of channel \(number) are missing")
+            try promise(waits || !channel.isEnding, "FIN of channel \(number) is missing")
         }
     }
 }

@@ -38,8 +38,8 @@ private struct TurnStage {
         case 6: try pass(ReassemblyTurns.timeout)
         default: try hold(Int(input.byte()))
         }
-        try promise(turns.holder == wanting.first, "whoever wants first has the turn")
-        try promise((turns.deadline == nil) == (wanting.count < 2), "it ends only where others wait")
+        try promise(turns.holder == wanting.first, "the first link that needs the turn has it")
+        try promise((turns.deadline == nil) == (wanting.count < 2), "a turn ends only if others wait")
     }
 
     private mutating func report(_ id: ConnectionID, _ report: ReassemblyTurns.Report) {
@@ -59,9 +59,11 @@ private struct TurnStage {
         now = now + duration
         let due = turns.deadline.map { $0 <= now } ?? false
         let slow = turns.advance(to: now)
-        try promise(slow == nil || due && slow == wanting.first, "only the holder is slow, in its time")
-        try promise(slow.map { reports[$0]?.isHeldUp == true } != true, "who cannot go on is not slow")
-        try promise((turns.deadline ?? .distantFuture) > now, "after the time was told the next is later")
+        try promise(
+            slow == nil || due && slow == wanting.first, "only the holder of the turn can be too slow")
+        try promise(
+            slow.map { reports[$0]?.isHeldUp == true } != true, "a link that cannot continue is not too slow")
+        try promise((turns.deadline ?? .distantFuture) > now, "the deadline advances with time")
         if let slow { remove(slow) }
     }
 
@@ -71,8 +73,9 @@ private struct TurnStage {
         let links = held.enumerated().map { (id: $0.offset, bytes: $0.element) }
         let given = memory.excess(links)
         try promise(
-            (given == nil) == (held.reduce(0, +) <= 1_000), "somebody gives up exactly when it is too much")
-        if let given { try promise(held[given] == held.max(), "whoever holds most") }
+            (given == nil) == (held.reduce(0, +) <= 1_000),
+            "a channel is stopped exactly when too much is held")
+        if let given { try promise(held[given] == held.max(), "the link that holds most gives up") }
     }
 
     /// Checks that no link waits forever, whatever the others receive.
@@ -80,7 +83,7 @@ private struct TurnStage {
         var rounds = 0
         while let holder = wanting.first {
             rounds += 1
-            try promise(rounds < 100, "everybody has a turn in the end")
+            try promise(rounds < 100, "every link gets a turn")
             if wanting.count == 1 { return remove(holder) }
             report(holder, .init(wants: true, brought: reports[holder]?.brought ?? 0))
             try pass(ReassemblyTurns.timeout)

@@ -30,7 +30,7 @@ struct DNSEngineEnd {
     mutating func takeDatagrams(at now: Moment) throws(BrokenPromise) -> [DNSDatagram] {
         var datagrams: [DNSDatagram] = []
         let actions = engine.takeActions()
-        try promise(actions.count <= 2_048, "an engine wants no more than so much at once")
+        try promise(actions.count <= 2_048, "the number of actions at once is bounded")
         for action in actions {
             switch action {
             case .multicast(let bytes, let scope, let family):
@@ -59,16 +59,16 @@ struct DNSEngineEnd {
         _ peer: DiscoveredPeer?, _ uid: UID, of id: BrowseID
     ) throws(BrokenPromise) {
         guard var browse = browses[id] else {
-            throw BrokenPromise(description: "a browser that stopped hears")
+            throw BrokenPromise(description: "a stopped browser receives an event")
         }
-        try promise(peer.map { $0.peer.uid == uid } ?? true, "what is told of a peer is its own")
+        try promise(peer.map { $0.peer.uid == uid } ?? true, "an event about a peer has that peer's info")
         _ = browse.results.note(uid, peer)
         while case .event(let event)? = browse.results.next(for: browse.reader) {
             try browse.hear(event)
         }
         try promise(
             browse.found == Dictionary(browse.results.peers.map { ($0.peer.uid, $0) }) { $1 },
-            "a reader that keeps up knows what is true")
+            "a reader without pending events has the current state")
         try promise(browse.found.count <= 512, "there are at most 256 peers on an interface")
         browses[id] = browse
     }
@@ -79,7 +79,7 @@ struct DNSEngineEnd {
         try promise(resolves.values.allSatisfy { $0 > now }, "a resolution ends in time")
         try promise(engine.recordCount <= 2 * 1_024, "an interface's cache has at most 1,024 records")
         try promise(engine.byteCount <= 1 << 20 + 2_048, "the caches have at most 1 MiB")
-        try promise(engine.answerCount <= 2_048, "so many answers wait, and are remembered, at most")
+        try promise(engine.answerCount <= 2_048, "waiting and remembered answers are within their limits")
     }
 }
 
@@ -88,13 +88,13 @@ extension DNSEngineEnd.Browse {
         switch event {
         case .found(let peer):
             try promise(found[peer.peer.uid] == nil, "a peer is found once")
-            try promise(peer.peer.uid != hidden, "nobody finds itself")
+            try promise(peer.peer.uid != hidden, "no peer finds itself")
             found[peer.peer.uid] = peer
         case .updated(let peer):
             let before = found.updateValue(peer, forKey: peer.peer.uid)
-            try promise(before != nil && before != peer, "who is updated was found, and is another now")
+            try promise(before != nil && before != peer, "an updated peer was found before, and has changed")
         case .lost(let peer):
-            try promise(found.removeValue(forKey: peer.uid) != nil, "who is lost was found")
+            try promise(found.removeValue(forKey: peer.uid) != nil, "a lost peer was found before")
         }
     }
 }
@@ -110,7 +110,7 @@ struct DNSDatagram {
         throws(BrokenPromise)
     {
         guard let message = try? DNSMessage(bytes.span) else {
-            throw BrokenPromise(description: "an engine says what nobody can read")
+            throw BrokenPromise(description: "an engine sends an invalid message")
         }
         self.bytes = bytes
         self.scope = scope
@@ -121,26 +121,27 @@ struct DNSDatagram {
         try promise(message.recordCount > 0, "no message is empty")
         try promise(
             bytes.count <= budget || message.answers.count <= 1 || !message.authorities.isEmpty,
-            "what has no room in a packet is split")
+            "a message that does not fit a packet is split")
         if message.isResponse {
             try promise(
-                message.isAuthoritative && !message.isTruncated, "an answer is authoritative and whole")
+                message.isAuthoritative && !message.isTruncated, "an answer is authoritative and complete")
         } else {
-            try promise(!records.contains(where: \.isCacheFlush), "the flush bit is not in questions")
-            try promise(!message.questions.contains(where: \.wantsUnicast), "nobody asks for unicast")
+            try promise(!records.contains(where: \.isCacheFlush), "questions do not have the flush bit")
+            try promise(!message.questions.contains(where: \.wantsUnicast), "no question asks for unicast")
         }
         switch way {
         case .multicast:
-            try promise(message.id == 0, "what is multicast has no id")
+            try promise(message.id == 0, "a multicast message has no id")
             try promise(
-                !message.isResponse || message.questions.isEmpty, "an answer to all repeats no question")
+                !message.isResponse || message.questions.isEmpty, "a multicast answer repeats no question")
         case .ask:
-            try promise(!message.isResponse && message.id != 0, "a question from a port of its own has an id")
+            try promise(!message.isResponse && message.id != 0, "a question from an ephemeral port has an id")
         case .unicast(_, let port):
-            try promise(message.isResponse, "only answers go to one asker")
+            try promise(message.isResponse, "only answers are sent by unicast")
             guard port != MulticastDNS.port else { return }
-            try promise(!records.contains(where: \.isCacheFlush), "conventional resolvers see no flush bit")
-            try promise(records.allSatisfy { $0.ttl <= 10 }, "and keep nothing longer than 10 s")
+            try promise(
+                !records.contains(where: \.isCacheFlush), "conventional resolvers receive no flush bit")
+            try promise(records.allSatisfy { $0.ttl <= 10 }, "and no TTL above 10 s")
         }
     }
 }

@@ -35,7 +35,8 @@ struct DNSEngineStage {
             try settle()
             steps += 1
             try promise(
-                steps <= 1_000 + 200 * Int(duration.components.seconds), "nobody gets up all the time")
+                steps <= 1_000 + 200 * Int(duration.components.seconds), "deadlines do not repeat without end"
+            )
         }
         now = end
         try settle()
@@ -46,13 +47,13 @@ struct DNSEngineStage {
         isCut = false
         try wait(.seconds(30))
         for number in ends.indices {
-            try promise(ends[number].resolves.isEmpty, "every resolution ends in its time")
+            try promise(ends[number].resolves.isEmpty, "every resolution ends in time")
             ends[number].engine.shutDown(at: now)
             ends[number].browses = [:]
         }
         try settle()
         try wait(.seconds(1))
-        for end in ends { try promise(end.engine.isQuiet, "who stopped is quiet a second later") }
+        for end in ends { try promise(end.engine.isQuiet, "a stopped engine sends nothing a second later") }
     }
 
     /// Delivers what is in flight until nothing is, and checks the state.
@@ -67,7 +68,7 @@ struct DNSEngineStage {
             }
             for number in ends.indices { try use(number) { engine, now in engine.advance(to: now) } }
             rounds += 1
-            try promise(rounds <= 16, "two engines do not talk without end at one moment")
+            try promise(rounds <= 16, "two engines do not exchange messages endlessly at one moment")
         }
         for end in ends { try end.check(at: now) }
     }

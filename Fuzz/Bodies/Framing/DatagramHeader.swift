@@ -72,7 +72,7 @@ private struct PathStage {
         path.advance(to: now)
         try promise(
             (path.deadline ?? .distantFuture) > now,
-            "after the time was told there is something to wait for, or nothing")
+            "after the time has advanced, the deadline is in the future or nil")
     }
 
     // MARK: receiving
@@ -80,15 +80,17 @@ private struct PathStage {
     private func datagram(_ bytes: [UInt8]) throws(BrokenPromise) {
         let header = DatagramHeader(bytes.span)
         let isForm = (10...1_200).contains(bytes.count) && (1...2).contains(bytes[0])
-        try promise((header != nil) == isForm, "a header is read exactly when it is one")
+        try promise((header != nil) == isForm, "a header is read exactly when it is valid")
         guard let header else { return }
         try promise(
             bigEndian(header.association) == Array(bytes[1...8]), "the association is the next eight bytes")
         let isOurs = header.association == path.association && bytes[0] == (isProtected ? 1 : 2)
-        try promise(path.admits(header) == (isOurs && isRunning), "only what is for this path is admitted")
+        try promise(path.admits(header) == (isOurs && isRunning), "only datagrams for this path are admitted")
         var again = ByteBuffer()
         header.encode(into: &again)
-        try promise(again.takeAll() == Array(bytes.prefix(9)), "a header is written to the bytes it came in")
+        try promise(
+            again.takeAll() == Array(bytes.prefix(9)),
+            "a header is written to the bytes that it was read from")
     }
 
     private var isRunning: Bool {
@@ -117,11 +119,13 @@ private struct PathStage {
         let isTaken = isOpen && isForm && isNew
         try promise(
             (path.dropped == dropped) == isTaken,
-            "what cannot be read, or came before, is dropped and counted")
-        try promise(verdict.isMessage == (isTaken && bytes.first == 1), "only a message is a message")
+            "invalid and repeated contents are dropped and counted")
+        try promise(
+            verdict.isMessage == (isTaken && bytes.first == 1),
+            "only content of kind 1 is delivered as a message")
         try promise(
             verdict.movesPeer == (isTaken && isProtected && behind < 0),
-            "only the newest authenticated moves the peer")
+            "only the newest authenticated content changes the peer's address")
         guard isTaken else { return }
         seen.insert(number)
         if behind < 0 { newest = number }
@@ -139,27 +143,30 @@ private struct PathStage {
                 actions += path.takeActions()
             case .begin(let context):
                 try promise((context != nil) == isProtected, "a plain link has no key")
-                if let context { try promise(context.count == 16, "the context is both numbers") }
+                if let context {
+                    try promise(context.count == 16, "the context consists of both associations")
+                }
                 (seen, sent, newest) = ([], [], nil)
             case .drop: break
-            case .retransmit: try promise(isProtected, "a plain link repeats no flights")
+            case .retransmit: try promise(isProtected, "a plain link retransmits no flights")
             case .send(let content):
                 try promise(
-                    content.count == 13 && (2...3).contains(content[0]), "pings and pongs are sent so")
+                    content.count == 13 && (2...3).contains(content[0]), "pings and pongs have their kind")
                 let number = content[1...4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-                try promise(sent.insert(number).inserted, "no number is used twice")
+                try promise(sent.insert(number).inserted, "no sequence number is used twice")
                 if content[0] == 2 { lastPing = Array(content[5...]) }
             case .up:
-                try promise(!isUp, "up once")
+                try promise(!isUp, "the path comes up once")
                 isUp = true
             case .down:
-                try promise(isUp, "down after up")
+                try promise(isUp, "the path goes down only after it was up")
                 isUp = false
             }
         }
         try promise(
-            path.canCarry(1_150) == isUp && !path.canCarry(1_151), "messages go this way while it is up")
-        try promise((path.header != nil) == isRunning, "there is a header while there is a pair")
+            path.canCarry(1_150) == isUp && !path.canCarry(1_151), "messages use the path while it is up")
+        try promise(
+            (path.header != nil) == isRunning, "there is a header if and only if there are two associations")
     }
 
     private func encoded(_ kind: ContentHeader.Kind, _ number: UInt32, _ body: [UInt8]) -> [UInt8] {

@@ -16,7 +16,8 @@ extension FuzzBody {
 
         let plain = PlainReading(stream)
         try promise(
-            whole.frames.map(\.encoded) == plain.frames, "frames are written to the bytes they came in")
+            whole.frames.map(\.encoded) == plain.frames,
+            "frames are written to the bytes that they were read from")
         try promise(
             (whole.fault != nil) == plain.isRefused, "a header is refused exactly when it is not allowed")
         try promise(whole.ignored == plain.ignored, "ignored frames are counted")
@@ -33,9 +34,10 @@ private func understand(_ frame: Recorder.Frame) throws(BrokenPromise) {
     let payload = Array(encoded.dropFirst(FrameHeader.byteCount))
     let header = FrameHeader(frame.header.kind, channel: frame.header.channel, length: payload.count)
     try promise(
-        (try? Frame(header, payload.span)) == meaning, "a payload that is read can be written and read")
+        (try? Frame(header, payload.span)) == meaning, "a payload that was read can be written and read again"
+    )
     // Unknown fields are not written again, so it may only become shorter.
-    try promise(encoded.count <= frame.encoded.count, "what is written again is not longer")
+    try promise(encoded.count <= frame.encoded.count, "a payload that is written again is not longer")
 }
 
 /// The output of one decoder.
@@ -58,9 +60,11 @@ private struct Decoding {
                 sink.wantsFrames = true
                 do {
                     let used = try decoder.decode(stream.span.extracting(start..<end), into: &sink)
-                    try promise(used >= 0 && used <= end - start, "no more is used than was given")
                     try promise(
-                        used == end - start || !sink.wantsFrames, "all is used unless the sink pauses")
+                        used >= 0 && used <= end - start, "no more bytes are consumed than were given")
+                    try promise(
+                        used == end - start || !sink.wantsFrames,
+                        "all bytes are consumed unless the sink pauses")
                     start += used
                 } catch let error as FramingError {
                     fault = error
@@ -77,12 +81,12 @@ private struct Decoding {
     private func repeats(
         _ fault: FramingError, _ decoder: inout FrameDecoder, _ sink: inout Recorder
     ) throws(BrokenPromise) {
-        try promise(fault.closeCode == .protocolError, "what a decoder refuses breaks the protocol")
+        try promise(fault.closeCode == .protocolError, "a refused frame is a protocol error")
         sink.wantsFrames = true
         let before = sink.frames.count
         var again: FramingError?
         do { _ = try decoder.decode([0, 0, 0, 6, 0, 0, 0, 0].span, into: &sink) } catch { again = error }
-        try promise(again == fault && sink.frames.count == before, "a fault is for ever")
+        try promise(again == fault && sink.frames.count == before, "a fault is permanent")
     }
 }
 

@@ -13,21 +13,24 @@ extension FuzzBody {
         switch form {
         case 0:
             guard let address = SocketAddress(text) else { return }
-            try promise(SocketAddress("\(address)") == address, "an address is read as it is written")
+            try promise(
+                SocketAddress("\(address)") == address, "an address that was written is read unchanged")
             try promise(
                 SocketAddress.Host("\(address.host)") == address.host, "and so is its host: \(address.host)")
         case 1:
             guard let host = SocketAddress.Host(text) else { return }
-            try promise(SocketAddress.Host("\(host)") == host, "a host is read as it is written: \(host)")
+            try promise(
+                SocketAddress.Host("\(host)") == host, "a host that was written is read unchanged: \(host)")
             try promise([4, 16].contains(host.bytes.count), "a host has 4 or 16 bytes")
         case 2:
             guard let fingerprint = Fingerprint(hex: text) else { return }
             try promise(
-                Fingerprint(hex: "\(fingerprint)") == fingerprint, "a fingerprint is read as it is written")
+                Fingerprint(hex: "\(fingerprint)") == fingerprint,
+                "a fingerprint that was written is read unchanged")
         case 3:
             let type: ServiceType
             do throws(InvalidServiceType) { type = try ServiceType(parsing: text) } catch {
-                return try promise(!"\(error)".isEmpty, "a refusal has words")
+                return try promise(!"\(error)".isEmpty, "a refusal has a description")
             }
             try promise("\(type)" == text && text.utf8.count <= 15, "a service type has 1 to 15 bytes")
         case 4:
@@ -41,7 +44,8 @@ extension FuzzBody {
             try promise((1...63).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
             try promise(isPrintable(peer.displayName), "a name has no control characters")
             let again = try? PeerID(parsing: peer.archived)
-            try promise(again == peer && again?.displayName == text, "a peer is read as it was written")
+            try promise(
+                again == peer && again?.displayName == text, "a peer that was written is read unchanged")
         }
     }
 }

@@ -28,7 +28,7 @@ extension FuzzBody {
         guard !refused else { return }
         var written = ByteBuffer()
         for field in expected.fields { written.appendField(field.type, field.value) }
-        try promise(written.takeAll() == container, "what is read is written to the same bytes")
+        try promise(written.takeAll() == container, "what was read is written to the same bytes")
     }
 }
 

@@ -13,7 +13,7 @@ extension FuzzBody {
         let blob = isRepaired ? repaired(rest) : rest
         do {
             let data = try ConnectionData(parsing: blob)
-            try promise(firstCheckOfTheHead(blob) == nil, "what fails a check is not accepted")
+            try promise(firstCheckOfTheHead(blob) == nil, "data that fails a check is not accepted")
             try examine(data, readFrom: blob)
         } catch let broken as BrokenPromise {
             throw broken
@@ -21,7 +21,8 @@ extension FuzzBody {
             try promise((1...14).contains(refusal.check), "a refusal names one of the checks")
             try promise(isPrintable("\(refusal)"), "a refusal is one printable line")
             try promise(
-                refusal.closeCode == (refusal.check == 3 ? .version : .protocolError), "and has its code")
+                refusal.closeCode == (refusal.check == 3 ? .version : .protocolError),
+                "and has the code of that check")
             try promise(
                 refusal.check == firstCheckOfTheHead(blob) ?? max(refusal.check, 6),
                 "the first check that fails decides")
@@ -56,25 +57,28 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
     try promise(
         (data.fingerprint == nil) == (data.preference == .none), "a key is pinned unless there is none")
     try promise(
-        (try? PeerID(parsing: data.peer.archived))?.displayName == data.peer.displayName, "names are whole")
+        (try? PeerID(parsing: data.peer.archived))?.displayName == data.peer.displayName, "names are complete"
+    )
     let fields = try? ConnectionDataFields(decoding: blob)
     if let plain = try? fields?.encoded(grease: nil) {
         let again = try? ConnectionDataFields(decoding: plain).encoded(grease: nil)
-        try promise(again == plain, "the plainest form of it is its own")
+        try promise(again == plain, "its canonical form encodes to itself")
     }
     for candidate in data.candidates {
         let tried = candidate.tried(on: Array(1...20))
         try promise((1...8).contains(tried.count), "a candidate is tried on 1 to 8 interfaces")
         let isAllowed = candidate.isDialable(allowingLoopback: false)
         try promise(!isAllowed || candidate.port >= 1_024, "low ports are not dialled")
-        try promise(!isAllowed || candidate.isDialable(allowingLoopback: true), "loopback is only ever more")
+        try promise(
+            !isAllowed || candidate.isDialable(allowingLoopback: true),
+            "allowing loopback only adds candidates")
     }
 }
 
 private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
     try examineText(String(decoding: bytes, as: UTF8.self))
     guard let peer = try? PeerID(parsing: bytes) else { return }
-    try promise(peer.archived == bytes, "a peer id is written to the bytes it was read from")
+    try promise(peer.archived == bytes, "a peer id is written to the bytes that it was read from")
     try promise((1...DisplayName.longest).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }
 
@@ -87,10 +91,10 @@ private func examineText(_ text: String) throws(BrokenPromise) {
         let again = try JSONDecoder().decode([PeerID].self, from: written)
         try promise(
             again == peers && again.map(\.displayName) == peers.map(\.displayName),
-            "a peer id in JSON is read as it was written")
+            "a peer id in JSON is read unchanged")
     } catch let broken as BrokenPromise {
         throw broken
     } catch {
-        try promise(error is DecodingError, "another text is refused as such: \(error)")
+        try promise(error is DecodingError, "an invalid text is refused as such: \(error)")
     }
 }

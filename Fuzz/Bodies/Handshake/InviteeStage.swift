@@ -56,7 +56,7 @@ struct InviteeStage {
             pass(deadline)
             try judge()
         }
-        try promise(invitee.deadline == nil, "it waits for ever")
+        try promise(invitee.deadline == nil, "there is a deadline after the end")
         try promise(questions.isEmpty, "a question has no end")
         try promise(lines.isEmpty, "a connection has no end")
     }
@@ -181,7 +181,7 @@ extension InviteeStage {
     private mutating func judge() throws(BrokenPromise) {
         for action in invitee.takeActions() {
             switch action {
-            case .dial: try promise(false, "the end that is asked dials")
+            case .dial: try promise(false, "the invitee dials")
             case .send(let id, let frame): try judge(frame, on: id)
             case .close(let id, _):
                 try promise(lines.removeValue(forKey: id) != nil, "a connection is closed twice")
@@ -199,22 +199,22 @@ extension InviteeStage {
         let header = FrameHeader(bytes.span.extracting(0..<FrameHeader.byteCount))
         guard let frame = try? Frame(header, Array(bytes.dropFirst(FrameHeader.byteCount)).span),
             case .answer(let answer) = frame
-        else { throw BrokenPromise(description: "something other than ANSWER was said") }
-        try promise(lines[id]?.isSecured == true, "something was said on no connection")
+        else { throw BrokenPromise(description: "something other than ANSWER was sent") }
+        try promise(lines[id]?.isSecured == true, "a frame was sent without a connection")
         lines[id]?.answers += 1
         try promise(lines[id]?.answers == 1, "two answers to one INVITE")
         try promise((answer.code == .ok) == (answer.connectionData != nil), "OK and data belong together")
         let isAllowed = consented.flatMap { questions[$0]?.isAgreed } ?? false
-        try promise(answer.connectionData == nil || isAllowed, "data went out without consent")
+        try promise(answer.connectionData == nil || isAllowed, "data was sent without consent")
     }
 
     private mutating func judge(_ asked: Invitee.InvitationRequest) throws(BrokenPromise) {
-        try promise(!isStopped, "it asks although it stopped")
+        try promise(!isStopped, "a question was asked after the advertiser stopped")
         try promise(questions[asked.question] == nil, "a question has the number of another")
         try promise(!over.contains(asked.question), "a question has the number of another")
         try promise(
             !questions.values.contains { $0.inviter == asked.inviter.uid }, "an inviter is asked about twice")
-        try promise(asked.inviter != cast.peers[0], "somebody invites itself")
+        try promise(asked.inviter != cast.peers[0], "a peer invites itself")
         questions[asked.question] = Question(inviter: asked.inviter.uid, deadline: asked.deadline)
     }
 
@@ -227,11 +227,11 @@ extension InviteeStage {
         over.insert(id)
         switch ending {
         case .completed(let data):
-            try promise(question.isAgreed, "an invitation is complete that nobody agreed to")
+            try promise(question.isAgreed, "an invitation is complete without agreement")
             try promise(data.peer.uid == question.inviter, "the data is another peer's")
             try promise(
                 data.recipient == nil || data.recipient == cast.peers[0].uid, "the data is for another")
-        case .refused: try promise(!question.isAgreed, "yes became no")
+        case .refused: try promise(!question.isAgreed, "an accepted question was refused")
         case .failed: break
         }
     }
@@ -244,9 +244,9 @@ extension InviteeStage {
             }
         }
         try promise(lines.keys.allSatisfy { invitee.phase(of: $0) != nil }, "a connection was forgotten")
-        try promise(strangers.count <= 32, "too many strangers")
+        try promise(strangers.count <= 32, "too many unauthenticated connections")
         let pending = lines.count - strangers.count
-        try promise(questions.count == pending && pending <= 16, "too many wait")
+        try promise(questions.count == pending && pending <= 16, "too many questions are pending")
         for crowd in Dictionary(grouping: lines.keys, by: { lines[$0]?.origin ?? [] }).values {
             let own = crowd.count { strangers[$0] != nil }
             try promise(own <= 4 && crowd.count - own <= 4, "too many of one address")

@@ -58,7 +58,7 @@ struct InviterStage {
             pass(deadline)
         }
         try judge()
-        try promise(outcome != nil && inviter.phase == .over, "it has no outcome")
+        try promise(outcome != nil && inviter.phase == .over, "the invitation has no outcome")
         try promise(lines.isEmpty, "a connection was forgotten")
     }
 }
@@ -133,22 +133,24 @@ extension InviterStage {
         }
         try promise(inviter.takeActions().isEmpty, "actions are taken twice")
         try promise(inviter.deadline.map { now < $0 } ?? true, "the deadline does not move on")
-        try promise((inviter.deadline == nil) == (outcome != nil), "it waits for nothing, or beyond its end")
+        try promise(
+            (inviter.deadline == nil) == (outcome != nil),
+            "there is no deadline before the end, or there is one after it")
     }
 
     private mutating func judge(_ bytes: [UInt8], on id: ConnectionID) throws(BrokenPromise) {
         let header = FrameHeader(bytes.span.extracting(0..<FrameHeader.byteCount))
         guard let frame = try? Frame(header, Array(bytes.dropFirst(FrameHeader.byteCount)).span) else {
-            throw BrokenPromise(description: "no frame was said")
+            throw BrokenPromise(description: "the data sent is not a frame")
         }
         switch frame {
         case .invite(let invite):
             try promise(lines[id] == false, "INVITE twice on a connection, or on none")
-            try promise((1...600).contains(invite.timeout), "a timeout that is none")
-            try promise(lines.count == 1, "others are not closed")
+            try promise((1...600).contains(invite.timeout), "the timeout is invalid")
+            try promise(lines.count == 1, "the other connections are not closed")
             lines[id] = true
         case .complete:
-            try promise(lines[id] == true && isAsked && isSupplied, "data went out before the answer")
+            try promise(lines[id] == true && isAsked && isSupplied, "data was sent before the answer")
         default: throw BrokenPromise(description: "a frame that an inviter does not send")
         }
     }

@@ -49,24 +49,24 @@ private struct CodeStage: ~Copyable {
                 answer = try machine.receive(frame)
             } catch {
                 fault = error
-                return try promise(machine.code == nil, "after a violation there is no code")
+                return try promise(machine.code == nil, "there is no code after a violation")
             }
-            try promise(before == nil || machine.code == before, "a code stays what it is")
+            try promise(before == nil || machine.code == before, "a code does not change")
             switch answer {
             case .nothing: break
             case .say(let frame): try say(frame)
             case .tellApplication:
-                try promise(!wasTold && !hasAsked, "an application that has not asked is told once")
+                try promise(!wasTold && !hasAsked, "an application that has not asked is notified once")
                 wasTold = true
             }
         }
 
         private mutating func say(_ frame: Frame) throws(BrokenPromise) {
-            try promise(hasAsked, "nothing is said before the own application asks")
+            try promise(hasAsked, "nothing is sent before the end's own application asks")
             said.append(frame)
             switch frame {
             case .codeReveal: try promise(isControlling, "the controlling end reveals")
-            case .codeNonce: try promise(!isControlling, "the controlled end says its nonce")
+            case .codeNonce: try promise(!isControlling, "the controlled end sends its nonce")
             case .codeCommit: try promise(isControlling, "the controlling end commits")
             default: try promise(!isControlling, "the controlled end requests")
             }
@@ -127,12 +127,15 @@ private struct CodeStage: ~Copyable {
             try deliver(toFirst: false)
         }
         for fault in [first.fault, second.fault].compactMap(\.self) {
-            try promise(wasTouched, "two honest ends find no fault: \(fault)")
-            try promise(!"\(fault)".isEmpty && fault.closeCode != .ok, "a violation has words and a code")
+            try promise(wasTouched, "two honest ends have no fault: \(fault)")
+            try promise(
+                !"\(fault)".isEmpty && fault.closeCode != .ok, "a violation has a description and a code")
         }
         if let code = first.machine.code { try promise(isCode(code), "a code has six digits: \(code)") }
         guard !wasTouched, first.hasAsked, second.hasAsked else { return }
-        try promise(first.machine.code != nil && second.machine.code != nil, "who both asked have a code")
+        try promise(
+            first.machine.code != nil && second.machine.code != nil,
+            "two ends that have both asked have a code")
         if isHonest { try promise(first.machine.code == second.machine.code, "and it is the same") }
     }
 

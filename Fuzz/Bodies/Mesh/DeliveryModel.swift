@@ -36,17 +36,17 @@ struct DeliveryModel {
         }
         for action in actions {
             guard case .tell(let id, let entry) = action else { continue }
-            try promise(model.entries.contains(entry), "told what is not held")
+            try promise(model.entries.contains(entry), "an entry was sent that is not held")
             guard var line = lines[id] else {
-                throw BrokenPromise(description: "told on a link that has no mesh")
+                throw BrokenPromise(description: "an entry was sent on a direct link")
             }
             let isNews = line.contradicted.remove(entry.origin) != nil || line.told[entry.origin] != entry
-            try promise(isNews, "told twice")
+            try promise(isNews, "an entry was sent twice")
             line.told[entry.origin] = entry
             let passed = Double((model.now - line.filled).wholeNanoseconds) / 1e9
             line.tokens = min(32, line.tokens + passed * 15.001) - 1
             line.filled = model.now
-            try promise(line.tokens >= -0.01, "told faster than the pace")
+            try promise(line.tokens >= -0.01, "entries were sent faster than the rate limit")
             lines[id] = line
         }
     }
@@ -55,7 +55,8 @@ struct DeliveryModel {
         for (id, line) in lines {
             for entry in model.entries where line.told[entry.origin] != entry {
                 let came = line.came[entry.origin]?.contains(entry.sequence) ?? false
-                try promise(came && entry.origin != model.local, "\(entry.origin) was not told on \(id)")
+                try promise(
+                    came && entry.origin != model.local, "the entry of \(entry.origin) was not sent on \(id)")
             }
         }
     }

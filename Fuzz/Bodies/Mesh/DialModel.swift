@@ -82,7 +82,7 @@ extension DialModel {
             }
         }
         for endpoint in active.keys {
-            try promise(missing.contains(endpoint), "\(endpoint) is dialled although nobody misses it")
+            try promise(missing.contains(endpoint), "\(endpoint) is dialled although it is not missing")
         }
         for endpoint in hopeless.keys where !missing.contains(endpoint) {
             hopeless[endpoint] = nil
@@ -99,7 +99,7 @@ extension DialModel {
         try promise(missing.contains(endpoint), "\(endpoint) is dialled without need")
         try promise(
             data.bytes == model.held[endpoint]?.entry.blob, "dialled with other data than its entry's")
-        try promise(isFirst != begun.contains(endpoint), "the first attempt is not said to be the first")
+        try promise(isFirst != begun.contains(endpoint), "the first attempt is not reported as the first")
         if let known = active[endpoint] {
             try promise(known.blob != data.bytes, "dialled again with the same data")
             try promise(model.now >= known.since + .seconds(5), "dialled again too early")
@@ -112,10 +112,10 @@ extension DialModel {
         if let failed = failed[endpoint] {
             try promise(model.now >= failed + .milliseconds(500), "no pause after a failure")
         }
-        try promise(hopeless[endpoint] == nil, "what is hopeless is tried again")
+        try promise(hopeless[endpoint] == nil, "a hopeless attempt is repeated")
         active[endpoint] = Attempt(blob: data.bytes, since: model.now)
         begun.insert(endpoint)
-        try promise(active.count <= 2 * model.cap, "more are dialled than may be at once")
+        try promise(active.count <= 2 * model.cap, "too many are dialled at once")
     }
 
     private mutating func withdraw(

@@ -41,7 +41,7 @@ struct MembershipStage {
         let listed = endpoints.prefix(Int(input.byte() & 7)).filter { $0 != remote }
         try promise(
             membership.admits(remote, listing: listed) == model.admits(remote, listing: listed),
-            "the cap is judged differently")
+            "the model decides differently about the cap")
     }
 
     /// Checks the end: everything that is held has been sent to every peer, and time alone changes nothing else.
@@ -82,7 +82,7 @@ extension MembershipStage {
             blob: blobs[variant % blobs.count])
         told.came(entry, on: id)
         let (wrong, right) = (refusal(entry, on: id), modelRefusal(entry, on: id))
-        try promise(wrong == right, "an entry met \(wrong as Any), not \(right as Any)")
+        try promise(wrong == right, "an entry caused \(wrong as Any), not \(right as Any)")
     }
 
     private mutating func refusal(_ entry: Members, on id: ConnectionID) -> Violation? {
@@ -192,8 +192,9 @@ extension MembershipStage {
         let actions = membership.takeActions()
         try judgeLeaving(actions == [.leave])
         guard !isOver else { return }
-        try promise(membership.entries == model.entries, "other entries are held")
-        try promise(membership.component == model.component.sorted(by: <), "another component")
+        try promise(membership.entries == model.entries, "the stored entries differ from the model's")
+        try promise(
+            membership.component == model.component.sorted(by: <), "the component differs from the model's")
         try searches.judge(actions, model)
         try told.judge(actions, model)
         try judgeDismissals(actions)
@@ -204,7 +205,7 @@ extension MembershipStage {
     private mutating func judgeDismissals(_ actions: [Membership.Action]) throws(BrokenPromise) {
         let due = model.lines.filter { $0.value.isMesh && model.behind.contains($0.value.endpoint.uid) }.keys
             .sorted()
-        try promise(actions.dismissed == due, "links to others than those who should go are ended")
+        try promise(actions.dismissed == due, "links to the wrong members are ended")
         for id in due {
             guard let line = model.lines[id] else { continue }
             membership.linkEnded(id, hasDeparted: false, at: now)

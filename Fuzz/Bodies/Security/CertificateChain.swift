@@ -15,7 +15,7 @@ extension FuzzBody {
             }
         } catch let fault as SecurityFault {
             guard case .local = fault else {
-                throw BrokenPromise(description: "a bad file is blamed on \(fault)")
+                throw BrokenPromise(description: "the fault of a bad file is \(fault)")
             }
             try promise(isOneLine(fault.description), "a fault is one printable line")
         } catch let broken as BrokenPromise {
@@ -47,7 +47,7 @@ private func examine(_ identity: Identity) throws {
     let again = try Identity(parsingPEM: try identity.encodedPEM())
     try promise(again.chain == identity.chain, "an identity is read as it was written")
     let archive = try Identity(parsingPKCS12: try identity.encodedPKCS12(passphrase: "x"), passphrase: "x")
-    try promise(archive.chain == identity.chain, "and so it is as an archive")
+    try promise(archive.chain == identity.chain, "and so is its archive")
 }
 
 private func examine(_ store: TrustStore) throws {

@@ -40,16 +40,16 @@ private struct RecordEnd: ~Copyable {
                 fault = error
             }
         }
-        try promise(channel.flight >= flight, "flights are counted upwards")
+        try promise(channel.flight >= flight, "flight numbers increase")
         flight = channel.flight
         for content in contents {
-            try promise(written.contains(content), "what arrives was said")
-            try promise(received.insert(content).inserted, "and arrives once")
+            try promise(written.contains(content), "content arrives as it was sent")
+            try promise(received.insert(content).inserted, "and it arrives once")
         }
         channel.withRecords { packets.append([UInt8](copying: $0)) }
         try promise(
-            packets.allSatisfy { $0.count <= DatagramChannel.largestBody }, "no packet is longer than may be")
-        if case .internal = fault { throw BrokenPromise(description: "it blames itself") }
+            packets.allSatisfy { $0.count <= DatagramChannel.largestBody }, "no packet exceeds the limit")
+        if case .internal = fault { throw BrokenPromise(description: "the fault is internal") }
         if let fault { try promise(isPrintable("\(fault)"), "a fault is one printable line: \(fault)") }
     }
 
@@ -111,7 +111,7 @@ private struct RecordStage: FuzzStage, ~Copyable {
         try server.run(client.written)
         try promise(
             isAgreed || !client.channel.isEstablished && !server.channel.isEstablished,
-            "nobody without the key gets through")
+            "no peer without the key gets through")
     }
 
     private mutating func deliver(_ choice: Int, toClient: Bool, keeping: Bool) {
@@ -154,6 +154,6 @@ private struct RecordStage: FuzzStage, ~Copyable {
             server.retransmit()
             try exchange()
         }
-        try promise(client.fault == nil && server.fault == nil, "two that lose packets find no fault")
+        try promise(client.fault == nil && server.fault == nil, "lost packets alone cause no fault")
     }
 }

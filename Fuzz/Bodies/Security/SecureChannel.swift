@@ -17,7 +17,7 @@ extension FuzzBody {
             }
         } catch let fault as SecurityFault {
             guard case .peer = fault else {
-                throw BrokenPromise(description: "an attack is blamed on \(fault)")
+                throw BrokenPromise(description: "the fault of an attack is \(fault)")
             }
         } catch let broken as BrokenPromise {
             throw broken
@@ -56,10 +56,10 @@ private func feed(_ channel: consuming SecureChannel, _ script: InputReader, _ s
         let isOpen = try channel.handshake()
         channel.withOutput { $0.count }
         guard isOpen else { continue }
-        try promise(!channel.isEncrypted, "nobody without a key completes a handshake")
+        try promise(!channel.isEncrypted, "no peer without a key completes a handshake")
         while case .bytes = try channel.read(into: &buffer, upTo: 100) { delivered += buffer.takeAll() }
     }
     try promise(
         delivered == Array(received.dropFirst(8)) || channel.isEncrypted && delivered.isEmpty,
-        "a plain channel delivers what came behind the preface, an encrypted one nothing")
+        "a plain channel delivers what follows the preface, an encrypted one nothing")
 }

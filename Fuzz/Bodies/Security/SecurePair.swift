@@ -49,9 +49,11 @@ private struct PairEnd: ~Copyable {
             wire += [UInt8](copying: bytes)
             return bytes.count
         }
-        try promise(channel.outputCount == 0, "what was taken is not there any more")
+        try promise(channel.outputCount == 0, "output that was taken is gone")
         guard let fault else { return }
-        guard case .peer = fault else { throw BrokenPromise(description: "an attack is blamed on \(fault)") }
+        guard case .peer = fault else {
+            throw BrokenPromise(description: "the fault of an attack is \(fault)")
+        }
         try promise(isPrintable("\(fault)"), "a fault is one printable line: \(fault)")
     }
 
@@ -179,11 +181,11 @@ private struct PairStage: FuzzStage, ~Copyable {
                 client.hasReceived(beginningOf: server.written),
                 server.hasReceived(beginningOf: client.written)
             )
-            try promise(isSaid.0 && isSaid.1, "what arrives was said, in order")
+            try promise(isSaid.0 && isSaid.1, "data arrives as it was sent, in order")
         }
-        try promise(shouldLink || !server.isOpen, "who is not awaited gets nowhere")
+        try promise(shouldLink || !server.isOpen, "an unexpected peer gets nowhere")
         try promise(
-            !client.heardFarewell || server.hasClosed, "nobody else can say farewell")
+            !client.heardFarewell || server.hasClosed, "only the peer can close gracefully")
     }
 
     mutating func settle() throws {
@@ -195,13 +197,13 @@ private struct PairStage: FuzzStage, ~Copyable {
         }
         try check()
         guard !wasTouched, shouldLink else { return }
-        try promise(client.isOpen && server.isOpen, "two that await each other get through")
-        try promise(client.fault == nil && server.fault == nil, "and find no fault")
+        try promise(client.isOpen && server.isOpen, "two ends that expect each other connect")
+        try promise(client.fault == nil && server.fault == nil, "and have no fault")
         if client.hasClosed || server.hasClosed { return }
         try promise(client.received == server.written, "everything arrives")
         try promise(
             client.channel.suite == server.channel.suite && (client.channel.suite == nil) == isPlain,
-            "both name the same suite")
+            "both report the same cipher suite")
         let keys = try? (
             client.channel.exportKey(label: "EXPORTER-x", context: [1], count: 32),
             server.channel.exportKey(label: "EXPORTER-x", context: [1], count: 32)
@@ -209,7 +211,7 @@ private struct PairStage: FuzzStage, ~Copyable {
         try promise(isPlain ? keys == nil : keys?.0 == keys?.1 && keys != nil, "both export the same key")
         try promise(
             client.channel.peerChain.first?.fingerprint == client.channel.peerFingerprint,
-            "the leaf is what was compared")
+            "the leaf is the certificate that was compared")
         try promise((server.channel.peerFingerprint == nil) == isPlain, "a plain link shows no key")
     }
 }

@@ -85,12 +85,12 @@ void multipeer_tsan_do_acquire(const void *address);
 void multipeer_tsan_do_release(const void *address);
 void multipeer_tsan_do_ignore(bool begins);
 
-/// Tells ThreadSanitizer that what happened before `multipeer_tsan_release` is visible here. A no-op otherwise.
+/// Declares to ThreadSanitizer that everything before `multipeer_tsan_release` is visible here. A no-op otherwise.
 static inline void multipeer_tsan_acquire(const void *address) {
     if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_acquire(address);
 }
 
-/// Tells ThreadSanitizer that what happened until here is visible after `multipeer_tsan_acquire`. A no-op otherwise.
+/// Declares to ThreadSanitizer that everything up to here is visible after `multipeer_tsan_acquire`. A no-op otherwise.
 static inline void multipeer_tsan_release(const void *address) {
     if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_release(address);
 }

@@ -71,7 +71,7 @@ public actor Advertiser {
     ///
     /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part;
     /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; and `cancelled`.
-    /// After an error the advertiser is not running, and nothing is left over.
+    /// After an error the advertiser is not running, and holds no resources.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
         defer { mutex.unlock() }
@@ -111,7 +111,7 @@ public actor Advertiser {
 
     /// Changes the additional information: at once while the advertiser is running, otherwise from the next `start` on.
     ///
-    /// Throws `discovery` when nothing can be announced any more.
+    /// Throws `discovery` if nothing can be announced.
     public func update(info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
         try await activeAdvertisement?.advertisement.update(info)

@@ -9,8 +9,8 @@ extension Browser {
     ///
     /// Any number of tasks may iterate over it. Each iterator begins with every peer that is visible and then reports each change: a
     /// peer is found once until it is lost, and never the local one. An iterator that begins while there is no other continues where
-    /// the last one stopped. An iterator that lags behind misses nothing that is still true: a peer that appeared and disappeared in
-    /// the meantime is not reported, and one that changed twice is reported once.
+    /// the last one stopped. A slow iterator misses nothing that is still true: a peer that appeared and disappeared in the meantime
+    /// is not reported, and one that changed twice is reported once.
     ///
     /// When the browser is stopped, each iterator reports every peer as lost, and ends. An iterator created before `start` waits for
     /// it; one created after `stop` waits for the next start.

@@ -70,7 +70,7 @@ public actor Browser {
 
     /// Starts browsing. Does nothing when the browser is running.
     ///
-    /// Throws `discovery` when nothing can be found here: the multicast DNS port is taken, or no interface takes part;
+    /// Throws `discovery` when this machine cannot browse: the multicast DNS port is taken, or no interface takes part;
     /// `invalidArgument` for a configuration outside its ranges; and `cancelled`.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
@@ -85,8 +85,8 @@ public actor Browser {
         slot.open(found.feed)
     }
 
-    /// Stops browsing: every visible peer is lost, and every iteration over `events` then ends, even when the browser is not
-    /// running. Invitations that are under way go on.
+    /// Stops browsing: every visible peer is reported as lost, and every iteration over `events` then ends, even if the browser is
+    /// not running. Invitations in progress continue.
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }

@@ -30,7 +30,7 @@ public final class Invitation: Sendable {
     /// Whether the inviter is still waiting for an answer.
     public var isOpen: Bool { !question.ending.isSent && !isAnswered.withLock { $0 } }
 
-    /// Returns when no answer is expected any more: one was given, the inviter gave up, the time is over, or the advertiser was
+    /// Returns when an answer is no longer expected: one was given, the inviter gave up, the time is over, or the advertiser was
     /// stopped; or when the task is cancelled. Use it to close a prompt that is no longer needed.
     public func waitUntilEnded() async { _ = await question.ending.valueUnlessCancelled() }
 

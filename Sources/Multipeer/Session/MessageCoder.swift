@@ -85,7 +85,7 @@ extension Session {
         /// The value, or the error of the coder.
         public let result: Result<Value, any Error>
 
-        /// The value; throws the error of the coder for a message that is none.
+        /// The value; throws the coder's error if the message is not a valid encoding.
         public var value: Value {
             get throws { try result.get() }
         }

@@ -32,12 +32,12 @@ extension Session {
         try await send([UInt8](copying: span), to: peer, delivery: delivery)
     }
 
-    /// Sends one message to every peer that is linked now, and returns those that it was accepted for.
+    /// Sends one message to every peer that is linked now, and returns the peers for which it was accepted.
     ///
     /// Waits for the slowest of them. A peer whose link ends in the meantime, or that does not accept a message of this length, is
-    /// left out of the result, and does not keep the others from receiving the message.
+    /// left out of the result; the others still receive the message.
     ///
-    /// Throws `cancelled` when the task is cancelled while waiting: some peers may have been sent the message.
+    /// Throws `cancelled` when the task is cancelled while waiting: the message may have been sent to some of the peers.
     @discardableResult
     public func sendToAll(
         _ message: [UInt8], delivery: Delivery = .reliable

@@ -5,11 +5,12 @@ package import MultipeerTransport
 
 // For APIs that are not asynchronous and translate to this one.
 extension Session {
-    /// Sends one message without ever waiting: it is accepted, or nothing of it was sent.
+    /// Sends one message without ever waiting: either it is accepted, or no part of it is sent.
     ///
-    /// It accepts what `send` would accept at once, and after that 64 MiB or 262,144 messages for each peer; they are sent in
-    /// order with everything else for that peer, and count as undelivered in the link's disconnect reason when they are not sent.
-    /// `waitUntilReceived` ignores those that wait. An unreliable message that would go over UDP is dropped when the UDP queue is full.
+    /// Beyond what `send` would accept at once, up to 64 MiB or 262,144 messages are queued for each peer. They are sent in order
+    /// with everything else for that peer; those that cannot be sent count as undelivered in the link's disconnect reason.
+    /// `waitUntilReceived` ignores queued messages. An unreliable message that would be sent over UDP is dropped if the UDP queue
+    /// is full.
     ///
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
     /// when the link has just ended, and `full` when the queue is full.

@@ -35,8 +35,8 @@ extension Session {
 
     /// Sends the bytes of an asynchronous sequence as a file, and returns as soon as it is on its way.
     ///
-    /// Use it for what is made while it is sent, or is no file here: a camera's recording, an archive, the body of a
-    /// response. The next element is requested once the previous one is on its way, so a slow peer slows the source down.
+    /// Use it for content that is produced while it is sent, or that is not a file: a camera's recording, an archive, the body
+    /// of a response. The next element is requested once the previous one is on its way, so a slow peer slows down the source.
     /// The peer receives a file like any other: `name` has 1 to 1,024 bytes, `metadata` at most 1,024. With `size`, which
     /// the sequence then must have exactly, both sides see the fraction that is completed; without it, only the count.
     ///
@@ -109,9 +109,9 @@ extension OutgoingResource {
 }
 
 extension IncomingResource {
-    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable by its owner alone.
+    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable only by its owner.
     ///
-    /// The file exists once it is complete, closed, and of the promised size and digest; otherwise nothing of it is kept. The
+    /// The file appears once it is complete, closed, and has the promised size and digest; otherwise no part of it is kept. The
     /// session's own directory is inside the system's temporary directory: move the file away.
     ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`

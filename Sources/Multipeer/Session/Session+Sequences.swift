@@ -7,7 +7,7 @@ extension Session {
     ///
     /// It is a filter of `events`: each iterator is a consumer of its own, which receives every event from its creation on, and
     /// passes over those of other kinds. An incoming stream or file is declined when no consumer keeps it. Several iterators have
-    /// the memory of the slowest: release one that you will not use any more. Create all iterators before you connect, so that
+    /// the memory of the slowest: release one that you no longer use. Create all iterators before you connect, so that
     /// none misses the first events.
     public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// The sequence never fails.

@@ -3,13 +3,13 @@ import MultipeerEngine
 import MultipeerTransport
 
 extension Session {
-    /// Returns six digits that are the same on both sides exactly if there is no man in the middle.
+    /// Returns six digits that are the same on both sides if and only if there is no man in the middle.
     ///
-    /// Call it when your user wants to compare, and show the digits: does the other user see the same, compared by voice or side
-    /// by side? When both users have confirmed, no third party is on the link, even if neither peer could be authenticated
-    /// before; a man in the middle had one guess in a million. If the digits differ, or the link ends before both have compared,
-    /// treat it as an attack: disconnect, and link and compare again only when a user asks for it, because each new link is a new
-    /// guess. Until then, neither send nor show anything.
+    /// Call it when your user wants to compare, and show the digits: the two users check, by voice or side by side, whether they
+    /// see the same ones. When both users have confirmed that, no third party is on the link, even if neither peer could be
+    /// authenticated before; a man in the middle had one guess in a million. If the digits differ, or the link ends before both
+    /// have compared, treat it as an attack: disconnect, and link and compare again only when a user asks for it, because each new
+    /// link is a new guess. Until then, neither send nor show anything.
     ///
     /// The code is made once both applications have requested it: until yours does, the session reveals nothing about it. The
     /// side that requests first waits, and the other side receives `Session.Event.verificationRequested`: when you receive it, ask

@@ -133,7 +133,7 @@ extension AttachmentTransfers {
         reader.fail(error)
     }
 
-    /// Sends a file. One that cannot be sent is replaced by an empty stream, so that the peer does not wait in vain.
+    /// Sends a file. One that cannot be sent is replaced by an empty stream, so that the peer does not wait for it.
     private func send(_ file: URL, _ name: String, _ permits: TransferPermits) async {
         // Without that link, no peer waits for it.
         if permits.closure != nil { return }

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerTransport
 
-/// Streams and files among the arguments or in the result of a call, which are sent beside it.
+/// Streams and files among the arguments or in the result of a call, which are sent separately.
 final class Attachments: Sendable {
     enum Attachment: Sendable {
         case stream(BytePipeReader)

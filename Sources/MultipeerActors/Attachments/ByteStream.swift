@@ -21,7 +21,7 @@ import MultipeerTransport
 /// print(try await count)
 /// ```
 ///
-/// The bytes are sent beside the call, over a stream of the session, with the reader's flow control. One stream belongs to one
+/// The bytes are sent alongside the call, over a stream of the session, with the reader's flow control. One stream belongs to one
 /// call, and is read once. Piece boundaries may change on the way.
 public struct ByteStream: Sendable {
     private let source: Source

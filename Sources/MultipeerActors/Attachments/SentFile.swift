@@ -11,7 +11,7 @@ import MultipeerTransport
 /// }
 /// ```
 ///
-/// The file is sent beside the call, with its digest; nothing is written before `receive`. Until then the sender keeps the file
+/// The file is sent alongside the call, with its digest; nothing is written before `receive`. Until then the sender keeps the file
 /// unchanged.
 public struct SentFile: Sendable {
     private enum Origin: Sendable {

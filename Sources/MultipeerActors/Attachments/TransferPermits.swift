@@ -34,7 +34,7 @@ struct TransferPermits: Sendable {
     /// Ends the permits with their link: nothing begins after that, not even over a later link.
     func close(_ error: ActorCallError) { semaphore.close(error) }
 
-    /// Why nothing begins any more; nil while the link exists.
+    /// Why no transfer can begin; nil while the link exists.
     var closure: ActorCallError? { semaphore.closure }
 
     static let givenUp = ActorCallError(.cancelled, "the call to which the stream belongs was given up")

@@ -11,7 +11,7 @@ package enum Envelope: Equatable, Sendable {
     case checkOut(CheckIn)
     /// The system of that incarnation is gone; its session still exists.
     case bye(UInt64)
-    /// How many nested calls the sender accepts at each depth, beside the others.
+    /// How many nested calls the sender accepts at each depth, in addition to the others.
     case nesting(UInt32)
 
     /// Returns an answer to a call that has neither a result nor an error.

@@ -35,8 +35,8 @@ extension Exchange {
         }
     }
 
-    /// Ignores what cannot be decoded, but answers a call, or fails the own call that it answers, so that no caller
-    /// waits in vain.
+    /// Ignores what cannot be decoded, but answers a call, or fails the local call that it answers, so that no caller
+    /// waits for its timeout.
     private mutating func refuse(_ bytes: Span<UInt8>, _ fault: EnvelopeFault, from uid: UID) {
         dropped += 1
         if fault == .otherVersion {
@@ -81,7 +81,7 @@ extension Exchange {
         release(uid)
     }
 
-    /// Records how many nested calls the peer's system accepts at each depth, beside the others.
+    /// Records how many nested calls the peer's system accepts at each depth, in addition to the others.
     private mutating func receiveNesting(_ calls: UInt32, from uid: UID) {
         guard calls > 0, peerStates[uid]?.hello != nil else {
             dropped += 1
@@ -148,7 +148,7 @@ extension Exchange {
         guard limits.mayTake(size, beside: load, times: 2, isInner: isInner) else {
             return answer(call.number, .busy, "this peer has \(load.all.calls) calls in progress", to: uid)
         }
-        // Calls left behind by peers that return under ever new identities are bounded by what eight peers may have.
+        // Calls of disconnected peers are bounded by what eight peers may have, since a peer can return under new identities.
         guard limits.mayTake(1, beside: orphanedCalls.load, times: 16, isInner: isInner) else {
             let text = "\(orphanedCalls.load.all.calls) calls of disconnected peers still run"
             return answer(call.number, .busy, text, to: uid)
@@ -160,7 +160,7 @@ extension Exchange {
         actions.append(.execute(call, incoming))
     }
 
-    /// Returns the load of all calls of a peer, including those that it has left behind.
+    /// Returns the load of all calls of a peer, including those from before it was disconnected.
     private mutating func inHand(of uid: UID) -> IncomingLoad {
         (look(at: uid) { $0.load } ?? IncomingLoad()) + orphanedCalls[uid]
     }
@@ -197,7 +197,7 @@ extension Exchange {
         return true
     }
 
-    /// Records that so many more bytes that belong to the answer wait, or fewer.
+    /// Records that `size` more bytes of the answer wait, or fewer if it is negative.
     package mutating func answerWaits(_ size: Int, for call: IncomingCall) {
         guard isCurrent(call), peerStates[call.peer.uid]?.executions[call.number] != nil else { return }
         peerStates[call.peer.uid]?.executions[call.number]?.size += size

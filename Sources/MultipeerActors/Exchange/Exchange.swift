@@ -200,7 +200,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     // MARK: settling
 
-    /// Ends an own call and sends the next one. Does nothing for one that has ended.
+    /// Ends a local call and sends the next one. Does nothing for one that has ended.
     mutating func settle(_ number: CallNumber, to uid: UID, _ outcome: CallOutcome) {
         guard let (call, _) = remove(number, to: uid) else { return }
         actions.append(.settle(call.waiter, outcome))
@@ -241,13 +241,13 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     }
 }
 
-/// How an own call ended.
+/// How a local call ended.
 package enum CallOutcome: Equatable, Sendable {
     case answered(Envelope.Answer)
     case failed(CallFault)
 }
 
-/// Why an own call has no answer.
+/// Why a local call has no answer.
 package enum CallFault: Error, Equatable, Sendable {
     case notLinked
     case ended(DisconnectReason)

@@ -25,7 +25,7 @@ struct Load: Equatable, Sendable {
     }
 }
 
-/// The load of peers' calls here. Nested calls have quotas beside the common one, and take nothing of the quota of
+/// The load of peers' calls here. Nested calls have quotas in addition to the common one, and take nothing of the quota of
 /// the others.
 struct IncomingLoad: Equatable, Sendable {
     private(set) var all = Load()
@@ -42,7 +42,7 @@ struct IncomingLoad: Equatable, Sendable {
         if !isInner { outer.remove(size) }
     }
 
-    /// Adds so many bytes to a call in progress, or subtracts them.
+    /// Adds `size` bytes to a call in progress, or subtracts them if it is negative.
     mutating func grow(by size: Int, isInner: Bool) {
         all.bytes += size
         if !isInner { outer.bytes += size }

@@ -24,7 +24,7 @@ struct CallQuotas: Sendable {
 
 /// The state of one linked peer, and the calls in progress with it.
 struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
-    /// An own call that is not settled.
+    /// A local call that is not settled.
     struct Pending: Sendable {
         let size: Int
         let waiter: Waiter
@@ -33,7 +33,7 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
         var share = CallQuotas.common
     }
 
-    /// An own call that waits until the peer accepts more.
+    /// A local call that waits until the peer accepts more.
     struct Waiting: Sendable {
         let call: Pending
         let bytes: [UInt8]

@@ -12,8 +12,8 @@ enum ChatCommand: Subcommand {
         ["chat"], operands: "[DATA...]", mostOperands: mostData,
         "chat in a room with up to 7 others",
         details: """
-            Everyone on the network in the room with the same name is linked with everyone else in it; each link is
-            direct and separately encrypted. Anyone on the network can join, under any name; /code NAME compares six
+            Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
+            is direct and separately encrypted. Anyone on the network can join, under any name; /code NAME compares six
             digits with that peer, which rules out a man-in-the-middle.
 
             Where multicast does not work, use --manual, or DATA, --from or --out: a new peer then exchanges connection
@@ -27,8 +27,8 @@ enum ChatCommand: Subcommand {
             """ + RoomCommand.manual + """
 
 
-                Without a terminal, the first line waits until a peer is linked, at most for --timeout. On any
-                number of machines, and by hand in three shells:
+                Without a terminal, the first line waits until a peer is linked, for at most --timeout. On any
+                number of machines, or by hand in three shells:
                   multipeer chat --name ann --room kitchen
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data

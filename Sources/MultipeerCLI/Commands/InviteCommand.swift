@@ -8,7 +8,7 @@ enum InviteCommand: Subcommand {
         ["invite"], "choose peers to invite, or with --wait answer invitations",
         details: """
             Shows peers that advertise the same service type, each with a number, and reads lines: a number or a name
-            invites that peer; 'list' lists all peers; 'done' ends if enough peers are connected; 'cancel' ends without.
+            invites that peer; 'list' lists all peers; 'done' ends if enough peers are connected; 'cancel' gives up.
             On a terminal the output is for people. In a pipe each event is a line with tab-separated fields: found,
             invited, connected, notConnected or lost; the number; the id; the name; the peer's info. End of input is
             'done' if enough peers are connected, otherwise 'cancel'.

@@ -10,9 +10,9 @@ enum LinkCommand: Subcommand {
             use a channel that both trust. Without DATA, --data and --from, you are asked for the peer's data on the
             terminal; without a terminal, it is the first line of standard input.
 
-            Then standard input goes to the peer, and what the peer sends to standard output. The command ends when
-            both inputs have ended and both sides have written everything. If standard input and output are terminals,
-            it is a chat: the peer's lines are shown with its name in front.
+            Then standard input is sent to the peer, and what the peer sends is written to standard output. The command
+            ends when both inputs have ended and both sides have written everything. If standard input and output are
+            terminals, it is a chat: the peer's lines are shown with its name in front.
 
             Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
             'multipeer link ... > file' gets only the peer's bytes. Between two shells:

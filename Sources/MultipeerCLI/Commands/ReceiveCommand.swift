@@ -17,9 +17,9 @@ enum ReceiveCommand: Subcommand {
             first line of standard input.
 
             A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
-            characters. Until it is complete it is called multipeer-...; it is removed if the transfer fails. Existing
-            files are kept and the files sent are skipped, unless --force is given; links are never followed. The
-            command ends when the other side does.
+            characters. Until it is complete it is called multipeer-...; it is removed if the transfer fails. If a file
+            of that name exists, it is kept and the new one is skipped, unless --force is given; symbolic links are
+            never followed. The command ends when the other side does.
 
             Between two machines:
               multipeer receive --into inbox --name ann
@@ -32,7 +32,7 @@ enum ReceiveCommand: Subcommand {
             ReceiverAdvertiser.consent,
             .init("--into", "DIR", "save files in DIR; default: the current directory"),
             .init("--force", "replace existing files"),
-            .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or as 64K, 20M, 1.5G"),
+            .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
             .init("--count", "N", "exit after N files"),
             .init("--verbose", "show how the link is protected"),
             .init("--quiet", "print only errors; with --out, do not show your connection data"),
@@ -46,7 +46,7 @@ enum ReceiveCommand: Subcommand {
         if let text = arguments.value("--max-size") {
             guard let size = HumanReadable.count(of: text) else {
                 throw arguments.commandError(
-                    "option '--max-size' takes a size as 64K, 20M or 1.5G, not '\(text)'")
+                    "option '--max-size' takes a size such as 64K, 20M or 1.5G, not '\(text)'")
             }
             limit = size
         }

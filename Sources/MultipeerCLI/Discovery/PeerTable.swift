@@ -65,7 +65,7 @@ package struct PeerTable: Sendable {
 }
 
 extension PeerID {
-    /// The first digits of the id, enough to tell apart peers with the same name.
+    /// The first digits of the id, enough to distinguish peers with the same name.
     package var shortID: String { String(id.prefix(8)) }
 
     /// All 32 digits of the id.

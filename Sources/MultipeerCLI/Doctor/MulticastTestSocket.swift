@@ -78,7 +78,7 @@ struct MulticastTestSocket: ~Copyable {
         guard count == bytes.count else { throw .last }
     }
 
-    /// Returns the next datagram and its sender, within `patience` milliseconds; nil when none arrives.
+    /// Returns the next datagram and its sender; nil if none arrives within the given milliseconds.
     borrowing func receive(within patience: Int) throws(SystemFault) -> (bytes: [UInt8], from: [UInt8])? {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&one, 1, Int32(clamping: max(0, patience))) > 0 else { return nil }

@@ -10,11 +10,11 @@ struct CodeComparison: Sendable {
         "--verify",
         "compare a code with the other side before anything is sent or shown; both sides need this option")
     static let details = """
-        With --verify both users compare six digits, by voice or side by side, and say whether they match. If they do,
-        there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel. You are
-        asked on the terminal, even if the standard streams are redirected. The command fails, and nothing is sent or
-        shown, without a terminal, on an unencrypted link, if the other side does not ask within 60 seconds, and after
-        any answer but yes.
+        With --verify both users compare six digits, by voice or side by side, and confirm that they match. If they
+        do, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel. You are
+        asked on the terminal, even if the standard streams are redirected. The command fails before anything is sent
+        or shown if there is no terminal, if the link is not encrypted, if the other side does not use --verify within
+        60 seconds, or if your answer is not yes.
         """
     private static let prompts = Worker("verification")
 

@@ -6,7 +6,7 @@ import MultipeerCommandLine
 final class ReceiverFinder: Sendable {
     static let option = Usage.Option(
         "--to", "NAME",
-        "the receiver's display name, or if several have it, with the first digits of the id, as ann#1f2e or #1f2e; "
+        "the receiver's display name; if several peers have it, add the first digits of the id: ann#1f2e or #1f2e; "
             + "with --manual, refuse any other name")
 
     private let text: String

@@ -21,7 +21,7 @@ extension Room {
 
     func nobody(_ text: String) {
         screen.tell(
-            "nobody is named '\(String(text.prefix(63)).printable)'; nothing was sent (/who lists the names)"
+            "no peer is named '\(String(text.prefix(63)).printable)'; nothing was sent (/who lists the names)"
         )
     }
 

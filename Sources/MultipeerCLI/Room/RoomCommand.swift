@@ -84,7 +84,7 @@ package enum RoomCommand: Equatable, Sendable {
         ("text", "send to everyone"),
         ("/to NAME text", "send to NAME only; also: @NAME text"),
         ("/who", "list the peers, and how each link is protected"),
-        ("/add DATA", "link with the peer that this connection data is from"),
+        ("/add DATA", "link with the peer whose connection data this is"),
         ("/data", "show your connection data again"),
         ("/send FILE [NAME]", "offer a file, or an http or https URL, to everyone or to NAME"),
         ("/accept N [DIR]", "save file N in DIR; default: the current directory"),

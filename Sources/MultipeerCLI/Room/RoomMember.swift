@@ -10,7 +10,7 @@ struct RoomMember: Sendable {
     }
 
     var state = State.connecting
-    /// The number of its links so far, to tell the current one from earlier ones.
+    /// The number of its links so far, to distinguish the current one from earlier ones.
     var link = 0
     var lineQueue = LineQueue()
     /// Whether the user has confirmed that the code is the same on both sides of this link.

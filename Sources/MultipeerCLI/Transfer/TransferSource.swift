@@ -36,7 +36,7 @@ package struct TransferSource: Equatable, Sendable {
         return .file(URL(filePath: word, directoryHint: .notDirectory))
     }
 
-    /// Accepts only a readable regular file: opening a FIFO or a device could block for ever.
+    /// Accepts only a readable regular file: opening a FIFO or a device could block forever.
     private static func check(_ path: String) throws(CommandError) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {

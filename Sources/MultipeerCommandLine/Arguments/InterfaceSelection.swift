@@ -5,7 +5,7 @@ package import Multipeer
 package struct InterfaceSelection: Equatable, Sendable {
     package static let option = Usage.Option(
         "--interface", "NAME", isRepeatable: true,
-        "use only this interface, as eth0; lo keeps everything on this machine; default: the comma-separated list in "
+        "use only this interface, such as eth0; lo keeps everything on this machine; default: the comma-separated list in "
             + "the variable MULTIPEER_INTERFACES, or all interfaces")
 
     /// Empty for all interfaces.

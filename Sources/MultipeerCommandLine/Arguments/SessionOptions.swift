@@ -15,7 +15,7 @@ package struct SessionOptions {
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
-            "listen on ADDRESS, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: all addresses, any port, or only "
+            "listen on ADDRESS, such as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: all addresses, any port, or only "
                 + "127.0.0.1 when only the interface lo is used"),
         .init(
             "--advertise", "ADDRESS", isRepeatable: true,

@@ -87,9 +87,19 @@ extension CommandProgram {
             \(Columns.lines(rows + more))
 
             Every command takes --help. Exit codes of all commands:
-            \(Columns.lines(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
+            \(Columns.lines(exits))
 
             """
+    }
+
+    /// The exit codes that at least one command has, and their meanings in this program.
+    private var exits: [(String, String)] {
+        ExitCode.allCases.compactMap { code in
+            let users = usages.filter { [.success, .usage].contains(code) || $0.exits.contains(code) }
+            guard !users.isEmpty else { return nil }
+            let special = code == .success ? nil : users.lazy.compactMap { $0.meanings[code] }.first
+            return ("\(code.rawValue)", special ?? code.meaning)
+        }
     }
 
     /// Returns the help of the command, or of the group of commands, with this name.

@@ -116,11 +116,11 @@ enum ConformRunCommand: Subcommand {
 enum ConformCommand {
     static let choosing: [Usage.Option] = [
         .init(
-            "--section", "N", isRepeatable: true, "run only this section, by name or chapter: LINK, 6 or 6.3"),
+            "--section", "N", isRepeatable: true, "select this section, by name or chapter: LINK, 6 or 6.3"),
         .init(
             "--level", "LEVEL", isRepeatable: true,
-            "run only cases of this level: core, channels, datagram, mesh, invite or code"),
-        .init("--quick", "run only cases that take less than a second"),
+            "select cases of this level: core, channels, datagram, mesh, invite or code"),
+        .init("--quick", "select cases that take less than a second"),
     ]
 
     static let exits: [ExitCode] = [.linkFailed, .badInput, .system, .interrupted]

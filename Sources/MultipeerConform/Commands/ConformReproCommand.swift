@@ -8,9 +8,9 @@ enum ConformReproCommand: Subcommand {
     static let usage = Usage(
         ["repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
         details: """
-            REPORT is a file from 'multipeer-conform run --json', ID a case in it, as LINK-11, LINK-11/tester-lower or
-            LINK-11/tester-lower#2. Runs the case with the same seed against the same shim, and prints the whole wire
-            log.
+            REPORT is a file from 'multipeer-conform run --json', ID a case in it: for example LINK-11,
+            LINK-11/tester-lower or LINK-11/tester-lower#2. Runs the case with the same seed against the same shim, and
+            prints the whole wire log.
             """,
         options: [.init("--shim", "COMMAND", "use this shim instead of the one in the report")],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)

@@ -79,6 +79,6 @@ enum ConformSelftestCommand: Subcommand {
             ]
             return "| \(cells.joined(separator: " | ")) |\n"
         }
-        return "| fault | case | caught | the case said |\n|---|---|---|---|\n" + rows.joined()
+        return "| fault | case | caught | message of the case |\n|---|---|---|---|\n" + rows.joined()
     }
 }

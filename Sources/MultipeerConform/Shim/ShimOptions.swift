@@ -14,7 +14,7 @@ struct ShimOptions: Sendable {
     let resources: IncomingPolicy
     let folder: URL?
 
-    /// `tell` receives the name of the session, and the evidence to be judged.
+    /// The closure receives the name of the session, and the evidence to be judged.
     init(
         _ request: inout ShimRequest, asking tell: @escaping @Sendable (String, TrustEvidence) async -> Void
     ) throws(ShimFault) {
@@ -98,9 +98,9 @@ struct ShimOptions: Sendable {
         }
         if let count = try limits.count("channels") { configuration.maximumStreams = count }
         if let count = try limits.count("peers") { configuration.maximumPeers = count }
-        if let time = try limits.seconds("patience") { configuration.connectTimeout = time }
-        if let time = try limits.seconds("silence") { configuration.keepAliveInterval = time }
-        if let time = try limits.seconds("death") { configuration.idleTimeout = time }
+        if let time = try limits.seconds("connectTimeout") { configuration.connectTimeout = time }
+        if let time = try limits.seconds("keepAliveInterval") { configuration.keepAliveInterval = time }
+        if let time = try limits.seconds("idleTimeout") { configuration.idleTimeout = time }
         try limits.end()
     }
 

@@ -121,7 +121,7 @@ extension CaseRun {
         }
     }
 
-    /// Exchanges connection data: the subject issues its own for the tester, and is told to connect with the tester's.
+    /// Exchanges connection data: the subject issues its own for the tester, and is asked to connect with the tester's.
     ///
     /// * `connects`: false leaves `connect` to the case.
     /// * `change`: makes the tester's data wrong, or otherwise different, before it is written.

@@ -26,7 +26,7 @@ final class PeerApplication {
 
     private var bug: Bug? { session.bug }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     func tell(_ event: String, _ fields: [String: JSONValue]) {
         session.peer.tell(
@@ -76,8 +76,8 @@ final class PeerApplication {
 
     // MARK: Trust
 
-    /// Returns whether it trusts a peer with this leaf. It is asked once and answers as the shim was told; nil is no
-    /// answer.
+    /// Returns whether the application trusts a peer with this leaf. It is asked once, and answers as the shim was configured;
+    /// nil is no answer.
     func trusts(_ uid: [UInt8], _ leaf: [UInt8], answering answer: String) -> Bool? {
         let question = TrustQuestion(uid: uid, leaf: leaf)
         if answers[question] == nil || bug == .asksTwice {

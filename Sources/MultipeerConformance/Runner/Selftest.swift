@@ -32,7 +32,7 @@ package struct Selftest: Sendable {
         unknown = named.subtracting(bugs).sorted()
     }
 
-    /// Runs all checks; `shim` returns the command line of the peer with a fault, `tell` is called with each result.
+    /// Runs all checks; `shim` returns the command line of the peer with a fault, the last closure receives each result.
     package func run(
         seed: UInt64, jobs: Int, shim: (String) -> String,
         tell: @escaping @Sendable (FaultCheckResult) -> Void

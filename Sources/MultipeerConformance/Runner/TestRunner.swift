@@ -58,7 +58,7 @@ package struct TestRunner: Sendable {
         let repetition: Int
     }
 
-    /// Runs the whole plan; `tell` is called with each outcome as it comes, from any thread.
+    /// Runs the whole plan; the closure receives each outcome as soon as it is known, on any thread.
     package func callAsFunction(tell: @escaping @Sendable (CaseOutcome) -> Void = { _ in }) -> [CaseOutcome] {
         var tasks: [CaseTask] = []
         for repetition in plan.firstRepetition..<(plan.firstRepetition + plan.repetitions) {

@@ -24,7 +24,7 @@ extension Subject {
         guard let rss = answer["rss"]?.int, let descriptors = answer["fds"]?.int,
             let threads = answer["threads"]?.int
         else { return nil }
-        // Where the system tells, what a runtime creates once when it is first needed, such as a timer, does not count.
+        // If the system lists descriptors, those that a runtime creates once on first use, such as a timer, do not count.
         let open = openDescriptors.filter { !$0.contains("anon_inode:") }
         return ProcessUsage(
             memory: answer["heap"]?.int ?? rss, descriptors: open.isEmpty ? descriptors : open.count,

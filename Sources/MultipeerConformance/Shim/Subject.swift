@@ -152,7 +152,7 @@ final class Subject: PollSource {
     /// Whether the process runs.
     var isRunning: Bool { process.poll() == nil }
 
-    /// Asks the process to quit; how it reacts does not matter any more.
+    /// Asks the process to quit; how it reacts no longer matters.
     func quit() {
         guard isRunning else { return }
         _ = post("quit")

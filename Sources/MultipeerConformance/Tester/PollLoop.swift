@@ -30,7 +30,7 @@ final class PollLoop {
             if isDone() { return true }
             let now = Instant.now
             if let limit, now >= limit { isLimitReached = true }
-            // Polled once more after the last moment: the time may have been spent outside the loop.
+            // Polled again after the deadline: the time may have been spent outside the loop.
             turn(atMost: max(.zero, deadline - now))
             if now >= deadline { return isDone() }
         }

@@ -24,7 +24,7 @@ struct TesterChannel {
         }
     }
 
-    /// Waits briefly for credit beyond `position`; throws when none can come any more.
+    /// Waits briefly for credit beyond `position`; throws if none can come.
     private func awaitRoom(behind position: Int, until deadline: ContinuousClock.Instant) throws {
         link.caseRun.loop.wait(until: min(deadline, .now + .milliseconds(50))) {
             link.ending != nil || link.connection.unsent < 1 << 20 && limit > position

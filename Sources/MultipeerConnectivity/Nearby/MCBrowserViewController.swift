@@ -143,7 +143,7 @@ extension MCBrowserViewController {
     }
 }
 
-// MARK: what its browser tells
+// MARK: calls from its browser
 
 extension MCBrowserViewController: MCNearbyServiceBrowserDelegate {
     /// Adds a peer that was found, unless the delegate rejects it.

@@ -57,7 +57,7 @@ open class MCNearbyServiceBrowser: NSObject {
     /// The delegate is not called before this has returned. If it fails the delegate receives the reason, and you may try again.
     open func startBrowsingForPeers() { core.start() }
 
-    /// Stops browsing, and reports nothing any more. Invitations go on.
+    /// Stops browsing; reports nothing after that. Invitations continue.
     open func stopBrowsingForPeers() { core.runs.stop() }
 
     /// Invites a discovered peer, and returns at once. Two peers that invite each other at once are connected once.

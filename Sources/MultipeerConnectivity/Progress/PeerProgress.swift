@@ -145,10 +145,10 @@ extension PeerProgress {
 // MARK: watching
 
 extension PeerProgress {
-    /// Whether nothing will change any more.
+    /// Whether nothing can change.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Waits until there is a change since that version, or nothing will change any more, or the task is cancelled. Returns the
+    /// Waits until there is a change since that version, or nothing can change, or the task is cancelled. Returns the
     /// version at that time.
     func change(since version: Int) async -> Int {
         let signal = Promise<Void>()

@@ -12,7 +12,7 @@ extension SessionCore {
         guard !peers.isEmpty else {
             throw MCError(.invalidParameter, "a message needs at least one peer")
         }
-        // The native session may know of a peer that was not yet reported to the delegate, or of one that was just disconnected.
+        // The native session may have a peer that was not yet reported to the delegate, or one that was just disconnected.
         for peer in peers where stateOf(peer) != .connected {
             throw MCError(.notConnected, "\(peer) is not connected")
         }

@@ -31,7 +31,7 @@ final class SessionWatches: Sendable {
 }
 
 extension SessionCore {
-    /// Calls `heard` on the session's queue after each state that its delegate receives, or would receive if it had one.
+    /// Calls the closure on the session's queue after each state that its delegate receives, or would receive if it had one.
     func watch(_ heard: @escaping @Sendable (PeerID, MCSessionState) -> Void) -> SessionWatch {
         watches.add(heard)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// What lies between whoever writes to a stream through Foundation and the session.
+/// The buffer between the writer of a Foundation stream and the session.
 ///
 ///     notOpen ──open──▶ open ──close──▶ closed
 ///        └───── given up ─────┴──▶ abandoned

@@ -1,7 +1,7 @@
 /// The datagrams of one message: as few as fit into the link's packets. RFC 6762, 7.2 and 17.
 ///
 /// A query with known answers left sets the TC bit, and its further packets contain nothing but known answers. Additional
-/// records that do not fit beside their answer follow as answers.
+/// records that do not fit into the message of their answer follow as answers.
 struct MessageSplitter {
     private let header: DNSMessage
     private var rest: [Item]

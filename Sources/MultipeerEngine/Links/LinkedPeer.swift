@@ -36,8 +36,8 @@ package final class LinkedPeer {
         .earlier(.earlier(link.deadline, verification.deadline), datagrams.deadline)
     }
 
-    /// Returns whether the peer has shown that it knew of a link that has ended. One that waits for SELECTED answers
-    /// PING, too, and finally sends TIMEOUT.
+    /// Returns whether the peer has shown that it, too, had established the link that has ended. A peer that still waits for
+    /// SELECTED also answers PING, but finally sends TIMEOUT.
     func wasUsed(until reason: DisconnectReason) -> Bool {
         let statistics = link.statistics
         let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout

@@ -68,7 +68,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
         tail = end
     }
 
-    /// Lends room for at least `count` bytes behind the tail; `body` returns how many it filled.
+    /// Lends room for at least `count` bytes after the tail; `body` returns how many it filled.
     @inlinable
     package mutating func write<Failure: Error>(
         upTo count: Int, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int

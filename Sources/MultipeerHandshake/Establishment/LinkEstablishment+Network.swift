@@ -79,8 +79,8 @@ extension LinkEstablishment {
         settle(id, of: uid, at: now)
     }
 
-    /// Handles the end of the link to `uid`. `mayResume`: it was lost before the peer used it, so the peer may not know
-    /// of it. `hasDeparted`: the peer's instance has ended.
+    /// Handles the end of the link to `uid`. `mayResume`: it was lost before the peer used it, so the peer may not
+    /// have established it. `hasDeparted`: the peer's instance has ended.
     package mutating func linkEnded(
         _ id: ConnectionID, of uid: UID, mayResume: Bool, hasDeparted: Bool = false, at now: Moment
     ) {
@@ -127,7 +127,7 @@ extension LinkEstablishment {
         for id in connections.ids(of: uid) { step(id, at: now) { $0.decided(true) } }
     }
 
-    /// Sets whether the application has so many unread events of a peer that no candidate of it may become a link.
+    /// Sets whether the application has too many unread events of a peer: then no candidate of the peer may become a link.
     /// [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
         if isTooMuch { unread.insert(uid) } else { unread.remove(uid) }

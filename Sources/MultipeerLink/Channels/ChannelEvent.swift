@@ -11,7 +11,7 @@ package enum ChannelEvent: Equatable, Sendable {
     case data(UInt32, [UInt8])
     /// FIN: no more data follow. A stream has ended; a resource waits for `Link.done`.
     case finished(UInt32, digest: [UInt8]?)
-    /// RESET: the channel has ended, and none of its bytes count as held any more.
+    /// RESET: the channel has ended, and its bytes no longer count as held.
     case aborted(UInt32, CloseCode)
 
     // MARK: our own channels

@@ -7,7 +7,7 @@ struct ReplayWindow: Equatable, Sendable {
         case newest
         /// Late, but the first with its number.
         case late
-        /// A duplicate, or too old to tell.
+        /// A duplicate, or too old to decide.
         case repeated
     }
 

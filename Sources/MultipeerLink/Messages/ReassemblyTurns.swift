@@ -58,7 +58,7 @@ package struct ReassemblyTurns: Sendable {
         }
     }
 
-    /// Removes a link that ended, or needs no turn any more.
+    /// Removes a link that has ended, or no longer needs a turn.
     package mutating func remove(_ id: ConnectionID, at now: Moment) {
         waiting.removeAll { $0.id == id }
         guard turn?.id == id else { return }

@@ -12,7 +12,7 @@ package import MultipeerFraming
 /// `handshake` until that returns true once and from then on `read` until that returns nil; sends what `withRecords`
 /// lends; and, during the handshake, calls `retransmit` whenever its own timer fires. `read` also serves
 /// retransmissions after the handshake: the peer may not have received the last flight, and requests it by repeating
-/// its own. A channel that failed cannot be used any more; the owner starts again with another key.
+/// its own. A channel that failed can no longer be used; the owner starts again with another key.
 @safe
 package struct DatagramChannel: ~Copyable {
     /// The bytes that a record adds to its content: a header of 13 bytes and a tag of 16.
@@ -101,7 +101,7 @@ extension DatagramChannel {
 
     /// Takes the body of one UDP payload. Records that cannot be valid are dropped here, because libssl would end the
     /// channel for some of them; so is an empty body, which libssl would take for the end. Only `handshake` and
-    /// `read` can tell whether a record is authentic.
+    /// `read` can determine whether a record is authentic.
     package mutating func receive(_ datagram: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         guard datagram.count <= Self.largestBody else { return }  // [dgram.size]

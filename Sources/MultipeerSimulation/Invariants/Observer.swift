@@ -69,9 +69,9 @@ final class Observer: Subsystem {
             default: false
             }
         trace.note(5, node.index, Int(truncatingIfNeeded: peer.uid.low), at: now)
-        say("\(node.index) hears that \(peer.displayName) is \(state)")
+        say("\(node.index) reports that \(peer.displayName) is \(state)")
         if !isAllowed {
-            fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)")
+            fail(.states, "peer \(node.index) reports \(peer.displayName): \(new) after \(old)")
         }
         node.application.heard[peer.uid] = new == .notConnected ? nil : new
         // A link that was lost at once is established again without a call of the application.

@@ -3,7 +3,7 @@ import MultipeerEngine
 import MultipeerLink
 import MultipeerSecurity
 
-// MARK: peers that join once everything is at rest
+// MARK: peers that join in quiescence
 
 extension Quiescence {
     /// Joins pairs of applications that could make one mesh of two, with room for all their peers, and returns them.

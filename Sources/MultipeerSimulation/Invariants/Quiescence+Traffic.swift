@@ -4,7 +4,7 @@ extension Quiescence {
     /// The time in which a mark is reached where no reader is slow.
     private static let timeout: Int64 = 20_000_000_000
 
-    /// Checks that channels are over, and that no application waits in vain.
+    /// Checks that channels are over, and that no application still waits.
     func checkTraffic() {
         for node in nodes {
             for socket in node.links where socket.connection.sockets.allSatisfy({ $0?.linkState != nil }) {

@@ -3,7 +3,7 @@ import MultipeerEngine
 import MultipeerLink
 import MultipeerSecurity
 
-/// What must hold once no fault is active any more.
+/// What must hold once all faults are over.
 struct Quiescence {
     let world: World
     let scenario: Scenario

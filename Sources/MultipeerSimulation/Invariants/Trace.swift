@@ -1,4 +1,4 @@
-/// What happened, as a number that tells two runs apart, and in words when they are wanted.
+/// The events of a run, as a hash by which two runs are compared, and as text on request.
 struct Trace: Sendable {
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     var listener: (@Sendable (String) -> Void)?

@@ -10,7 +10,7 @@ final class DatagramNetwork: Subsystem {
     /// UDP packets in flight.
     var packets: [Int: Packet] = [:]
     var lastPacket = 0
-    /// Whether the faults are over: nothing is lost any more.
+    /// Whether the faults are over: from then on no packet is lost.
     var isCalm = false
 
     init(_ world: World) { self.world = world }

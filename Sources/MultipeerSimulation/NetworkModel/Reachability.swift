@@ -26,7 +26,7 @@ struct Reachability: Sendable {
     func isOpen(_ from: Int, _ to: Int) -> Bool { blocks[from * count + to] == 0 }
     func firewall(_ from: Int, _ to: Int) -> Firewall { firewalls[from * count + to] }
 
-    /// Blocks packets from `one` to `other`, once more.
+    /// Blocks packets from `one` to `other`; calls are counted.
     mutating func block(_ one: Int, _ other: Int) { blocks[one * count + other] += 1 }
     mutating func unblock(_ one: Int, _ other: Int) { blocks[one * count + other] -= 1 }
     mutating func setFirewall(_ one: Int, _ other: Int, _ firewall: Firewall) {

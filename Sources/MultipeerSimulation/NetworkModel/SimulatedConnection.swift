@@ -195,7 +195,7 @@ final class SimulatedSocket {
     func isHeld(by node: Node) -> Bool { (owner?.sockets[id] ?? node.sockets[id]) === self }
 }
 
-/// What the world knows of an open link.
+/// What the world knows about an open link.
 final class LinkState {
     let peer: PeerID
     let data: ConnectionData

@@ -12,7 +12,7 @@ package struct ScenarioRun {
     private let scenario: Scenario
     private let world: World
 
-    /// The time from the end of the faults until everything is at rest, and how long it then has to stay so.
+    /// The time from the end of the faults until the network is quiescent, and how long it then has to stay so.
     static let rest = 15_000
     static let stillness = 20_000
     /// The time that a join takes without faults, until every peer is linked with every other.

@@ -15,7 +15,7 @@ final class SimulatedDiscovery: Sendable {
         var address: SocketAddress { SocketAddress(host.address, port: advertisement.port) }
     }
 
-    /// What a browser knows of a peer.
+    /// What a browser knows about a peer.
     struct CachedAnnouncement: Sendable {
         let record: Announcement
         let at: Moment

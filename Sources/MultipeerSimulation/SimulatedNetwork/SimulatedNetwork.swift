@@ -77,7 +77,7 @@ public final class SimulatedNetwork: Sendable {
 
     // MARK: what is between them
 
-    /// The delay of bytes, datagrams and announcements, drawn anew for each: default 1 to 5 ms. Bytes of one connection stay
+    /// The delay of bytes, datagrams and announcements, drawn separately for each: default 1 to 5 ms. Bytes of one connection stay
     /// in order.
     public var delay: ClosedRange<Duration> {
         get { machines.delay }
@@ -110,7 +110,7 @@ public final class SimulatedNetwork: Sendable {
     // MARK: what happened
 
     /// What happened, one line per event with the virtual time in seconds: dials, accepted connections and their ends,
-    /// announcements, partitions, deaths, and the application's notes.
+    /// announcements, partitions, crashes, and the application's notes.
     public var history: [String] { machines.history }
 
     /// Adds a line to the history.

@@ -199,7 +199,7 @@ extension ChannelTraffic {
         }
         if end == socket.end, channel.opener.reset != nil { return }
         let isOver = end == socket.end ? channel.opener.isOver : channel.reader.isOver
-        expect(!isOver, channel, "is over, and \(socket.connection.nodes[socket.end]) hears more")
+        expect(!isOver, channel, "is over, and \(socket.connection.nodes[socket.end]) receives more")
         observer.trace.note(8, Int(number), channel.reader.received, at: now)
         body(channel)
     }

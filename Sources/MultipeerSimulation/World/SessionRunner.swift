@@ -91,13 +91,13 @@ final class SessionRunner: Subsystem {
                 id, key: SecureBytes(erasing: &key), nonce: SecureBytes(erasing: &nonce), at: moment(node))
         case .linked(let id, let data, let remote, let isMesh): linked(id, data, remote, isMesh, of: node)
         case .messages(let id, let messages):
-            guard let socket = live(id, node, "heard on"), let linkState = socket.linkState else {
+            guard let socket = live(id, node, "received on"), let linkState = socket.linkState else {
                 return fail(.dead, "peer \(node.index) received messages of \(id.rawValue), not a link")
             }
             observer.take(messages, socket, linkState, of: node)
         case .unlinked(let id, _, let reason):
             guard let socket = live(id, node, "ended"), let linkState = socket.linkState else {
-                return fail(.dead, "peer \(node.index) ended link \(id.rawValue), which is none")
+                return fail(.dead, "peer \(node.index) ended \(id.rawValue), which is not a link")
             }
             ended(socket, linkState, reason, of: node)
         case .state(let peer, let state): observer.heard(peer, state, of: node)
@@ -116,7 +116,7 @@ final class SessionRunner: Subsystem {
         switch output {
         case .channels(let id, let events):
             node.hearsChannels = true
-            guard let socket = live(id, node, "heard of channels on") else { return }
+            guard let socket = live(id, node, "notified of channels on") else { return }
             channels.heard(events, on: socket, of: node)
         case .relieved(let id, let channel):
             guard let socket = live(id, node, "was relieved on") else { return }

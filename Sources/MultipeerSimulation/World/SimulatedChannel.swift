@@ -1,6 +1,6 @@
 import MultipeerFraming
 
-/// One channel of a link, and what each of its ends knows of it.
+/// One channel of a link, and the state of it at each end.
 final class SimulatedChannel {
     let connection: SimulatedConnection
     /// The end that opened it, and the channel's number there.

@@ -183,7 +183,7 @@ extension World {
             memory: profile.memory)
     }
 
-    /// Shorter than a session's, so that a path can come up before everything is at rest.
+    /// Shorter than a session's, so that a path can come up before the network is quiescent.
     private static let pathRest = Duration.seconds(8)
 
     /// Starts the process of the node.

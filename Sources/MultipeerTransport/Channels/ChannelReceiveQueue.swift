@@ -187,7 +187,7 @@ extension ChannelReceiveQueue.State {
 
 /// For the loop.
 extension ChannelReceiveQueue {
-    /// Adds a piece. The reader is notified with `tell`, once for a batch.
+    /// Adds a piece. The reader is notified separately, once for a batch.
     package func deliver(_ piece: [UInt8]) {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
         mailbox.withLock { state in

@@ -56,8 +56,8 @@ struct Acceptor {
         throw .addressInUse
     }
 
-    /// Returns the addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
-    /// the machine has nothing else or when it was told to listen there.
+    /// Returns the addresses at which others can reach this session, the likeliest first: IPv4, then IPv6, link-local last;
+    /// loopback if the machine has no other address, or if the session was configured to listen there.
     func addresses(of loop: EventLoop) -> [SocketAddress] {
         let interfaces = loop.interfaces().filter(\.isUp)
         let reachable = interfaces.filter { !$0.isLoopback }

@@ -8,11 +8,11 @@ import MultipeerCore
 struct DatagramPorts {
     /// Tokens are below those of the listeners.
     static let firstToken = -1_000
-    /// Packets of one turn: what comes beyond waits for the next, so that nobody keeps the loop from the others.
+    /// The maximum number of packets per turn: further ones wait for the next turn, so that no port starves the others.
     static let packets = 1_024
 
     let receiveBuffer = DatagramReceiveBuffer()
-    /// Packets that were for nobody.
+    /// Packets that belong to no link.
     var strays = 0
     private var ports: [Int: DatagramPort] = [:]
     private var nextToken = firstToken

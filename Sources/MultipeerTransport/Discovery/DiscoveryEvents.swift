@@ -3,9 +3,9 @@ package import MultipeerDiscovery
 /// The results of browsing as an asynchronous sequence.
 ///
 /// Any number of tasks may iterate over it. Each iterator begins with every peer that is visible and then reports each change; if
-/// there is only one, it continues where the last one stopped. An iterator that lags behind misses nothing that is still true: a
-/// peer that appeared and disappeared in the meantime is not reported, and one that changed twice is reported once. Browsing ends
-/// with `stop`, or when the sequence and its iterators are released.
+/// there is only one, it continues where the last one stopped. A slow iterator misses nothing that is still true: a peer that
+/// appeared and disappeared in the meantime is not reported, and one that changed twice is reported once. Browsing ends with
+/// `stop`, or when the sequence and its iterators are released.
 package struct DiscoveryEvents: AsyncSequence, Sendable {
     /// One event.
     package typealias Element = DiscoveredPeer.Event

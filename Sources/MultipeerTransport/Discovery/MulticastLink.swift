@@ -1,6 +1,6 @@
 package import MultipeerDiscovery
 
-/// An interface that takes part in multicast DNS: what the engine and its sockets need to know of it.
+/// An interface that takes part in multicast DNS: what the engine and its sockets need to know about it.
 package struct MulticastLink: Hashable, Sendable {
     package let name: String
     package let scope: Scope

@@ -59,7 +59,7 @@ public struct MultipeerError: Error, Sendable {
         public static let fetch = Code(rawValue: "fetch")
         /// The sequence of bytes that was sent as a file threw an error, or its length is not the announced one.
         public static let source = Code(rawValue: "source")
-        /// The peer that was invited cannot be reached at any of its addresses, or has none any more.
+        /// The peer that was invited cannot be reached at any of its addresses, or no longer has one.
         public static let unreachable = Code(rawValue: "unreachable")
         /// A session, here or on the other side, or its mesh, has no room left; or the queue to a peer is full.
         public static let full = Code(rawValue: "full")

@@ -53,7 +53,7 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     /// Ends the thread when it has done its pending work, and waits for that unless called on it. Once is enough.
     ///
-    /// The clients are released. An actor of the loop must not be called any more: a later job is a programming error.
+    /// The clients are released. An actor of the loop must no longer be called: a later job is a programming error.
     package func shutdown() {
         queue.stop()
         let joined = handle.withLock { $0.take() }
@@ -146,7 +146,7 @@ extension EventLoop {
         state.endTurn()
     }
 
-    /// In virtual time, releases the clients, whose sockets and deadlines have no effect any more.
+    /// In virtual time, releases the clients, whose sockets and deadlines no longer have an effect.
     func letGo() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }

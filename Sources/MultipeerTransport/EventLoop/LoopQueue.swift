@@ -111,7 +111,7 @@ final class LoopQueue: Sendable {
     /// Notes that the loop is awake: it will check for work before it sleeps again.
     func wakeUp() { state.withLock { $0.isAsleep = false } }
 
-    /// Returns whether the loop was told to stop and has no work left. From then on no job is accepted.
+    /// Returns whether the loop was asked to stop and has no work left. From then on no job is accepted.
     func finish() -> Bool {
         state.withLock { state in
             state.isStopped = state.isStopping && state.work.isEmpty

@@ -38,7 +38,7 @@ import Glibc
         try control(EPOLL_CTL_DEL, watched, 0, 0)
     }
 
-    /// Waits for events and returns how many there are. A negative time is for ever.
+    /// Waits for events and returns how many there are. A negative time waits without limit.
     func wait(milliseconds: Int32) -> Int {
         let count = unsafe epoll_wait(descriptor, found.baseAddress, Int32(Poller.room), milliseconds)
         if count >= 0 { return Int(count) }

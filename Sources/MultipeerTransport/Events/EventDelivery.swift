@@ -54,7 +54,7 @@ extension EventDelivery {
         case events(UID)
     }
 
-    /// Returns what this sum belongs to; nil when nothing is counted under its key any more.
+    /// Returns what this sum belongs to; nil if nothing is counted under its key.
     func taken(_ sum: CostTotals.Sum) -> Taken? {
         if let id = UInt32(exactly: sum.key) { return .messages(ConnectionID(rawValue: id)) }
         if let id = UInt32(exactly: ~sum.key) { return .unreliableMessages(ConnectionID(rawValue: id)) }

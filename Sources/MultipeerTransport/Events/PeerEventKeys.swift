@@ -16,7 +16,7 @@ struct PeerEventKeys {
         return key
     }
 
-    /// Counts `events` as taken; returns the peer, or nil for a key that is none of these.
+    /// Counts `events` as taken; returns the peer, or nil for an unknown key.
     mutating func take(_ events: Int, key: Int) -> UID? {
         guard let known = waiting[key] else { return nil }
         waiting[key] = known.events > events ? (known.uid, known.events - events) : nil

@@ -20,7 +20,7 @@ package final class KeyLogFile: Sendable {
         state = Locked(State(file: file))
     }
 
-    /// Appends one line, given without its end. Throws when it cannot be written; after that no line is written any more, so that
+    /// Appends one line, given without its end. Throws when it cannot be written; after that no further line is written, so that
     /// the file has no gaps.
     package func append(_ line: String) throws(FileFault) {
         try state.withLock { state throws(FileFault) in

@@ -13,6 +13,6 @@ package struct ReceivedInvitation: Identifiable, Sendable {
     /// The end of that time.
     package let deadline: Moment
     package let remote: SocketAddress
-    /// Settled when the question is over: nil once it was answered, otherwise why no answer is expected any more.
+    /// Settled when the question is over: nil once it was answered, otherwise why an answer is no longer expected.
     package let ending: Promise<InvitationFault?>
 }

@@ -8,7 +8,7 @@ struct Descriptor: ~Copyable {
 
     deinit { Glibc.close(number) }
 
-    /// Closes it, and returns 0 or the `errno` of that: what a disk could not take may be said only here.
+    /// Closes it, and returns 0 or the `errno` of that: a failure to write to the disk may be reported only here.
     consuming func close() -> Int32 {
         let number = number
         discard self

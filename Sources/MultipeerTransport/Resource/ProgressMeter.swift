@@ -70,7 +70,7 @@ package final class ProgressMeter: Sendable {
         }
     }
 
-    /// Waits until more than `completed` is done, the transfer is over, or `patience` has passed.
+    /// Waits until more than `completed` is done, the transfer is over, or the given time has passed.
     func change(from completed: UInt64, within patience: Duration) async {
         let signal = Promise<Void>()
         let waits = state.withLock { state in

@@ -34,7 +34,7 @@ public struct TransferProgress: Sendable, Hashable {
         guard let total else { return nil }
         let rest = total > completed ? Double(total - completed) : 0
         let seconds = rest / rate
-        // A hundred days at a crawl is nothing to show to anybody.
+        // A time of a hundred days is of no use to a user.
         return seconds <= 8_640_000 ? .seconds(seconds) : nil
     }
 }

@@ -68,7 +68,7 @@ public final class Session: Sendable {
     /// no task was iterating go to the first one that does. Ending one loop and starting another loses nothing.
     ///
     /// Memory is bounded by flow control: a peer whose messages are not taken is held back. With several consumers, the slowest
-    /// one decides; release an iterator that you will not use any more. A peer with 64 events not yet taken, or with more than
+    /// one decides; release an iterator that you no longer use. A peer with 64 events not yet taken, or with more than
     /// the credit of one link from links that have ended, is not linked again before some were taken: it receives BUSY.
     public var events: Session.Events { Session.Events(driver.eventQueue) }
 
@@ -139,8 +139,8 @@ public final class Session: Sendable {
     /// Returns the protection and the statistics of the link to a peer; nil without a link.
     public func connectionInfo(for peer: PeerID) async -> ConnectionInfo? { await driver.facts(peer.uid) }
 
-    /// Ends all links gracefully after what was accepted for sending, and waits for that at most `patience`; then for the
-    /// connections to end, at most one second more. A patience of zero or less sends the goodbyes at once.
+    /// Ends all links gracefully: waits up to the given time until all accepted data has been sent, then up to one second until
+    /// the connections have ended. With a time of zero or less, the goodbyes are sent at once.
     ///
     /// From the call on nothing can be sent, and every connection attempt and invitation ends. Afterwards the session can be used
     /// again, as a new instance: connection data made before is void. Each peer's disconnect reason counts what could not be

@@ -110,8 +110,8 @@ extension SessionDriver {
         return await signal.value()
     }
 
-    /// Ends the links gracefully after what was sent, waits for that at most `patience`, and begins a new instance. `isMarked`:
-    /// the owner receives the marker `left` where the new instance begins.
+    /// Ends the links gracefully, waits up to the given time until all accepted data has been sent, and begins a new instance.
+    /// `isMarked`: the owner receives the marker `left` where the new instance begins.
     package func disconnect(within patience: Duration, isMarked: Bool = false) async {
         takeFromCallers()
         events.endWithInstance(isMarked ? .left : nil)

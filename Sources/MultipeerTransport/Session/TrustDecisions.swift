@@ -32,7 +32,7 @@ extension TrustDecisions {
         return verdict != .undecided && (store == nil || !verdict.remembers) ? verdict : nil
     }
 
-    /// Waits for a user or for a file off the loop: neither may block the loop's other work. `answered` is not called any more
+    /// Waits for a user or for a file off the loop: neither may block the loop's other work. `answered` is no longer called
     /// once the question is withdrawn.
     mutating func ask(
         _ evidence: TrustEvidence, _ answered: @escaping @Sendable (TrustEvidence.Verdict) async -> Void

@@ -1,9 +1,9 @@
 package import MultipeerFraming
 
-/// UDP packets that wait to be sent to one address, one behind the other.
+/// UDP packets that wait to be sent to one address, in one buffer.
 package struct DatagramBatch: ~Copyable, Sendable {
     private(set) var bytes = ByteBuffer()
-    /// Those of the packets behind `sent` add up to what `bytes` holds.
+    /// The sizes of all packets; those from index `sent` on add up to the size of `bytes`.
     private var sizes: [UInt16] = []
     private var sent = 0
 

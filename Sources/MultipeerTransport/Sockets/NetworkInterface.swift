@@ -60,7 +60,7 @@ package struct NetworkInterface: Hashable, Sendable {
     }
 }
 
-/// What `getifaddrs` tells of an interface, as in `net/if.h`.
+/// The flags that `getifaddrs` returns for an interface, as in `net/if.h`.
 private enum IfFlag: UInt32 {
     case up = 0x1
     case loopback = 0x8

@@ -154,7 +154,7 @@ extension Socket {
         case aborted
         /// No descriptor or memory is left: pause accepting, or the loop spins.
         case exhausted
-        /// The listener is not usable any more.
+        /// The listener is no longer usable.
         case failed(SocketFault)
     }
 

@@ -2,11 +2,11 @@ import Glibc
 import MultipeerCore
 
 extension Socket {
-    /// Bytes that wait in the kernel unsent before a socket stops being writable: what is queued behind cannot be
-    /// overtaken, and 64 KiB keeps a message 10 ms behind a file at 100 Mbit/s instead of 220 ms.
+    /// The number of unsent bytes in the kernel from which on a socket is not writable. Later data cannot overtake them: with
+    /// 64 KiB, a message waits 10 ms for a file at 100 Mbit/s, instead of 220 ms.
     package static let unsentBytes: Int32 = 65_536
 
-    /// Gives up on a peer that has not acknowledged anything for so long. Nil leaves it to the kernel.
+    /// Sets how long the peer may acknowledge nothing before the connection fails. Nil leaves that to the kernel.
     package borrowing func setUserTimeout(_ timeout: Duration?) {
         if setSimulatedTimeout(timeout) { return }
         let nanoseconds = timeout?.wholeNanoseconds ?? 0

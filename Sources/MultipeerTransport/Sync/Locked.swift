@@ -37,7 +37,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
 
 extension Locked: Sendable where Value: ~Copyable {}
 
-/// What is said to ThreadSanitizer; nothing without it. Functions of their own, so that what is inlined elsewhere needs no
+/// Annotations for ThreadSanitizer; no-ops without it. Functions of their own, so that what is inlined elsewhere needs no
 /// C module there.
 @usableFromInline
 enum SanitizerAnnotation {

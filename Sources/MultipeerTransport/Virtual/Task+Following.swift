@@ -1,6 +1,6 @@
 import MultipeerCore
 
-// Tasks that the library begins beside those of its callers.
+// Tasks that the library begins itself.
 
 extension Task where Failure == Never {
     /// Begins a task that runs in the virtual time of the current thread, otherwise an ordinary one.

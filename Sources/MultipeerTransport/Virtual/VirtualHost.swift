@@ -6,7 +6,7 @@ package final class VirtualHost: Sendable {
         case alive
         /// Its process has ended, and its connections with it.
         case crashed
-        /// The machine is gone: no other machine receives anything from it any more.
+        /// The machine is gone: no other machine receives anything from it.
         case gone
     }
 
@@ -109,7 +109,7 @@ package final class VirtualHost: Sendable {
 // MARK: the end of a machine
 
 extension VirtualHost {
-    /// Whether nothing reaches this machine, or leaves it, any more.
+    /// Whether nothing reaches or leaves this machine.
     package var isGone: Bool { state.withLock { $0.status == .gone } }
     package var isAlive: Bool { state.withLock { $0.status == .alive } }
 

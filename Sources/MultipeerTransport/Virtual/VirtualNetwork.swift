@@ -63,7 +63,7 @@ package final class VirtualNetwork: Sendable {
 
     // MARK: the network between them
 
-    /// The delay of bytes, datagrams and discovery events: drawn anew for each.
+    /// The delay of bytes, datagrams and discovery events: drawn separately for each.
     package var delay: ClosedRange<Duration> {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = newValue } }

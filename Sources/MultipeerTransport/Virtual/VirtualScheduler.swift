@@ -55,8 +55,8 @@ struct VirtualScheduler {
         return planned
     }
 
-    /// Returns whether the run is over and a thread is needed for what comes after it. `stranger`: the name of the submitting
-    /// thread, if it is another one.
+    /// Returns whether the run is over and a thread is needed for the steps after it. The second parameter is the name of the
+    /// submitting thread, if that is not the simulation's own.
     mutating func submit(_ step: Step, from stranger: String?) -> Bool {
         if phase == .abandoned { return false }
         ready.append(step)

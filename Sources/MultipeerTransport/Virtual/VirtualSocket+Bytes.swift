@@ -51,7 +51,7 @@ extension VirtualSocket {
         if isFirst { push(.end) }
     }
 
-    /// Sets how long sent data may wait at a cut; nil is for ever.
+    /// Sets how long sent data may wait at a cut; nil means without limit.
     func setPatience(_ patience: Duration?) { state.withLock { $0.patience = patience } }
 
     /// Closes as a kernel does: unread data makes it a reset.

@@ -86,7 +86,7 @@ final class VirtualSocket: VirtualPort {
 
     var title: String {
         let (local, remote) = state.withLock { ($0.local, $0.remote) }
-        let other = remote.flatMap { network.host(at: $0.host, from: host)?.name } ?? "nobody"
+        let other = remote.flatMap { network.host(at: $0.host, from: host)?.name } ?? "no host"
         return "\(host.name):\(local.port) \(other):\(remote?.port ?? 0)"
     }
 }

@@ -79,7 +79,7 @@ extension VirtualTime {
         return fresh
     }
 
-    /// Calls `body` on the thread, as soon as its turn comes; not any more once the run was abandoned.
+    /// Calls `body` on the thread, as soon as its turn comes, unless the run was abandoned.
     func perform(_ body: @escaping @Sendable () -> Void) { submit(.call(body)) }
 
     private func submit(_ step: VirtualScheduler.Step) {
@@ -122,7 +122,7 @@ extension VirtualTime {
         case ranBefore
     }
 
-    /// Runs `body` and everything that follows from it, and returns when it has returned and nothing is ready any more.
+    /// Runs `body` and everything that follows from it, and returns when it has returned and nothing is ready.
     /// Returns why it was stopped, if it was: then `onStop` was called, the body was cancelled, and it may not have returned.
     ///
     /// It runs on a thread of its own, so that a test framework may run others meanwhile.
@@ -160,7 +160,7 @@ extension VirtualTime {
         }
     }
 
-    /// Performs steps that become ready when the run is over, as the end of its remains, at once; no time passes any more.
+    /// Performs steps that become ready when the run is over, as the end of its remains, at once; time no longer passes.
     private func finishOff() {
         Task.detached { [self] in
             occupying {

@@ -7,7 +7,7 @@ STREAM, RESOURCE = 1, 2
 
 
 def read_opening(payload):
-    """OPEN's fields, or which check fails."""
+    """Returns the fields of OPEN, or refuses it with the check that fails."""
     fields = dict(read_tlvs(payload, known=(1, 2, 3, 4))[0])
     sizes = {1: (1, 1), 2: (1, LIMIT["channelName"]), 3: (8, 8), 4: (0, LIMIT["channelMetadata"])}
     for kind, value in fields.items():
@@ -26,7 +26,7 @@ def read_fin(payload):
 
 
 class Bucket:
-    """So many at first and at most, and one more each `interval` milliseconds."""
+    """A token bucket: it starts full, and gains one token each `interval` milliseconds."""
 
     def __init__(self, capacity, interval):
         self.capacity, self.interval, self.left, self.at = capacity, interval, capacity, 0
@@ -40,7 +40,7 @@ class Bucket:
 
 
 class End:
-    """One end of a link, as far as channels go."""
+    """The channels at one end of a link."""
 
     def __init__(self, local, remote):
         self.local, self.remote, self.now = local, remote, 0
@@ -50,10 +50,10 @@ class End:
         # The peer's channels.
         self.theirs, self.highest, self.empty = {}, 0, 0
         self.granted, self.spent, self.taken = local["messageCredit"], 0, 0
-        # Our own.
+        # This end's own channels.
         self.ours, self.number, self.purse = {}, 0, remote["messageCredit"]
 
-    # What comes.
+    # Received frames.
 
     def receive(self, kind, channel, payload):
         getattr(self, kind.lower())(channel, payload)
@@ -69,7 +69,7 @@ class End:
         self.control.left = min(self.control.capacity, self.control.left + gained)
 
     def known(self, channel):
-        """The open channel of that number, or None for a closed one."""
+        """Returns the open channel with that number, or None if it is closed."""
         if channel > self.highest:
             raise Refused("PROTOCOL", "opened")
         return self.theirs.get(channel)
@@ -178,7 +178,7 @@ class End:
             raise Refused("PROTOCOL", "grow")
         one["limit"] = limit
 
-    # What the application does.
+    # Calls of the application.
 
     def say(self, kind, channel, code):
         self.written.append(f"{kind} {channel} {code}")
@@ -229,7 +229,7 @@ class End:
             self.say("RESET", channel, code)
 
     def pump(self):
-        """Writes what may go."""
+        """Writes everything that limits and credit allow."""
         spent = 0
         for channel, one in list(self.ours.items()):
             if one["state"] == "waiting":
@@ -352,7 +352,7 @@ def build():
     form("open-size-largest", "SIZE is a u64", ["Form"], kind + name + tlv(3, b"\xff" * 8))
     form("open-metadata-empty", "METADATA may be empty", ["Form"], kind + name + tlv(4, b""))
     form("open-metadata-1024", "the longest METADATA", ["Form"], kind + name + tlv(4, bytes(1024)))
-    form("open-kind-unknown", "the form of a KIND nobody knows is good", ["Form"], tlv(1, u8(99)) + name)
+    form("open-kind-unknown", "an unknown KIND is well formed", ["Form"], tlv(1, u8(99)) + name)
     form("open-grease", "an unknown entry is ignored", ["Form"], kind + name + tlv(0x0A0A, b"?"))
     form("open-offset", "OFFSET is reserved, and ignored", ["Form"], kind + name + tlv(5, u64(7)))
     form("open-empty", "no entries", ["Form"], b"", good=False)
@@ -365,25 +365,25 @@ def build():
     form("open-order", "entries out of order", ["Form"], name + kind, good=False)
 
     # Numbers, places, cost, kinds.
-    add("two-streams", "each has its number", ["Numbers"], [came(announce(1), announce(2))])
+    add("two-streams", "each has its own number", ["Numbers"], [came(announce(1), announce(2))])
     add("numbers-left-out", "gaps are allowed", ["Numbers"], [came(announce(3), announce(9)), came(filled(9, 5))])
-    add("number-highest", "the highest number there is", ["Numbers"], [came(announce(0xFFFFFFFF))])
-    add("own-and-theirs", "number 1 of each end is a channel of its own", ["Numbers"],
+    add("number-highest", "the highest number possible", ["Numbers"], [came(announce(0xFFFFFFFF))])
+    add("own-and-theirs", "each end has its own channel 1", ["Numbers"],
         [start(), came(announce(1)), write(3), came(filled(1, 4)), came(coded("STOP", 1, "BUSY")), came(fin(1))])
     add("number-twice", "a number that is open", ["Numbers"], [came(announce(1)), came(announce(1))], "number")
     add("number-again", "a number that was closed", ["Numbers"], [came(announce(1), fin(1)), came(announce(1))], "number")
-    add("number-lower", "a number that was left out", ["Numbers"], [came(announce(5)), came(announce(4))], "number")
-    add("bad-opening", "the entries are judged first", ["Numbers"], [came(piece("OPEN", 1, name))], "entries")
+    add("number-lower", "a number that was skipped", ["Numbers"], [came(announce(5)), came(announce(4))], "number")
+    add("bad-opening", "the entries are checked first", ["Numbers"], [came(piece("OPEN", 1, name))], "entries")
     two = dict(maxChannels=2)
-    add("places-again", "a place is free after FIN", ["Places"],
+    add("places-again", "FIN frees a place", ["Places"],
         [came(announce(1), announce(2)), came(fin(1)), came(announce(3))], local=two)
-    add("places-after-reset", "and after RESET", ["Places"],
+    add("places-after-reset", "RESET frees a place", ["Places"],
         [came(announce(1), announce(2)), came(coded("RESET", 2, "CANCELLED")), came(announce(3))], local=two)
     add("places-full", "one more than max_channels", ["Places"], [came(announce(1), announce(2), announce(3))], "places",
         local=two)
     add("places-resource", "a resource keeps its place until DONE", ["Places"],
         [came(announce(1, RESOURCE), fin(1)), came(announce(2)), done(), came(announce(3))], local=two)
-    add("places-resource-full", "behind FIN it still counts", ["Places"],
+    add("places-resource-full", "after FIN it still counts", ["Places"],
         [came(announce(1, RESOURCE), fin(1), announce(2), announce(3))], "places", local=two)
     add("places-stopped-full", "a stopped channel counts until it is answered", ["Places"],
         [came(announce(1), announce(2)), stop(), came(announce(3))], "places", local=two)
@@ -391,11 +391,11 @@ def build():
     cost = 10 + LIMIT["channelOverhead"]
     add("cost-exact", "two OPENs spend the credit of messages", ["Cost"], [came(announce(1), announce(2))],
         local=dict(messageCredit=2 * cost))
-    add("cost-beyond", "one byte less", ["Cost"], [came(announce(1), announce(2))], "cost",
+    add("cost-beyond", "one byte of credit is missing", ["Cost"], [came(announce(1), announce(2))], "cost",
         local=dict(messageCredit=2 * cost - 1))
     add("cost-payload", "metadata costs too", ["Cost"], [came(announce(1, more=tlv(4, bytes(100))))], "cost",
         local=dict(messageCredit=cost + 103))
-    add("cost-ignored-entry", "so does an entry that is ignored", ["Cost"],
+    add("cost-ignored-entry", "an ignored entry costs, too", ["Cost"],
         [came(announce(1, more=tlv(0x0A0A, bytes(100))))], "cost", local=dict(messageCredit=cost + 103))
     add("cost-returned", "taken channels return it", ["Cost"],
         [came(announce(1), announce(2)), accept(1), accept(2), came(announce(3))], local=dict(messageCredit=2 * cost))
@@ -404,9 +404,9 @@ def build():
     add("kind-unknown", "declined, and the cost is returned at once", ["Kinds"],
         [came(announce(1, 77)), came(filled(1, 100), coded("RESET", 1, "DECLINED")), came(announce(2))],
         local=dict(messageCredit=4 * cost))
-    add("kind-unknown-fin", "FIN may be under way", ["Kinds"], [came(announce(1, 0), filled(1, 9), fin(1))])
+    add("kind-unknown-fin", "FIN may already be in flight", ["Kinds"], [came(announce(1, 0), filled(1, 9), fin(1))])
 
-    # Bytes and their credit.
+    # Data and its credit.
     window = dict(channelCredit=4096)
     add("data-to-the-limit", "the first limit is that of HELLO", ["Credit"], [came(announce(1), filled(1, 4096))],
         local=window)
@@ -414,25 +414,26 @@ def build():
         local=window)
     add("each-its-own", "each channel has a limit of its own", ["Credit"],
         [came(announce(1), announce(2), filled(1, 4096), filled(2, 4096))], local=window)
-    add("credit-at-a-quarter", "CREDIT when a quarter was taken", ["Credit"],
+    add("credit-at-a-quarter", "CREDIT is sent when a quarter was taken", ["Credit"],
         [came(announce(1), filled(1, 4096)), take(1023), take(1), take(1024), came(filled(1, 2048))], local=window)
-    add("credit-beyond-granted", "what is below a quarter is not granted", ["Credit"],
+    add("credit-beyond-granted", "credit below a quarter is not granted", ["Credit"],
         [came(announce(1), filled(1, 4096)), take(1023), came(filled(1, 1))], "credit", local=window)
-    add("no-credit-behind-fin", "nothing is granted behind FIN", ["Credit"],
+    add("no-credit-behind-fin", "no credit is granted after FIN", ["Credit"],
         [came(announce(1, RESOURCE), filled(1, 4096), fin(1)), take(4096)], local=window)
-    add("data-empty-8", "eight empty DATA in a row", ["Credit"],
+    add("data-empty-8", "eight empty DATA frames in a row", ["Credit"],
         [came(announce(1), *[filled(1, 0)] * 8, filled(1, 1), filled(1, 0))])
-    add("data-empty-9", "nine", ["Credit"], [came(announce(1), *[filled(1, 0)] * 9)], "empty")
+    add("data-empty-9", "nine in a row", ["Credit"], [came(announce(1), *[filled(1, 0)] * 9)], "empty")
     add("sender-waits", "a sender stops at the limit", ["Credit"],
         [start(), write(5000), came(limit(1, 4500)), came(limit(1, 6000)), finish()], remote=window)
-    add("sender-fin-waits", "FIN waits behind the bytes", ["Credit"], [start(), write(4097), finish(), came(limit(1, 4097))],
+    add("sender-fin-waits", "FIN waits until the bytes are sent", ["Credit"],
+        [start(), write(4097), finish(), came(limit(1, 4097))],
         remote=window)
-    add("sender-zero", "a receiver may begin with nothing", ["Credit"], [start(), write(1), came(limit(1, 1))],
+    add("sender-zero", "a receiver may begin without credit", ["Credit"], [start(), write(1), came(limit(1, 1))],
         remote=dict(channelCredit=0))
     add("grow-equal", "CREDIT with the same limit", ["Credit"], [start(), came(limit(1, 4096))], "grow", remote=window)
     add("grow-lower", "CREDIT with a lower limit", ["Credit"], [start(), came(limit(1, 8192)), came(limit(1, 8191))], "grow",
         remote=window)
-    add("grow-behind-fin", "also behind FIN of a resource", ["Credit"],
+    add("grow-behind-fin", "also after FIN of a resource", ["Credit"],
         [start(RESOURCE), finish(), came(limit(1, 5000)), came(limit(1, 5000))], "grow", remote=window)
     add("sender-place-waits", "OPEN waits for a place", ["Places"],
         [start(), start(name="t"), write(2, 2), write(1), finish()], remote=dict(maxChannels=1))
@@ -443,22 +444,22 @@ def build():
     digest = random.randbytes(32)
     add("stream-whole", "OPEN, DATA, FIN", ["End"], [came(announce(1), filled(1, 10), filled(1, 20), fin(1))])
     add("stream-aborted", "RESET in the middle", ["End"], [came(announce(1), filled(1, 10)), came(coded("RESET", 1, "INTERNAL"))])
-    add("reset-unknown-code", "a code that nobody registered", ["End"],
+    add("reset-unknown-code", "an unregistered code", ["End"],
         [came(announce(1)), came(piece("RESET", 1, u16(999)))])
     add("resource-whole", "with digest and DONE", ["End"],
         [came(announce(1, RESOURCE, b"r", tlv(3, u64(10)))), came(filled(1, 10), fin(1, digest)), done()])
     add("fin-of-a-stream-with-digest", "a stream may carry a digest too", ["End"], [came(announce(1), fin(1, digest))])
     add("fin-digest-31", "a digest of 31 bytes", ["End"], [came(announce(1), piece("FIN", 1, tlv(1, bytes(31))))], "entries")
-    add("data-behind-fin", "DATA behind FIN", ["End"], [came(announce(1), fin(1), filled(1, 1))], "closed")
-    add("data-behind-fin-of-resource", "also while DONE is awaited", ["End"],
+    add("data-behind-fin", "DATA after FIN", ["End"], [came(announce(1), fin(1), filled(1, 1))], "closed")
+    add("data-behind-fin-of-resource", "also before DONE", ["End"],
         [came(announce(1, RESOURCE), fin(1), filled(1, 1))], "closed")
-    add("fin-twice", "FIN behind FIN", ["End"], [came(announce(1, RESOURCE), fin(1), fin(1))], "closed")
-    add("data-behind-reset", "DATA behind RESET", ["End"],
+    add("fin-twice", "FIN after FIN", ["End"], [came(announce(1, RESOURCE), fin(1), fin(1))], "closed")
+    add("data-behind-reset", "DATA after RESET", ["End"],
         [came(announce(1), coded("RESET", 1, "CANCELLED"), filled(1, 1))], "closed")
-    add("data-left-out", "DATA on a number that was left out", ["End"], [came(announce(2), filled(1, 1))], "closed")
+    add("data-left-out", "DATA on a number that was skipped", ["End"], [came(announce(2), filled(1, 1))], "closed")
     add("reset-twice", "the second is ignored", ["End"],
         [came(announce(1), *[coded("RESET", 1, "CANCELLED")] * 2), came(announce(2))])
-    add("reset-left-out", "RESET of a number that was left out is ignored", ["End"],
+    add("reset-left-out", "RESET of a number that was skipped is ignored", ["End"],
         [came(announce(2), coded("RESET", 1, "CANCELLED"))])
     add("reset-behind-fin", "an opener may give up while it waits for DONE", ["End"],
         [came(announce(1, RESOURCE), fin(1)), came(coded("RESET", 1, "CANCELLED")), came(announce(2))])
@@ -466,52 +467,56 @@ def build():
         add(f"{name_}-unopened", f"{name_.upper()} before any OPEN", ["End"], [came(one)], "opened")
     add("stop-answered", "the opener answers with RESET and the code", ["Stop"],
         [start(), write(5), came(coded("STOP", 1, "NO_SPACE")), came(coded("STOP", 1, "NO_SPACE"))])
-    add("stop-drops-queue", "nothing that waits is written", ["Stop"],
+    add("stop-drops-queue", "queued data is not written", ["Stop"],
         [start(), write(5000), finish(), came(coded("STOP", 1, "BUSY"))], remote=window)
-    add("stop-behind-fin", "a stream that is over does not answer", ["Stop"],
+    add("stop-behind-fin", "a finished stream does not answer STOP", ["Stop"],
         [start(), finish(), came(coded("STOP", 1, "CANCELLED"))])
-    add("stop-behind-fin-of-resource", "a resource fails, and does not answer", ["Stop"],
+    add("stop-behind-fin-of-resource", "a finished resource fails, and does not answer STOP", ["Stop"],
         [start(RESOURCE), finish(), came(coded("STOP", 1, "CANCELLED")), came(coded("DONE", 1, "OK"))])
-    add("stop-crosses-reset", "STOP about a channel that was reset", ["Stop"],
+    add("stop-crosses-reset", "STOP for a channel that was reset", ["Stop"],
         [start(), give_up(), came(coded("STOP", 1, "CANCELLED"))])
     add("stopping", "late DATA is dropped until RESET", ["Stop"],
         [came(announce(1), filled(1, 10)), stop(), came(filled(1, 20)), came(coded("RESET", 1, "CANCELLED")),
          came(announce(2))])
-    add("stopping-fin", "FIN answers as well, without DONE", ["Stop"],
+    add("stopping-fin", "FIN is an answer, too; there is no DONE", ["Stop"],
         [came(announce(1, RESOURCE)), stop("NO_SPACE"), came(filled(1, 20), fin(1)), came(announce(2))])
     add("stopping-late-beyond", "dropped bytes count", ["Stop"],
         [came(announce(1), filled(1, 4000)), stop(), came(filled(1, 97))], "credit", local=window)
-    add("stopping-late-behind-reset", "DATA behind the answer", ["Stop"],
+    add("stopping-late-behind-reset", "DATA after the answer", ["Stop"],
         [came(announce(1)), stop(), came(coded("RESET", 1, "CANCELLED"), filled(1, 1))], "closed")
     for name_, one in (("stop", coded("STOP", 1, "CANCELLED")), ("done", coded("DONE", 1, "OK")), ("credit", limit(1, 1 << 20))):
-        add(f"{name_}-unopened", f"{name_.upper()} before any OPEN of ours", ["Stop"], [came(announce(1)), came(one)], "opened")
+        add(f"{name_}-unopened", f"{name_.upper()} before this end has opened a channel", ["Stop"],
+            [came(announce(1)), came(one)], "opened")
     add("stop-waiting", "STOP while OPEN still waits", ["Stop"], [start(), start(name="t"), came(coded("STOP", 2, "BUSY"))],
         "opened", remote=dict(maxChannels=1))
-    add("given-up-waiting", "what is given up before OPEN leaves a gap", ["Numbers"],
+    add("given-up-waiting", "a channel cancelled before OPEN leaves a gap", ["Numbers"],
         [start(), start(name="t"), give_up(channel=2), start(name="u"), finish()], remote=dict(maxChannels=1))
-    add("done-ends", "DONE gives back the place", ["Done"],
+    add("done-ends", "DONE frees the place", ["Done"],
         [start(RESOURCE, "a"), finish(), start(name="b"), came(coded("DONE", 1, "DIGEST"))], remote=dict(maxChannels=1))
     add("done-twice", "the second is ignored", ["Done"], [start(RESOURCE), finish(), came(*[coded("DONE", 1, "OK")] * 2)])
-    add("done-crosses-reset", "RESET behind FIN, DONE under way", ["Done"],
+    add("done-crosses-reset", "RESET after FIN, while DONE is in flight", ["Done"],
         [start(RESOURCE), finish(), give_up(), came(coded("DONE", 1, "OK"))])
     add("done-of-stream", "DONE for a stream", ["Done"], [start(), came(coded("DONE", 1, "OK"))], "done")
     add("done-before-fin", "DONE before FIN", ["Done"], [start(RESOURCE), write(1), came(coded("DONE", 1, "OK"))], "done")
     add("done-fin-waits", "FIN waits for credit: it is not written yet", ["Done"],
         [start(RESOURCE), write(4097), finish(), came(coded("DONE", 1, "OK"))], "done", remote=window)
-    add("stop-means-done", "who stops behind FIN says DONE", ["Done"],
+    add("stop-means-done", "a receiver that stops after FIN sends DONE", ["Done"],
         [came(announce(1, RESOURCE), fin(1)), stop("NO_SPACE"), came(announce(2))])
 
-    # Budgets.
+    # Rate limits.
     cycle = lambda *tail: [announce(1), *tail]
-    add("free-streams", "1,000 empty streams at once are no flood", ["Budget"], [came(*cycle(fin(1)), count=1000, stride=1)])
+    add("free-streams", "1,000 empty streams at once are not a flood", ["Budget"],
+        [came(*cycle(fin(1)), count=1000, stride=1)])
     add("ignored-400", "400 frames about closed channels", ["Budget"],
         [came(announce(1), fin(1)), came(coded("RESET", 1, "OK"), count=400)])
-    add("ignored-401", "one more", ["Budget"], [came(announce(1), fin(1)), came(coded("RESET", 1, "OK"), count=401)], "budget")
+    add("ignored-401", "one more than allowed", ["Budget"],
+        [came(announce(1), fin(1)), came(coded("RESET", 1, "OK"), count=401)], "budget")
     add("ignored-later", "100 each second", ["Budget"],
         [came(announce(1), fin(1)), came(coded("RESET", 1, "OK"), count=400),
          came(coded("RESET", 1, "OK"), count=100, at=1000)])
     add("resets-200", "200 resets", ["Budget"], [came(*cycle(coded("RESET", 1, "CANCELLED")), count=200, stride=1)])
-    add("resets-201", "one more", ["Budget"], [came(*cycle(coded("RESET", 1, "CANCELLED")), count=201, stride=1)], "resets")
+    add("resets-201", "one more than allowed", ["Budget"],
+        [came(*cycle(coded("RESET", 1, "CANCELLED")), count=201, stride=1)], "resets")
     add("resets-later", "one more each 150 ms", ["Budget"],
         [came(*cycle(coded("RESET", 1, "CANCELLED")), count=200, stride=1),
          came(announce(201), coded("RESET", 201, "CANCELLED"), at=150)])
@@ -519,9 +524,9 @@ def build():
         [came(announce(1, 9), coded("RESET", 1, "DECLINED"), count=300, stride=1)])
     notes = {"Form": "the entries of OPEN", "Numbers": "each end counts upwards", "Places": "how many are open at a time",
              "Cost": "OPEN spends the credit of messages", "Kinds": "an unknown kind is declined",
-             "Credit": "bytes, their limit, and when it grows", "End": "FIN and RESET, and what comes behind them",
-             "Stop": "STOP, its answer, and what crosses it", "Done": "DONE, once, behind FIN of a resource",
-             "Budget": "what costs a control frame, and how many resets are too many"}
+             "Credit": "bytes, their limit, and when it grows", "End": "FIN and RESET, and frames after them",
+             "Stop": "STOP, its answer, and what crosses it", "Done": "DONE, once, after FIN of a resource",
+             "Budget": "which frames count as control frames, and how many resets are too many"}
     return document("channels", notes, [
         dict(type="channel-opening", spec="9", labels=["channel.name"], tests=openings["valid"] + openings["invalid"]),
         dict(type="channels", spec="9", tests=sequences["valid"],

@@ -1,4 +1,4 @@
-"""link-confirm.json: the proof that both ends hold the same things, chapter 6."""
+"""link-confirm.json: the MAC which proves that both ends have the same data, chapter 6."""
 
 from . import hello
 from .wire import document, frame, hmac256, seeded, sha256, test, tlv, u8, u16
@@ -60,11 +60,11 @@ def build():
         good(f"plain-{role}", f"CONFIRM of the {role} without encryption", ["Plain"], role, plain)
     rich = scene(True, agent=b"other", grease=True)
     for role in ROLE:
-        good(f"grease-{role}", "what a receiver ignores is covered all the same", ["Tls", "Transcript"], role, rich)
+        good(f"grease-{role}", "entries that a receiver ignores are covered, too", ["Tls", "Transcript"], role, rich)
     zero = {**plain, "token_i": bytes(32), "token_r": bytes(32)}
-    good("tokens-zero", "tokens of zeros compute like any other", ["Plain"], "initiator", zero)
+    good("tokens-zero", "tokens of zeros are valid", ["Plain"], "initiator", zero)
     same = {**plain, "token_r": plain["token_i"]}
-    good("tokens-equal", "equal tokens compute like any other", ["Plain"], "responder", same)
+    good("tokens-equal", "equal tokens are valid", ["Plain"], "responder", same)
 
     for role in ROLE:
         other = "responder" if role == "initiator" else "initiator"
@@ -84,11 +84,11 @@ def build():
         mac("responder", **{**tls, "hello_r": changed(tls["hello_r"], 13)}))
     bad("hello-grease-bit", "one bit of a GREASE entry differs", ["Transcript"], "responder", rich,
         mac("responder", **{**rich, "hello_r": changed(rich["hello_r"], len(rich["hello_r"]) - 1)}))
-    bad("hello-order", "the two HELLOs the wrong way round", ["Transcript"], "initiator", tls,
+    bad("hello-order", "the two HELLOs in the wrong order", ["Transcript"], "initiator", tls,
         mac("initiator", **{**tls, "hello_i": tls["hello_r"], "hello_r": tls["hello_i"]}))
     bad("hello-without-headers", "the transcript without the frame headers", ["Transcript"], "initiator", tls,
         mac("initiator", **{**tls, "hello_i": tls["hello_i"][8:], "hello_r": tls["hello_r"][8:]}))
-    bad("binding-missing", "zeros although the connection is TLS", ["Binding"], "initiator", tls,
+    bad("binding-missing", "zeros, although the connection uses TLS", ["Binding"], "initiator", tls,
         mac("initiator", **{**tls, "binding": bytes(32)}))
     bad("binding-of-another-connection", "the exporter of another TLS connection", ["Binding"], "responder", tls,
         mac("responder", **{**tls, "binding": random.randbytes(32)}))
@@ -100,9 +100,9 @@ def build():
     bad("mac-of-another-link", "a CONFIRM of another connection", ["Mac"], "initiator", tls, mac("initiator", **plain))
     notes = {
         "Tls": "the binding is the TLS exporter", "Plain": "the binding is 32 zero bytes",
-        "Role": "the role stops reflection", "Key": "the key needs both tokens, the initiator's first",
+        "Role": "the role prevents reflection", "Key": "the key needs both tokens, the initiator's first",
         "Transcript": "both HELLO frames, headers included, the initiator's first",
-        "Binding": "the binding stops splicing of two connections", "Mac": "the value itself is wrong",
+        "Binding": "the binding prevents splicing two connections", "Mac": "the value itself is wrong",
     }
     return document("CONFIRM", notes, [
         dict(type="link-confirm", spec="6", labels=["confirm.mac", "confirm.binding"], tests=accepted),

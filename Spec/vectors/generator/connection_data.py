@@ -1,4 +1,4 @@
-"""connection-data.json: the blob, its fourteen checks, and what a session says to it, chapter 4."""
+"""connection-data.json: the blob, its fourteen checks, and how a session judges it, chapter 4."""
 
 from .encryption import TABLE, effective
 from .wire import LIMIT, Refused, document, is_text, read_tlvs, seeded, sha256, test, tlv, u8, u16, u32
@@ -9,7 +9,7 @@ KNOWN = [PEER, INSTANCE, PREFERENCE, FINGERPRINT, TOKEN, LIFETIME, RECIPIENT, CA
 
 
 def seal(entries, magic=b"MPCD", version=1, flags=0, length=None, checksum=None):
-    """Puts header and checksum around entries, or wrong ones where a test asks for it."""
+    """Adds a header and a checksum to entries, or wrong ones if a test asks for it."""
     size = 8 + len(entries) + 8
     head = magic + u8(version) + u8(flags) + u16(size if length is None else length)
     return head + entries + (sha256(head + entries)[:8] if checksum is None else checksum)
@@ -20,7 +20,7 @@ def candidate(address, port):
 
 
 def read(data):
-    """The checks in order; the number of the first that fails is the verdict's check."""
+    """Makes the checks in order; the verdict names the number of the first that fails."""
     if not LIMIT["smallestConnectionData"] <= len(data) <= LIMIT["connectionData"]:
         raise Refused("PROTOCOL", 1)
     if data[:4] != b"MPCD":
@@ -68,7 +68,7 @@ def read(data):
 
 
 class Recipe:
-    """The entries of one blob, to be varied one at a time."""
+    """The entries of one blob, which tests vary one at a time."""
 
     def __init__(self, random):
         self.uid, self.token = random.randbytes(16), random.randbytes(32)
@@ -90,7 +90,7 @@ class Recipe:
 
 
 def judge(data, session):
-    """What a session says to connection data it was given, after the fourteen checks."""
+    """How a session judges connection data that has passed the fourteen checks."""
     fields = read(data)
     if fields["uid"] == session["uid"]:
         raise Refused("SELF", "self")
@@ -123,7 +123,7 @@ def build():
     uid, token = recipe.uid, recipe.token
     four = lambda port: candidate(bytes([10, 0, 0, 7]), port)
     good("addressed", "all entries", ["Form"], make())
-    good("open", "no RECIPIENT: for whoever it is handed to", ["Form"], make({RECIPIENT: None}))
+    good("open", "no RECIPIENT: any peer may use it", ["Form"], make({RECIPIENT: None}))
     good("preference-required", "preference 1", ["Form"], make({PREFERENCE: b"\1"}))
     good("preference-none", "preference 2, no fingerprint", ["Form"], make(recipe.plain()))
     good("smallest", "open, none, one-letter name, one candidate", ["Limit"],
@@ -133,18 +133,18 @@ def build():
     good("candidates-16", "the most candidates", ["Limit"], make({}, [four(5000 + i) for i in range(16)]))
     good("candidates-16-v6", "the most and longest candidates", ["Limit"],
          make({PEER: uid + b"n" * 63}, [candidate(random.randbytes(16), 6000 + i) for i in range(16)]))
-    good("candidate-twice", "the same candidate twice is only useless", ["Form"], make({}, [four(5000)] * 2))
+    good("candidate-twice", "the same candidate twice is useless, but allowed", ["Form"], make({}, [four(5000)] * 2))
     good("candidate-port-0", "well formed; it is never dialled", ["Form"], make({}, [four(0)]))
-    good("lifetime-0", "expired at once at its issuer", ["Form"], make({LIFETIME: u32(0)}))
+    good("lifetime-0", "expires at once at its issuer", ["Form"], make({LIFETIME: u32(0)}))
     good("lifetime-largest", "the longest lifetime", ["Form"], make({LIFETIME: b"\xff" * 4}))
-    good("uid-zero", "every uid is a uid", ["Form"], make({PEER: bytes(16) + b"Zero"}))
+    good("uid-zero", "any 16 bytes are a valid uid", ["Form"], make({PEER: bytes(16) + b"Zero"}))
     for bit, name in ((1, "mesh"), (2, "identity"), (4, "datagrams")):
         good(f"flag-{name}", "one flag", ["Flags"], make(flags=bit))
     good("flags-unknown", "unknown flags are ignored", ["Flags"], make(flags=0xF8), canonical=False)
     good("grease", "a GREASE entry is ignored", ["Grease"], make(extra=[(0x1A1A, b"grease")]), canonical=False)
     good("unknown-low", "an unknown type between known ones is ignored", ["Grease"], make(extra=[(7, b"?")]),
          canonical=False)
-    good("unknown-high", "an unknown type behind the candidates is ignored", ["Grease"], make(extra=[(0x77, b"")]),
+    good("unknown-high", "an unknown type after the candidates is ignored", ["Grease"], make(extra=[(0x77, b"")]),
          canonical=False)
     base = len(make()) + 4
     good("length-1024", "the longest connection data", ["Limit"], make(extra=[(0x7A7A, bytes(1024 - base))]),
@@ -164,7 +164,7 @@ def build():
     bad("length-zero", "the length field is 0", 4, make(length=0), ["Header"])
     bad("truncated-last-byte", "the last byte is missing", 4, whole[:-1], ["Header"])
     bad("truncated-half", "the second half is missing", 4, whole[:len(whole) // 2], ["Header"])
-    bad("trailing-byte", "a byte behind the checksum", 4, whole + b"\0", ["Header"])
+    bad("trailing-byte", "a byte after the checksum", 4, whole + b"\0", ["Header"])
     bad("checksum-last-bit", "the last bit of the checksum", 5, whole[:-1] + bytes([whole[-1] ^ 1]), ["Checksum"])
     bad("checksum-zero", "a checksum of zeros", 5, make(checksum=bytes(8)), ["Checksum"])
     for place, name in ((5, "flags"), (30, "name"), (len(whole) - 9, "candidate")):
@@ -179,7 +179,7 @@ def build():
     bad("tlv-length", "the last value ends inside the checksum", 6,
         seal(whole[8:-8] + u16(0x77) + u16(1)), ["List"])
     bad("tlv-half-header", "two bytes where an entry should start", 6, seal(whole[8:-8] + b"\0\x77"), ["List"])
-    bad("smallest-blob", "24 bytes with rubbish for entries", 6, seal(b"\xff" * 8), ["List"])
+    bad("smallest-blob", "24 bytes whose entries are garbage", 6, seal(b"\xff" * 8), ["List"])
     bad("peer-missing", "no PEER", 7, make({PEER: None}), ["Missing"])
     bad("peer-no-name", "a name of no bytes", 7, make({PEER: uid}), ["Name"])
     bad("peer-short-uid", "15 bytes", 7, make({PEER: uid[:15]}), ["Size"])
@@ -193,8 +193,8 @@ def build():
     bad("name-escape", "a terminal escape in the name", 7, make({PEER: uid + b"\x1b[31mA"}), ["Name"])
     bad("name-delete", "U+007F in the name", 7, make({PEER: uid + b"A\x7f"}), ["Name"])
     bad("name-c1", "U+0085 in the name", 7, make({PEER: uid + b"A\xc2\x85"}), ["Name"])
-    bad("name-right-to-left", "U+202E turns the text around", 7, make({PEER: uid + b"A\xe2\x80\xae"}), ["Name"])
-    bad("name-isolate", "U+2066 does so too", 7, make({PEER: uid + b"\xe2\x81\xa6A"}), ["Name"])
+    bad("name-right-to-left", "U+202E reverses the text", 7, make({PEER: uid + b"A\xe2\x80\xae"}), ["Name"])
+    bad("name-isolate", "U+2066 does so, too", 7, make({PEER: uid + b"\xe2\x81\xa6A"}), ["Name"])
     bad("instance-missing", "no INSTANCE", 8, make({INSTANCE: None}), ["Missing"])
     bad("instance-7", "an INSTANCE of 7 bytes", 8, make({INSTANCE: bytes(7)}), ["Size"])
     bad("instance-9", "an INSTANCE of 9 bytes", 8, make({INSTANCE: bytes(9)}), ["Size"])
@@ -242,27 +242,28 @@ def build():
         assert got == expect, (id, got)
         sessions.append(test(id, comment, ["Session"], **fields))
 
-    against("session-addressee", "the addressee takes it", make(), mine)
-    against("session-open", "anybody takes open connection data", make({RECIPIENT: None}), other)
-    against("session-other", "another peer does not", make(), other, expect="UNKNOWN_PEER")
-    against("session-self", "my own uid", make(), uid, expect="SELF")
-    against("session-self-open", "my own uid in open connection data", make({RECIPIENT: None}), uid, expect="SELF")
+    against("session-addressee", "the addressee accepts it", make(), mine)
+    against("session-open", "any peer accepts open connection data", make({RECIPIENT: None}), other)
+    against("session-other", "another peer does not accept it", make(), other, expect="UNKNOWN_PEER")
+    against("session-self", "the receiver's own uid", make(), uid, expect="SELF")
+    against("session-self-open", "the receiver's own uid in open connection data", make({RECIPIENT: None}), uid,
+            expect="SELF")
     against("session-plain", "none with optional", make(), mine, "none")
     against("session-policy", "none with required", make({PREFERENCE: b"\1"}), mine, "none", expect="POLICY")
     against("session-policy-reversed", "required with none", make(recipe.plain()), mine, "required", expect="POLICY")
     against("session-flag-identity", "none with optional and the flag IDENTITY", make(flags=2), mine, "none",
             expect="POLICY")
-    against("session-own-identity", "my identity with none", make(recipe.plain()), mine, "optional", True,
+    against("session-own-identity", "the receiver's identity with none", make(recipe.plain()), mine, "optional", True,
             expect="POLICY")
     against("session-recipient-first", "the addressee is checked before the outcome", make({PREFERENCE: b"\1"}), other,
             "none", expect="UNKNOWN_PEER")
     notes = {
-        "Form": "good connection data", "Limit": "at a limit, or one beyond", "Flags": "the flags byte",
-        "Grease": "what is unknown is ignored", "Header": "checks 2 to 4", "Checksum": "check 5: damage on the way",
-        "List": "check 6: the list of entries", "Missing": "an entry that must be there is not",
-        "Size": "an entry of the wrong size", "Value": "an entry with a value nobody defined",
+        "Form": "valid connection data", "Limit": "at a limit, or one beyond", "Flags": "the flags byte",
+        "Grease": "unknown entries are ignored", "Header": "checks 2 to 4", "Checksum": "check 5: damage in transit",
+        "List": "check 6: the list of entries", "Missing": "a mandatory entry is missing",
+        "Size": "an entry of the wrong size", "Value": "an entry with an undefined value",
         "Name": "the display name: 1 to 63 bytes of UTF-8 without control and direction characters",
-        "Session": "what a session says to good connection data",
+        "Session": "how a session judges valid connection data",
     }
     labels = ["data.length", "data.magic", "data.version", "data.checksum", "data.peer", "data.instance",
               "data.preference", "data.fingerprint", "data.token", "data.lifetime", "data.recipient", "data.candidates"]

@@ -1,4 +1,4 @@
-"""credit.json: what messages cost, and who may spend how much, chapter 8."""
+"""credit.json: the cost of messages, and the credit for them, chapter 8."""
 
 from .wire import LIMIT, Refused, document, test
 
@@ -6,7 +6,7 @@ COST = LIMIT["messageOverhead"]
 
 
 class Receiver:
-    """Counts what came and what was taken. After every step it says whether a CREDIT is due."""
+    """Counts what was received and what was taken; returns after each step the CREDIT that is due, if any."""
 
     def __init__(self, window):
         self.window, self.granted, self.spent, self.taken, self.reassembling, self.waiting = window, window, 0, 0, 0, []
@@ -102,17 +102,18 @@ def build():
     receive("cost-of-empty", "an empty message costs 64", ["Cost"], window, [msg(0)])
     receive("cost-of-one", "a message of one byte costs 65", ["Cost"], window, [msg(1)])
     receive("cost-of-parts", "every part costs 64 too", ["Cost"], window, [part(1024), part(1024), msg(0)])
-    receive("not-taken", "messages that nobody takes return nothing", ["Return"], window, [msg(20000), msg(20000)])
+    receive("not-taken", "messages that are not taken return no credit", ["Return"], window, [msg(20000), msg(20000)])
     receive("taken-small", "too little was taken for a CREDIT", ["Return"], window, [msg(16000), take()])
     receive("taken-quarter", "a quarter of the window is enough", ["Return"], window, [msg(16384 - COST), take()])
-    receive("taken-one-below", "one byte less is not", ["Return"], window, [msg(16383 - COST), take()])
-    receive("taken-adds-up", "small ones add up", ["Return"], window, [msg(6000), take(), msg(6000), take(), msg(6000), take()])
+    receive("taken-one-below", "one byte less is not enough", ["Return"], window, [msg(16383 - COST), take()])
+    receive("taken-adds-up", "small amounts add up", ["Return"], window,
+            [msg(6000), take(), msg(6000), take(), msg(6000), take()])
     receive("taken-in-order", "messages are returned as they are taken", ["Return"], window,
             [msg(10000), msg(30000), take(), take()])
-    receive("taken-together", "two at once make one CREDIT", ["Return"], window, [msg(10000), msg(30000), take(2)])
-    receive("parts-return-at-once", "a message in reassembly does not need taking", ["Return"], window,
+    receive("taken-together", "two taken at once cause one CREDIT", ["Return"], window, [msg(10000), msg(30000), take(2)])
+    receive("parts-return-at-once", "a message in reassembly returns credit without being taken", ["Return"], window,
             [part(20000), part(20000), part(20000), msg(20000), take()])
-    receive("complete-shrinks-nothing", "a message that is complete but not taken takes no CREDIT back", ["Return"], window,
+    receive("complete-shrinks-nothing", "a complete message that is not taken does not lower the limit", ["Return"], window,
             [part(32768), msg(0), msg(1000)])
     receive("long-message", "a message longer than the window arrives", ["Return"], window,
             [part(32768)] * 6 + [msg(32768), take()])
@@ -123,9 +124,9 @@ def build():
     receive("window-65", "a window of one message of one byte", ["Limit"], 65, [msg(0), take()])
     receive("empty-messages-fill", "empty messages fill a window too", ["Cost"], 640, [msg(0)] * 10)
     receive("one-over", "one byte beyond the window", ["Limit"], window, [msg(window - COST + 1)], "FLOW")
-    receive("overhead-over", "the 64 alone go beyond it", ["Cost"], window, [msg(window - COST), msg(0)], "FLOW")
+    receive("overhead-over", "the 64 bytes alone exceed the window", ["Cost"], window, [msg(window - COST), msg(0)], "FLOW")
     receive("empty-messages-over", "an eleventh empty message", ["Cost"], 640, [msg(0)] * 11, "FLOW")
-    receive("over-after-take", "what is below a quarter is not returned yet", ["Limit"], window,
+    receive("over-after-take", "less than a quarter is not returned yet", ["Limit"], window,
             [msg(16000), take(), msg(window - 16000 - COST)], "FLOW")
     receive("complete-then-over", "complete messages count until they are taken", ["Limit"], window,
             [part(32768), msg(0), msg(65000), msg(1000)], "FLOW")
@@ -134,18 +135,20 @@ def build():
     send("spend-one-over", "one byte more must wait", ["Spend"], window, [spend(window - COST + 1), spend(window - COST)])
     send("grant-absolute", "a limit counts from the beginning of the link", ["Grant"], window,
          [spend(60000), grant(window + 20000), spend(20000), spend(5000)])
-    send("grant-one", "growth by one is growth", ["Grant"], window, [grant(window + 1), spend(window - COST + 1)])
-    send("grant-largest", "the largest limit there is", ["Grant"], window, [grant(2 ** 63 - 1), spend(window)])
-    send("grant-twice", "each grows", ["Grant"], window, [grant(80000), grant(90000), spend(90000 - COST)])
-    send("limit-zero", "a receiver may begin with nothing", ["Spend"], 0, [spend(0), grant(64), spend(0)])
+    send("grant-one", "an increase by one counts", ["Grant"], window, [grant(window + 1), spend(window - COST + 1)])
+    send("grant-largest", "the largest possible limit", ["Grant"], window, [grant(2 ** 63 - 1), spend(window)])
+    send("grant-twice", "each is higher than the last", ["Grant"], window,
+         [grant(80000), grant(90000), spend(90000 - COST)])
+    send("limit-zero", "a receiver may begin without credit", ["Spend"], 0, [spend(0), grant(64), spend(0)])
     send("grant-equal", "the same limit again", ["Grant"], window, [grant(window)], "PROTOCOL")
     send("grant-lower", "a lower limit", ["Grant"], window, [grant(window - 1)], "PROTOCOL")
     send("grant-zero", "limit 0", ["Grant"], window, [grant(0)], "PROTOCOL")
-    send("grant-equal-later", "the same limit twice, with traffic between", ["Grant"], window,
+    send("grant-equal-later", "the same limit twice, with traffic in between", ["Grant"], window,
          [grant(80000), spend(1000), grant(80000)], "PROTOCOL")
-    send("grant-relative", "a limit that was meant to be added", ["Grant"], window, [spend(60000), grant(60064)],
+    send("grant-relative", "an increment instead of a total", ["Grant"], window, [spend(60000), grant(60064)],
          "PROTOCOL")
-    notes = {"Cost": "each frame costs its payload and 64", "Return": "what raises the limit, and when CREDIT is sent",
+    notes = {"Cost": "each frame costs its payload plus 64 bytes",
+             "Return": "what raises the limit, and when CREDIT is sent",
              "Limit": "nothing is sent beyond the limit", "Spend": "when the sender must wait",
              "Grant": "a limit is absolute and grows"}
     return document("message credit", notes, [

@@ -1,4 +1,4 @@
-"""datagrams.json: UDP payloads, what is in them, and which come twice, chapter 10."""
+"""datagrams.json: UDP payloads, their content, and the replay window, chapter 10."""
 
 from .wire import LIMIT, REGISTRIES, Refused, document, seeded, test, u8, u16, u32, u64
 
@@ -7,7 +7,7 @@ CONTENTS = {row["value"]: row for row in REGISTRIES["datagramContents"]}
 
 
 def read_datagram(data, link, association):
-    """Answers the body."""
+    """Returns the body."""
     if not 9 < len(data) <= LIMIT["datagram"]:
         raise Refused("NONE", "size")
     if int.from_bytes(data[1:9], "big") != association:
@@ -25,7 +25,7 @@ def read_content(data):
 
 
 class Window:
-    """The newest sequence, modulo 2^32, and which of the 64 up to it came."""
+    """The newest sequence, modulo 2^32, and which of the last 64 were received."""
 
     def __init__(self):
         self.newest, self.seen = None, set()
@@ -74,27 +74,28 @@ def build():
     record = u8(23) + u16(0xFEFD) + u16(1) + bytes(6) + u16(40) + random.randbytes(40)
     message = lambda length, sequence=0: u8(1) + u32(sequence) + random.randbytes(length)
     datagram("record", "a record on a TLS link", ["Kind"], "tls", whole(1, record))
-    datagram("two-records", "several records fit into one", ["Kind"], "tls", whole(1, record + record))
+    datagram("two-records", "several records in one datagram", ["Kind"], "tls", whole(1, record + record))
     datagram("plain", "a content on a plain link", ["Kind"], "plain", whole(2, message(4)))
     datagram("largest", "1,200 bytes", ["Size"], "tls", whole(1, random.randbytes(1191)))
-    datagram("too-long", "one byte more", ["Size"], "tls", whole(1, random.randbytes(1192)), "size")
+    datagram("too-long", "one byte too many", ["Size"], "tls", whole(1, random.randbytes(1192)), "size")
     datagram("nothing", "no bytes", ["Size"], "tls", b"", "size")
     datagram("one-byte", "one byte", ["Size"], "tls", b"\1", "size")
     datagram("half-header", "a header of eight bytes", ["Size"], "tls", whole(1, b"")[:8], "size")
-    datagram("no-body", "a header alone", ["Size"], "tls", whole(1, b""), "size")
-    datagram("other-association", "one bit is wrong", ["Association"], "tls", whole(1, record, mine ^ 1), "association")
+    datagram("no-body", "a header without a body", ["Size"], "tls", whole(1, b""), "size")
+    datagram("other-association", "one bit of the association is wrong", ["Association"], "tls",
+             whole(1, record, mine ^ 1), "association")
     datagram("zero-association", "association 0", ["Association"], "plain", whole(2, message(4), 0), "association")
-    datagram("reversed-association", "the other byte order", ["Association"], "tls",
+    datagram("reversed-association", "the association in the other byte order", ["Association"], "tls",
              whole(1, record, int.from_bytes(u64(mine), "little")), "association")
     datagram("plain-on-tls", "content without protection", ["Kind"], "tls", whole(2, message(4)), "kind")
     datagram("record-on-plain", "a record on a plain link", ["Kind"], "plain", whole(1, record), "kind")
     for kind in (0, 3, 0xF0, 0xFF):
-        datagram(f"kind-{kind:02x}", "a kind that nobody knows", ["Kind"], "tls", whole(kind, record), "kind")
+        datagram(f"kind-{kind:02x}", "an unknown kind", ["Kind"], "tls", whole(kind, record), "kind")
 
     content("message", "a message", ["Content"], u8(1) + u32(7) + b"hi")
     content("message-empty", "a message of no bytes", ["Content"], message(0))
     content("message-1150", "the longest", ["Content"], message(1150, 2 ** 32 - 1))
-    content("message-1151", "one byte more", ["Content"], message(1151), "content")
+    content("message-1151", "one byte too many", ["Content"], message(1151), "content")
     content("ping", "a ping", ["Content"], u8(2) + u32(0) + random.randbytes(8))
     content("pong", "a pong", ["Content"], u8(3) + u32(1) + random.randbytes(8))
     content("ping-7", "a ping of seven bytes", ["Content"], u8(2) + u32(0) + bytes(7), "content")
@@ -102,20 +103,23 @@ def build():
     content("content-empty", "no bytes", ["Content"], b"", "content")
     content("content-4", "half a sequence", ["Content"], u8(1) + bytes(3), "content")
     for kind in (0, 4, 0xFF):
-        content(f"content-kind-{kind:02x}", "a kind that nobody knows", ["Content"], u8(kind) + u32(0) + bytes(8), "content")
+        content(f"content-kind-{kind:02x}", "an unknown kind", ["Content"], u8(kind) + u32(0) + bytes(8), "content")
 
     window("in-order", "one after the other", ["Window"], [0, 1, 2, 3])
-    window("repeated", "each only once", ["Window"], [0, 0, 1, 1, 0])
-    window("overtaken", "late ones count", ["Window"], [0, 3, 1, 2, 1])
-    window("first-any", "the first that arrives may be any", ["Window"], [40, 39, 41])
+    window("repeated", "each is accepted once", ["Window"], [0, 0, 1, 1, 0])
+    window("overtaken", "late sequences are accepted", ["Window"], [0, 3, 1, 2, 1])
+    window("first-any", "the first sequence to arrive may be any", ["Window"], [40, 39, 41])
     window("late-63", "63 behind the newest", ["Window"], [0, 64, 1, 1])
     window("late-64", "64 behind the newest", ["Window"], [0, 65, 1, 2])
-    window("jump", "a jump forgets all before", ["Window"], [5, 1000, 5, 937, 936, 937])
+    window("jump", "a jump discards the window", ["Window"], [5, 1000, 5, 937, 936, 937])
     window("jump-far", "the largest jump ahead", ["Window"], [0, 2 ** 31 - 1, 0])
-    window("half-circle", "half the circle ahead is behind", ["Window"], [0, 2 ** 31])
-    window("wrap", "the newest goes round", ["Window"], [2 ** 32 - 2, 2 ** 32 - 1, 0, 2 ** 32 - 1, 1, 2 ** 32 - 2])
-    window("wrap-late", "late ones from before the end", ["Window"], [2 ** 32 - 3, 1, 2 ** 32 - 1, 2 ** 32 - 2, 0, 2 ** 32 - 3])
-    notes = {"Kind": "which kind goes on which link", "Size": "10 to 1,200 bytes", "Association": "the receiver's own",
+    window("half-circle", "a sequence half the range ahead counts as old", ["Window"], [0, 2 ** 31])
+    window("wrap", "the newest sequence wraps around", ["Window"],
+           [2 ** 32 - 2, 2 ** 32 - 1, 0, 2 ** 32 - 1, 1, 2 ** 32 - 2])
+    window("wrap-late", "late sequences from before the wrap", ["Window"],
+           [2 ** 32 - 3, 1, 2 ** 32 - 1, 2 ** 32 - 2, 0, 2 ** 32 - 3])
+    notes = {"Kind": "which kind goes on which link", "Size": "10 to 1,200 bytes",
+             "Association": "the receiver's own association",
              "Content": "kinds and their sizes", "Window": "64 sequences up to the newest"}
     return document("datagrams", notes, [
         dict(type="datagram", spec="10", labels=["dgram.header", "dgram.size", "dgram.mode", "dgram.drop"],

@@ -13,7 +13,7 @@ def base32(uid):
 
 
 def instance(uid, display, attempt=1):
-    """The instance label: what fits of the display name, the number of the attempt from the second on, the uid."""
+    """Returns the instance label: what fits of the display name, the number of the attempt from the second on, the uid."""
     tail = (f" ({attempt})" if attempt > 1 else "").encode() + b"-" + base32(uid).encode()
     room, prefix = LIMIT["instanceLabel"] - len(tail), display.encode()
     while len(prefix) > room:
@@ -22,7 +22,7 @@ def instance(uid, display, attempt=1):
 
 
 def text(display, entries=()):
-    """TXT of an instance: ours first, then the application's entries in the order of their keys."""
+    """Returns the TXT of an instance: the protocol's entries first, then the application's, sorted by key."""
     strings = [b"mpc=1", b"n=" + display.encode()]
     strings += [f"{key}={value}".encode() for key, value in sorted(entries)]
     return b"".join(bytes([len(one)]) + one for one in strings)
@@ -33,7 +33,7 @@ def dotted(*labels):
 
 
 class Writer:
-    """Joins pieces of a message and remembers where names stand, for compression."""
+    """Joins pieces of a message and remembers the offsets of names, for compression."""
 
     def __init__(self):
         self.data, self.places = b"", {}
@@ -43,7 +43,7 @@ class Writer:
         return piece
 
     def name(self, labels, compressed=True):
-        """Adds a name and answers its bytes."""
+        """Adds a name and returns its bytes."""
         start = len(self.data)
         while labels:
             known = self.places.get(tuple(one.lower() for one in labels))
@@ -58,5 +58,5 @@ class Writer:
 
 
 def record(kind, ttl, data, flush=False):
-    """All of a record behind its name."""
+    """Returns a record without its name."""
     return u16(kind) + u16(IN | (FLUSH if flush else 0)) + u32(ttl) + u16(len(data)) + data

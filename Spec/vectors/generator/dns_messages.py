@@ -26,7 +26,7 @@ class Reader:
         return int.from_bytes(self.take(size), "big")
 
     def name(self):
-        """The name without compression: lengths, labels and a zero byte."""
+        """Returns the name without compression: lengths, labels and a zero byte."""
         wire, after, pointers, start = b"", None, 0, self.place
         while True:
             head = self.number(1)
@@ -185,10 +185,10 @@ def build():
     instance = "Ann-" + base64.b32encode(random.randbytes(16)).decode()[:26].lower()
     address = record(name("a"), A, bytes([192, 0, 2, 1]))
     srv = lambda target: u16(0) * 2 + u16(49152) + target
-    one("query", "who is there", ["Form"], message([question(service)]))
+    one("query", "a query for instances", ["Form"], message([question(service)]))
     one("query-unicast", "answers by unicast are welcome", ["Form"], message([question(service, PTR, 0x8001)]))
     one("query-any-class", "class ANY", ["Form"], message([question(service, ANY, 255)]))
-    one("known-answers", "a question with a known answer, more will follow", ["Form"],
+    one("known-answers", "a question with a known answer, with more to follow", ["Form"],
         message([question(service)], [record(pointer(12), PTR, labels(instance) + pointer(12), 1, 4000)], flags=0x0200))
     one("probe", "a question and the proposed record", ["Form"],
         message([question(labels(instance) + service, ANY)], authorities=[record(pointer(12), SRV, srv(name("h")))]))
@@ -203,11 +203,11 @@ def build():
         announced + record(pointer(place), AAAA, bytes.fromhex("20010db8") + bytes(11) + b"\1", 0x8001))
     one("goodbye", "a TTL of 0", ["Form"],
         message(answers=[record(service, PTR, labels(instance) + pointer(12), 1, 0)], flags=0x8400))
-    one("nothing", "a head alone", ["Form"], message(number=0xFFFF))
-    one("tail", "bytes behind the last record", ["Ignored"], message([question(service)]) + b"tail")
+    one("nothing", "a header alone", ["Form"], message(number=0xFFFF))
+    one("tail", "bytes after the last record", ["Ignored"], message([question(service)]) + b"tail")
     one("dots-and-spaces", "a label with dots, spaces and UTF-8", ["Name"],
         message([question(labels("Zoë v1.2 (x)") + service, SRV)]))
-    one("binary-label", "a label that is no text", ["Name"], message([question(labels(bytes([0, 255, 46])) + b"\0")]))
+    one("binary-label", "a label that is not text", ["Name"], message([question(labels(bytes([0, 255, 46])) + b"\0")]))
     one("root", "a name without labels", ["Name"], message([question(b"\0")]))
     one("upper-case", "capital letters are kept", ["Name"], message([question(name("_CHAT", "_tcp", "LOCAL"))]))
     long = [bytes([97 + index]) * 63 for index in range(3)]
@@ -218,40 +218,41 @@ def build():
     chain = lambda count: message([question(name("a"))] + [question(pointer(12 if index == 0 else 13 + 6 * index), PTR, 3)
                                                          for index in range(count)])
     one("pointers-127", "the most pointers in a name", ["Pointer"], chain(127))
-    one("pointers-128", "one more", ["Pointer"], chain(128), "pointer")
+    one("pointers-128", "one more than allowed", ["Pointer"], chain(128), "pointer")
     one("class-chaos", "another class", ["Ignored"],
         message([question(service, TXT, 3)], [record(service, TXT, b"\1x", 3), address]))
     one("edns", "OPT, whose class is a size", ["Ignored"],
         message([question(service)], additionals=[record(b"\0", OPT, b"\0\4\0\2ab", 1440, 0)]))
-    one("unknown-type", "a type that nobody knows", ["Ignored"],
+    one("unknown-type", "an unknown type", ["Ignored"],
         message(answers=[record(name("a"), 65280, b"\xc0\xff\xff")]))
-    one("cname", "a type that means nothing here", ["Ignored"], message(answers=[record(name("a"), CNAME, name("b"))]))
+    one("cname", "a known type that is not used here", ["Ignored"], message(answers=[record(name("a"), CNAME, name("b"))]))
     one("txt-empty", "a TXT without data is one empty string", ["Form"], message(answers=[record(name("a"), TXT, b"")]))
     for id, comment, data in (
-            ("nsec", "which types there are", name("a") + bytes([0, 5, 0x40, 0, 0, 0x80, 0x40])),
+            ("nsec", "the types of a name", name("a") + bytes([0, 5, 0x40, 0, 0, 0x80, 0x40])),
             ("nsec-block-1", "another block", name("a") + b"\1\1\x40"),
             ("nsec-two-blocks", "a second block", name("a") + b"\0\1\x40\1\1\x40"),
             ("nsec-no-bits", "a block of no bytes", name("a") + b"\0\0"),
             ("nsec-33", "a block of 33 bytes", name("a") + b"\0\x21" + bytes(33)),
             ("nsec-cut", "a block that is cut off", name("a") + b"\0\2\x40"),
-            ("nsec-pointer", "its name leads forwards", pointer(99) + b"\0\1\x40")):
+            ("nsec-pointer", "its name points forwards", pointer(99) + b"\0\1\x40")):
         flag = "Form" if id == "nsec" else "Ignored"
         one(id, comment, [flag], message(answers=[record(name("a"), NSEC, data), address]))
     one("records-512", "the most records", ["Limit"], message([question(b"\0", PTR, 3)] * 512))
-    one("records-513", "one more", ["Limit"], message([question(b"\0", PTR, 3)] * 513), "limit")
-    one("counts-all-ones", "the counts promise 262,140 records", ["Limit"], message(counts=[0xFFFF] * 4), "limit")
+    one("records-513", "one more than allowed", ["Limit"], message([question(b"\0", PTR, 3)] * 513), "limit")
+    one("counts-all-ones", "the counts announce 262,140 records", ["Limit"], message(counts=[0xFFFF] * 4), "limit")
     one("bytes-9000", "the longest message", ["Limit"], message([question(service)]), padding=9000 - 34)
-    one("bytes-9001", "one byte more", ["Limit"], message([question(service)]), "limit", 9001 - 34)
+    one("bytes-9001", "one byte too many", ["Limit"], message([question(service)]), "limit", 9001 - 34)
 
     one("empty", "no bytes", ["Cut"], b"", "form")
-    one("head-11", "a head of 11 bytes", ["Cut"], message()[:11], "form")
+    one("head-11", "a header of 11 bytes", ["Cut"], message()[:11], "form")
     whole = message([question(service)], [record(pointer(12), PTR, labels(instance) + pointer(12))])
     for id, comment, cut in (("cut-label", "within a label", 15), ("cut-before-the-end", "before a name's end", 29),
                              ("cut-type", "within a type", 31), ("cut-before-the-record", "before a record", 34),
                              ("cut-pointer", "within a pointer", 35), ("cut-ttl", "within a TTL", 43),
                              ("cut-data", "within the data", len(whole) - 1)):
         one(id, comment, ["Cut"], whole[:cut], "form")
-    one("count-too-high", "a second question is promised", ["Cut"], message([question(service)], counts=[2, 0, 0, 0]), "form")
+    one("count-too-high", "a second question is announced", ["Cut"], message([question(service)], counts=[2, 0, 0, 0]),
+        "form")
     one("length-all-ones", "a record of 65,535 bytes", ["Cut"],
         message(counts=[0, 1, 0, 0]) + name("a") + u16(TXT) + u16(1) + u32(1) + u16(0xFFFF) + b"\1x", "form")
     one("pointer-to-itself", "a name points to itself", ["Pointer"], message([question(pointer(12))]), "pointer")
@@ -263,12 +264,12 @@ def build():
         message([question(pointer(18)), question(service)]), "pointer")
     one("pointers-in-a-ring", "two names point to each other", ["Pointer"],
         message([question(labels("a") + pointer(20)), question(pointer(12))]), "pointer")
-    one("pointer-into-the-head", "a name points to the message's head", ["Pointer"],
+    one("pointer-into-the-head", "a name points into the message's header", ["Pointer"],
         message([question(pointer(4))]), "pointer")
-    one("pointer-past-the-end", "a name points to where nothing is", ["Pointer"],
+    one("pointer-past-the-end", "a name points past the end", ["Pointer"],
         message([question(pointer(0x3FFF))]), "pointer")
     one("label-type-40", "an extended label", ["Form"], message([question(b"\x41" + bytes(70))]), "form")
-    one("label-type-80", "a label type that was never given", ["Form"], message([question(b"\x80" + bytes(70))]), "form")
+    one("label-type-80", "an unassigned label type", ["Form"], message([question(b"\x80" + bytes(70))]), "form")
     one("name-256", "a name of 256 bytes", ["Name"], message([question(name(*long, b"d" * 62))]), "name")
     one("name-256-by-pointer", "a pointer makes a name too long", ["Name"],
         message([question(name(*long, b"d" * 60)), question(labels("x") + pointer(12))]), "name")
@@ -276,11 +277,12 @@ def build():
     one("a-16", "an IPv6 address as A", ["Form"], message(answers=[record(name("a"), A, bytes(16))]), "form")
     one("aaaa-4", "an IPv4 address as AAAA", ["Form"], message(answers=[record(name("a"), AAAA, bytes(4))]), "form")
     one("ptr-empty", "a PTR without data", ["Form"], message(answers=[record(name("a"), PTR, b"")]), "form")
-    one("ptr-tail", "a byte behind a PTR's name", ["Form"], message(answers=[record(name("a"), PTR, name("b") + b"\0")]), "form")
-    one("ptr-overrun", "a name that runs out of its record", ["Form"],
+    one("ptr-tail", "a byte after a PTR's name", ["Form"], message(answers=[record(name("a"), PTR, name("b") + b"\0")]),
+        "form")
+    one("ptr-overrun", "a name that extends past its record", ["Form"],
         message(answers=[record(name("a"), PTR, b"\3b"), b"cd\0" + bytes(10)]), "form")
-    one("srv-6", "a SRV without a target", ["Form"], message(answers=[record(name("a"), SRV, srv(b""))]), "form")
-    one("srv-tail", "a byte behind a SRV's target", ["Form"],
+    one("srv-6", "an SRV without a target", ["Form"], message(answers=[record(name("a"), SRV, srv(b""))]), "form")
+    one("srv-tail", "a byte after an SRV's target", ["Form"],
         message(answers=[record(name("a"), SRV, srv(name("b")) + b"\0")]), "form")
     one("srv-pointer-forwards", "a target points forwards", ["Pointer"],
         message(answers=[record(name("a"), SRV, srv(pointer(60))), record(name("c"), TXT, b"\1x" * 20)]), "pointer")
@@ -297,26 +299,26 @@ def build():
     peer("instance", "name, version and entries", ["Form"], "Ann" + tail, good + strings("game=chess", "level=3"))
     peer("instance-cut-name", "a label with the beginning of a long name", ["Form"], "a" * 36 + tail,
          strings("mpc=1", "n=" + "a" * 63))
-    peer("instance-other-prefix", "what is before the uid is for people", ["Form"], "Bob (2)" + tail, good)
+    peer("instance-other-prefix", "the part before the uid is for display only", ["Form"], "Bob (2)" + tail, good)
     peer("instance-no-prefix", "a label of the uid alone", ["Form"], tail, good)
     peer("instance-upper-case", "base32 in capitals", ["Form"], "Ann" + tail.upper(), good)
     peer("instance-utf8", "names and values are UTF-8", ["Form"], "Zoë" + tail, strings("mpc=1", "n=Zoë", "k=naïve 🐟"))
     peer("instance-empty-value", "a key without value, one without =", ["Form"], "Ann" + tail, good + strings("a=", "b"))
     peer("instance-equals", "= in a value", ["Form"], "Ann" + tail, good + strings("a=b=c"))
-    peer("instance-first-counts", "of equal keys the first counts", ["Ignored"], "Ann" + tail,
+    peer("instance-first-counts", "the first of equal keys counts", ["Ignored"], "Ann" + tail,
          good + strings("Key=1", "key=2", "N=Bob", "mpc=2"))
-    peer("instance-odd-strings", "strings without a proper key, a value that is no text", ["Ignored"], "Ann" + tail,
+    peer("instance-odd-strings", "strings without a valid key, and a value that is not text", ["Ignored"], "Ann" + tail,
          good + strings("", "=x", "\u0001=x", "k" * 65 + "=x", b"v=\xff\xfe"))
-    peer("instance-order", "the version need not be first to be read", ["Form"], "Ann" + tail, strings("n=Ann", "mpc=1"))
+    peer("instance-order", "the version need not come first", ["Form"], "Ann" + tail, strings("n=Ann", "mpc=1"))
     peer("instance-1300", "the longest TXT", ["Limit"], "Ann" + tail, good + bytes(1300 - len(good)))
-    peer("instance-1301", "one byte more", ["Limit"], "Ann" + tail, good + bytes(1301 - len(good)), "txt")
-    peer("txt-cut", "a string that is longer than what is there", ["Cut"], "Ann" + tail, good + b"\x05ab=c", "txt")
-    peer("label-without-uid", "a label that is a name alone", ["Label"], "Ann's computer", good, "label")
+    peer("instance-1301", "one byte too many", ["Limit"], "Ann" + tail, good + bytes(1301 - len(good)), "txt")
+    peer("txt-cut", "a string that is longer than the data", ["Cut"], "Ann" + tail, good + b"\x05ab=c", "txt")
+    peer("label-without-uid", "a label that consists of a name only", ["Label"], "Ann's computer", good, "label")
     peer("label-25", "25 characters of base32", ["Label"], "Ann" + tail[:-1], good, "label")
     peer("label-27", "27 characters of base32", ["Label"], "Ann" + tail + "a", good, "label")
     peer("label-no-hyphen", "no hyphen before the uid", ["Label"], "Ann_" + tail[1:], good, "label")
-    peer("label-alphabet", "a character that base32 has not", ["Label"], "Ann" + tail[:-2] + "1a", good, "label")
-    peer("label-last-bits", "bits behind the uid", ["Label"], "Ann" + tail[:-1] + "b", good, "label")
+    peer("label-alphabet", "a character that base32 does not have", ["Label"], "Ann" + tail[:-2] + "1a", good, "label")
+    peer("label-last-bits", "bits after the uid", ["Label"], "Ann" + tail[:-1] + "b", good, "label")
     peer("version-missing", "no version", ["Version"], "Ann" + tail, strings("n=Ann"), "version")
     peer("version-2", "another version", ["Version"], "Ann" + tail, strings("mpc=2", "n=Ann"), "version")
     peer("version-empty", "a version without value", ["Version"], "Ann" + tail, strings("mpc", "n=Ann"), "version")
@@ -325,8 +327,9 @@ def build():
     peer("name-64", "a display name of 64 bytes", ["Name"], "Ann" + tail, strings("mpc=1", "n=" + "a" * 64), "name")
     peer("name-control", "a display name with a control character", ["Name"], "Ann" + tail,
          strings("mpc=1", "n=A\u0007"), "name")
-    peer("name-not-utf8", "a display name that is no text", ["Name"], "Ann" + tail, strings("mpc=1", b"n=\xff"), "name")
-    notes = {"Form": "the form of messages, records and instances", "Ignored": "what is left out while the rest counts",
+    peer("name-not-utf8", "a display name that is not text", ["Name"], "Ann" + tail, strings("mpc=1", b"n=\xff"), "name")
+    notes = {"Form": "the form of messages, records and instances",
+             "Ignored": "parts that are ignored while the rest is used",
              "Cut": "something ends too early", "Limit": "at a limit, or one beyond", "Name": "labels and names",
              "Pointer": "compression", "Label": "the label of an instance", "Version": "the entry mpc"}
     return document("DNS messages", notes, [

@@ -32,21 +32,21 @@ def build():
         pins.append(test(id, comment, flags, **fields))
 
     pin("pinned", "the pinned certificate", ["Pin"], ["ephemeral"], "ephemeral")
-    pin("pinned-expired", "its dates have passed", ["Dates"], ["expired"], "expired")
-    pin("pinned-not-yet-valid", "its dates are to come", ["Dates"], ["not-yet-valid"], "not-yet-valid")
-    pin("pinned-leaf-of-chain", "a chain behind the pinned leaf", ["Pin"], ["leaf", "intermediate", "root"], "leaf")
+    pin("pinned-expired", "its dates are in the past", ["Dates"], ["expired"], "expired")
+    pin("pinned-not-yet-valid", "its dates are in the future", ["Dates"], ["not-yet-valid"], "not-yet-valid")
+    pin("pinned-leaf-of-chain", "a chain after the pinned leaf", ["Pin"], ["leaf", "intermediate", "root"], "leaf")
     pin("chain-8", "the longest chain", ["Chain"], ["leaf"] + ["intermediate"] * 7, "leaf")
     pin("other-certificate", "another certificate", ["Pin"], ["other"], "ephemeral", "pin")
     pin("same-key-other-certificate", "the pinned key in another certificate with the same subject", ["Pin"],
         ["same-key"], "ephemeral", "pin")
     pin("pinned-intermediate", "the pinned certificate is not the leaf", ["Pin"], ["leaf", "intermediate"],
         "intermediate", "pin")
-    pin("pinned-behind-stranger", "the pinned certificate behind a stranger's", ["Pin"], ["other", "ephemeral"],
+    pin("pinned-behind-stranger", "the pinned certificate after an unknown leaf", ["Pin"], ["other", "ephemeral"],
         "ephemeral", "pin")
     pin("pin-bit", "one bit of the pin differs", ["Pin"], ["ephemeral"],
         bytes([sha256(der("ephemeral"))[0] ^ 1]) + sha256(der("ephemeral"))[1:], "pin")
     pin("no-certificate", "no certificate at all", ["Chain"], [], "ephemeral", "chain")
-    pin("chain-9", "one certificate more", ["Chain"], ["leaf"] + ["intermediate"] * 8, "leaf", "chain")
+    pin("chain-9", "one certificate too many", ["Chain"], ["leaf"] + ["intermediate"] * 8, "leaf", "chain")
     pin("chain-over-16-KiB", "two certificates of more than 8 KiB each", ["Chain"], ["big", "big"], "big", "chain")
     notes = {"Fingerprint": "SHA-256 of the whole certificate in DER",
              "Pin": "the leaf, and only the leaf, has the pinned fingerprint",

@@ -7,7 +7,7 @@ FIRST = {"HELLO", "CONFIRM", "SELECT", "SELECTED", "CLOSE", "PING", "PONG"}
 
 
 def judge_header(phase, length, kind, channel):
-    """The checks that need no payload. Answers the kind's row, or None for a kind that is skipped."""
+    """Makes the checks that need no payload. Returns the kind's row, or None for a kind that is skipped."""
     if length > LIMIT["frameBeforeSelect" if phase == "before-select" else "frame"]:
         raise Refused("PROTOCOL", "length")
     row = KIND_BY_VALUE.get(kind)
@@ -26,7 +26,7 @@ def judge_header(phase, length, kind, channel):
 
 
 def read(phase, data):
-    """Answers the frames, how many were skipped, what waits for more bytes, and the verdict."""
+    """Returns the frames, the number of skipped frames, the number of bytes of an incomplete frame, and the verdict."""
     frames, skipped, at = [], 0, 0
     while len(data) - at >= 8:
         length, kind = int.from_bytes(data[at:at + 3], "big"), data[at + 3]
@@ -78,7 +78,7 @@ def build():
     close = lambda reason, code="GOODBYE": frame("CLOSE", u16(CODE[code]) + reason)
     message = frame("MSG", b"hello")
 
-    # Whole frames, and frames in pieces.
+    # Complete frames, and frames in pieces.
     add("nothing", "no bytes", ["Pieces"], open_, b"")
     add("ping", "one PING", ["Form"], open_, ping)
     add("message", "one message", ["Form"], open_, message)
@@ -90,27 +90,27 @@ def build():
         add(f"split-at-{at}", "one frame in two pieces", ["Pieces"], open_, message, splits=[at])
     add("split-across-frames", "a piece holds the end of one frame and the start of the next", ["Pieces"], open_,
         ping + message, splits=[5, 20])
-    add("header-incomplete", "7 of 8 header bytes wait", ["Pieces"], open_, message[:7])
-    add("payload-incomplete", "a header and all but one byte of its payload wait", ["Pieces"], open_, message[:-1])
+    add("header-incomplete", "7 of 8 header bytes have arrived", ["Pieces"], open_, message[:7])
+    add("payload-incomplete", "a header and all but one byte of its payload have arrived", ["Pieces"], open_, message[:-1])
     add("second-incomplete", "a whole frame, then 3 bytes of the next", ["Pieces"], open_, ping + message[:3])
 
     # Limits.
     hello = tlv(1, b"\x00\x01") + tlv(0x0A0A, bytes(2048 - 10))
     add("before-select-2048", "the longest payload before SELECT", ["Limit"], before, frame("HELLO", hello))
-    add("before-select-2049", "one byte more", ["Limit"], before, header("HELLO", 2049), error="length")
-    add("before-select-ignorable-2049", "an ignorable kind is bound by the limit too", ["Limit", "Grease"], before,
+    add("before-select-2049", "one byte too many", ["Limit"], before, header("HELLO", 2049), error="length")
+    add("before-select-ignorable-2049", "the limit also applies to ignorable kinds", ["Limit", "Grease"], before,
         header(0x8A, 2049), error="length")
     add("open-65536", "the longest payload", ["Limit"], open_, header("MSG", 65536), fill=(0xAB, 65536))
     add("open-65536-split", "the longest payload in pieces", ["Limit", "Pieces"], open_, header("MSG", 65536),
         fill=(0xAC, 65536), splits=[8, 1000, 4096, 65543])
-    add("open-65537", "one byte more, refused by the header alone", ["Limit"], open_, header("MSG", 65537),
+    add("open-65537", "one byte too many; the header is enough to refuse it", ["Limit"], open_, header("MSG", 65537),
         error="length")
     add("open-largest-length", "length 0xFFFFFF", ["Limit"], open_, header("MSG", 0xFFFFFF), error="length")
     add("open-ignorable-65537", "an ignorable kind that is too long", ["Limit", "Grease"], open_, header(0xBB, 65537),
         error="length")
     add("open-ignorable-65536", "an ignorable kind of full length is skipped", ["Limit", "Grease"], open_,
         header(0xBB, 65536), fill=(0xEE, 65536))
-    add("good-then-too-long", "the frames before the fault count", ["Limit"], open_, ping + header("MSG", 65537),
+    add("good-then-too-long", "the frames before the fault are delivered", ["Limit"], open_, ping + header("MSG", 65537),
         error="length")
 
     # Kinds.
@@ -136,7 +136,7 @@ def build():
     add("invite-on-a-link", "INVITE belongs to another ALPN name", ["Phase"], open_, frame("INVITE", tlv(1, bytes(16))),
         error="phase")
     add("ping-before-select", "PING is allowed in both phases", ["Phase"], before, ping)
-    add("close-before-select", "and so is CLOSE", ["Phase"], before, close(b"", "VERSION"))
+    add("close-before-select", "CLOSE is allowed in both phases, too", ["Phase"], before, close(b"", "VERSION"))
 
     # Channels.
     for name in ("PING", "MSG", "CLOSE"):
@@ -148,7 +148,7 @@ def build():
     for name in ("OPEN", "DATA", "FIN", "RESET", "STOP", "DONE"):
         add(f"channel-zero-{name.lower()}", f"{name} on channel 0", ["Channel"], open_, header(name, KIND[name]["min"]),
             error="channel")
-    add("credit-both", "CREDIT goes on channel 0 and on others", ["Channel"], open_,
+    add("credit-both", "CREDIT is allowed on channel 0 and on others", ["Channel"], open_,
         frame("CREDIT", u64(1 << 22)) + frame("CREDIT", u64(1 << 18), 9))
 
     # Fixed payloads.
@@ -169,26 +169,27 @@ def build():
     add("close-no-reason", "CLOSE with a code alone", ["Close"], open_, close(b""))
     add("close-reason", "CLOSE with a reason", ["Close"], open_, close("auf Wiedersehen, schöne Welt".encode()))
     add("close-reason-256", "the longest reason", ["Close"], open_, close(b"r" * 256))
-    add("close-reason-257", "one byte more", ["Close"], open_, close(b"r" * 257), error="payload")
+    add("close-reason-257", "one byte too many", ["Close"], open_, close(b"r" * 257), error="payload")
     add("close-of-0", "CLOSE without a code", ["Close"], open_, frame("CLOSE"), error="payload")
     add("close-of-1", "CLOSE with half a code", ["Close"], open_, frame("CLOSE", b"\0"), error="payload")
     add("close-bad-utf8", "a reason that ends inside a character", ["Close"], open_, close(b"ab\xc3"), error="payload")
     add("close-overlong-utf8", "a reason with an overlong form", ["Close"], open_, close(b"\xc0\xaf"), error="payload")
     add("close-surrogate", "a reason with an encoded surrogate", ["Close"], open_, close(b"\xed\xa0\x80"),
         error="payload")
-    add("close-unknown-code", "a code nobody registered", ["Close"], open_, frame("CLOSE", u16(999) + b"later"))
+    add("close-unknown-code", "an unregistered code", ["Close"], open_, frame("CLOSE", u16(999) + b"later"))
     add("close-then-frames", "frames after CLOSE are ignored", ["Close"], open_, close(b"") + ping + message)
-    add("close-then-rubbish", "so is anything else", ["Close"], open_, ping + close(b"") + b"\xff" * 40)
+    add("close-then-rubbish", "anything else after CLOSE is ignored, too", ["Close"], open_,
+        ping + close(b"") + b"\xff" * 40)
     notes = {
-        "Form": "one good frame",
-        "Pieces": "a stream has no frame borders: bytes come in any pieces",
+        "Form": "one valid frame",
+        "Pieces": "a stream has no frame boundaries: bytes arrive in pieces of any size",
         "Limit": "the length limit of the phase",
         "Unknown": "kinds below 0x80 must be known",
         "Grease": "kinds from 0x80 on are skipped when unknown",
         "Phase": "which kinds may come before and after SELECTED",
         "Channel": "which kinds use channel 0",
         "Payload": "kinds with a fixed payload size",
-        "Close": "code, reason, and silence afterwards",
+        "Close": "code, reason, and nothing after them",
     }
     return document("frames", notes, [
         dict(type="frames", spec="7", tests=groups["valid"], labels=["frame.header", "frame.ignorable", "close.after"]),

@@ -7,7 +7,7 @@ SIZES = {SENDER: 24, RECEIVER: 24, MY_REF: 32, YOUR_REF: 32, NONCE: 32, LIMITS: 
 
 
 def read(payload, ours=(1,)):
-    """The checks that need nothing but the frame: 1 to 4."""
+    """Makes the checks that need only the frame: 1 to 4."""
     if len(payload) > LIMIT["frameBeforeSelect"]:
         raise Refused("PROTOCOL", 1)
     try:
@@ -47,7 +47,7 @@ def read(payload, ours=(1,)):
 
 
 def judge(payload, receiver):
-    """The checks against what the receiver knows: 5 to 11."""
+    """Makes the checks that depend on the receiver's state: 5 to 11."""
     hello = read(payload)
     if hello["sender"][:32] == receiver["endpoint"][:32]:
         raise Refused("SELF", 5)
@@ -99,7 +99,7 @@ def build():
             raise AssertionError(id)
         refused.append(test(id, comment, flags, hex=payload.hex(), result="invalid", error=code, check=check))
 
-    good("smallest", "the mandatory entries alone", ["Form"], make())
+    good("smallest", "only the mandatory entries", ["Form"], make())
     good("agent", "with AGENT", ["Form"], make({AGENT: b"swift-multipeer 1.0"}))
     good("agent-empty", "an AGENT of no bytes", ["Form"], make({AGENT: b""}))
     good("agent-64", "the longest AGENT", ["Form"], make({AGENT: b"a" * 64}))
@@ -116,14 +116,14 @@ def build():
     fill = 2048 - len(make()) - 4
     good("size-2048", "the longest HELLO", ["Form"], make({0x7A7A: bytes(fill)}))
 
-    bad("size-2049", "one byte more", 1, make({0x7A7A: bytes(fill + 1)}), ["Form"])
+    bad("size-2049", "one byte too many", 1, make({0x7A7A: bytes(fill + 1)}), ["Form"])
     bad("order", "SENDER before VERSIONS", 2,
         tlv(SENDER, base[SENDER]) + tlv(VERSIONS, u16(1)) + make({VERSIONS: None, SENDER: None}), ["List"])
     bad("duplicate", "NONCE twice", 2, make({LIMITS: None, MEMBERS: None}) + tlv(NONCE, bytes(32))
         + tlv(LIMITS, base[LIMITS]) + tlv(MEMBERS, u8(0)), ["List"])
     bad("critical", "an unknown critical entry", 2, make({0x8001: b""}), ["List"])
     bad("cut", "the last byte is missing", 2, make()[:-1], ["List"])
-    bad("empty", "no entry at all", 3, b"", ["Missing"])
+    bad("empty", "no entries", 3, b"", ["Missing"])
     bad("versions-missing", "no VERSIONS", 3, make({VERSIONS: None}), ["Missing"])
     bad("versions-empty", "VERSIONS of no bytes", 3, make({VERSIONS: b""}), ["Version"])
     bad("versions-odd", "VERSIONS of three bytes", 3, make({VERSIONS: u16(1) + b"\0"}), ["Version"])
@@ -143,7 +143,7 @@ def build():
     bad("members-empty", "MEMBERS of no bytes", 3, make({MEMBERS: b""}), ["Members"])
     bad("members-count-high", "a count of 2 and one endpoint", 3, make({MEMBERS: u8(2) + bytes(24)}), ["Members"])
     bad("members-count-low", "a count of 0 and one endpoint", 3, make({MEMBERS: u8(0) + bytes(24)}), ["Members"])
-    bad("members-33", "one more", 3, make({MEMBERS: u8(33) + bytes(33 * 24)}), ["Members"], "FLOOD")
+    bad("members-33", "one member too many", 3, make({MEMBERS: u8(33) + bytes(33 * 24)}), ["Members"], "FLOOD")
     bad("members-half", "half an endpoint", 3, make({MEMBERS: u8(1) + bytes(12)}), ["Members"])
     bad("agent-65", "an AGENT of 65 bytes", 3, make({AGENT: b"a" * 65}), ["Size"])
     bad("agent-bad-utf8", "an AGENT that is not UTF-8", 3, make({AGENT: b"a\xff"}), ["Size"])
@@ -153,7 +153,7 @@ def build():
                  theirDataReference=random.randbytes(32).hex(), fingerprint=random.randbytes(32).hex(), outcome="tls",
                  expired=False)
 
-    def meet(id, comment, expect=None, changes=(), channel="tls", certificate=fingerprint, flag="Awaited", company=None,
+    def meet(id, comment, expect=None, changes=(), channel="tls", certificate=fingerprint, flag="Expected", company=None,
              **awaited):
         record = dict(endpoint=base[SENDER].hex(), myDataReference=base[YOUR_REF].hex(),
                       theirDataReference=base[MY_REF].hex(), fingerprint=fingerprint, outcome="tls", expired=False)
@@ -174,26 +174,26 @@ def build():
         against.append(test(id, comment, [flag], **fields))
 
     changed = lambda data, at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
-    meet("awaited-tls", "everything fits, TLS")
-    meet("awaited-plain", "everything fits, plain", channel="plain", outcome="plain")
+    meet("awaited-tls", "everything matches, with TLS")
+    meet("awaited-plain", "everything matches, on a plain connection", channel="plain", outcome="plain")
     meet("own-uid", "SENDER has the receiver's uid", ("SELF", 5), {SENDER: base[RECEIVER][:16] + bytes(8)})
-    meet("stranger", "SENDER is nobody awaited", ("UNKNOWN_PEER", 7), {SENDER: bytes(24)})
-    meet("other-instance", "the awaited uid with another instance", ("UNKNOWN_PEER", 7),
+    meet("stranger", "SENDER is not an expected peer", ("UNKNOWN_PEER", 7), {SENDER: bytes(24)})
+    meet("other-instance", "an expected uid with another instance", ("UNKNOWN_PEER", 7),
          {SENDER: changed(base[SENDER], 23)})
     meet("for-somebody-else", "RECEIVER has another uid", ("UNKNOWN_PEER", 6), {RECEIVER: changed(base[RECEIVER], 0)})
     meet("for-earlier-instance", "RECEIVER has another instance", ("UNKNOWN_PEER", 6),
          {RECEIVER: changed(base[RECEIVER], 20)})
-    meet("their-data-changed", "the data I hold is not what they issued", ("UNKNOWN_PEER", 8),
+    meet("their-data-changed", "the data that the receiver holds is not what the sender issued", ("UNKNOWN_PEER", 8),
          {MY_REF: changed(base[MY_REF], 31)})
-    meet("my-data-changed", "the data they hold is not what I issued", ("UNKNOWN_PEER", 8),
+    meet("my-data-changed", "the data that the sender holds is not what the receiver issued", ("UNKNOWN_PEER", 8),
          {YOUR_REF: changed(base[YOUR_REF], 0)})
-    meet("references-swapped", "the two references the wrong way round", ("UNKNOWN_PEER", 8),
+    meet("references-swapped", "the two references exchanged", ("UNKNOWN_PEER", 8),
          {MY_REF: base[YOUR_REF], YOUR_REF: base[MY_REF]})
-    meet("expired", "the data they hold has expired", ("UNKNOWN_PEER", 8), expired=True)
-    meet("other-certificate", "the certificate of another awaited peer", ("POLICY", 10),
+    meet("expired", "the data that the sender holds has expired", ("UNKNOWN_PEER", 8), expired=True)
+    meet("other-certificate", "the certificate of another expected peer", ("POLICY", 10),
          certificate=other["fingerprint"])
-    meet("plain-instead-of-tls", "a plain connection where TLS was computed", ("POLICY", 9), channel="plain")
-    meet("tls-instead-of-plain", "a TLS connection where plain was computed", ("POLICY", 9), outcome="plain")
+    meet("plain-instead-of-tls", "a plain connection although the outcome is TLS", ("POLICY", 9), channel="plain")
+    meet("tls-instead-of-plain", "a TLS connection although the outcome is plain", ("POLICY", 9), outcome="plain")
     def join(id, comment, members, component, expect=None, cap=8, mine=True, theirs=True, **rest):
         meet(id, comment, expect and (expect, 11 if expect == "FULL" else 10),
              {MEMBERS: u8(len(members)) + b"".join(members)}, flag="Mesh", company=dict(component=[one.hex() for one in component], cap=cap),
@@ -201,7 +201,7 @@ def build():
 
     peers = sorted(random.randbytes(24) for _ in range(16))
     again = [one[:16] + bytes(8) for one in peers]
-    join("mesh-alone", "two who are alone", [], [])
+    join("mesh-alone", "two peers without other members", [], [])
     join("mesh-eighth", "the sender is the eighth", [], peers[:6])
     join("mesh-ninth", "the sender is the ninth", [], peers[:7], "FULL")
     join("mesh-of-seven", "the receiver is the eighth", peers[:6], [])
@@ -210,25 +210,27 @@ def build():
     join("mesh-merge-too-large", "two meshes, nine together", peers[:3], peers[3:7], "FULL")
     join("mesh-common", "both have the same six", peers[:6], peers[:6])
     join("mesh-instances", "both have the same six, in other instances", peers[:6], again[:6])
-    join("mesh-lists-receiver", "the sender's mesh has the receiver already", sorted(peers[:6] + [base[RECEIVER]]), peers[:6])
+    join("mesh-lists-receiver", "the sender's mesh already has the receiver", sorted(peers[:6] + [base[RECEIVER]]),
+         peers[:6])
     crowd = sorted(peers[:7] + [base[SENDER]])
-    join("mesh-members", "nine who are one mesh already, the two among them", sorted(peers[:7] + [base[RECEIVER]]), crowd)
-    join("mesh-member-here", "a mesh of nine to which only the receiver counts the sender", peers[:7], crowd, "FULL")
-    join("mesh-member-there", "and the other way round", sorted(peers[:7] + [base[RECEIVER]]), peers[:7], "FULL")
+    join("mesh-members", "nine that already are one mesh, including these two", sorted(peers[:7] + [base[RECEIVER]]), crowd)
+    join("mesh-member-here", "a mesh of nine that includes the sender only for the receiver", peers[:7], crowd, "FULL")
+    join("mesh-member-there", "a mesh of nine that includes the receiver only for the sender",
+         sorted(peers[:7] + [base[RECEIVER]]), peers[:7], "FULL")
     join("mesh-two", "the smallest cap", [], [], cap=2)
-    join("mesh-two-full", "and a third", [], peers[:1], "FULL", cap=2)
+    join("mesh-two-full", "the smallest cap, and a third peer", [], peers[:1], "FULL", cap=2)
     join("mesh-sixteen", "the largest cap", peers[:7], peers[7:14], cap=16)
-    join("mesh-sixteen-full", "and a seventeenth", peers[:7], peers[7:15], "FULL", cap=16)
+    join("mesh-sixteen-full", "the largest cap, and a seventeenth peer", peers[:7], peers[7:15], "FULL", cap=16)
     join("direct-mine", "the receiver's data has no MESH", peers[:7], [], mine=False)
-    join("direct-theirs", "the sender's data has none", peers[:7], [], theirs=False)
+    join("direct-theirs", "the sender's data has no MESH", peers[:7], [], theirs=False)
     join("direct-plain", "a plain link between optional and none is direct", peers[:7], [], channel="plain", outcome="plain")
-    join("mesh-full-other-certificate", "too many, but first the certificate is wrong", peers[:7], [], "POLICY",
+    join("mesh-full-other-certificate", "too many members, but the certificate is checked first", peers[:7], [], "POLICY",
          certificate=other["fingerprint"])
     notes = {
-        "Form": "a good HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is not there",
+        "Form": "a valid HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is missing",
         "Size": "an entry of the wrong size", "Version": "the versions, and check 4", "Members": "count and endpoints agree",
-        "Limits": "what the sender is ready to receive", "Grease": "what is unknown is ignored",
-        "Awaited": "checks 5 to 10, against what the receiver knows", "Mesh": "check 11",
+        "Limits": "what the sender accepts", "Grease": "unknown entries are ignored",
+        "Expected": "checks 5 to 10, against the peers that the receiver expects", "Mesh": "check 11",
     }
     return document("HELLO", notes, [
         dict(type="hello", spec="6", labels=["hello.version", "tlv.grease"], tests=accepted),

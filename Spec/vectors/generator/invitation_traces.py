@@ -1,4 +1,4 @@
-"""invitation-traces.json: what either end of an invitation says and tells, step by step, chapter 12."""
+"""invitation-traces.json: what each end of an invitation sends and reports, step by step, chapter 12."""
 
 from . import connection_data
 from .encryption import TABLE, effective
@@ -7,7 +7,7 @@ from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text,
 ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 ANSWER_CODE, DATA = 2, 3
 NAME = {value: name for name, value in CODE.items()}
-PATIENCE = dict(opening=5_000, completion=5_000)
+DEADLINES = dict(opening=5_000, completion=5_000)
 
 
 def refuse(check, code="PROTOCOL"):
@@ -15,7 +15,7 @@ def refuse(check, code="PROTOCOL"):
 
 
 def read(data):
-    """One whole frame of an invitation."""
+    """Reads one complete frame of an invitation."""
     length, kind, channel, payload = int.from_bytes(data[:3], "big"), data[3], data[4:8], data[8:]
     name = KIND_BY_VALUE.get(kind, {}).get("name")
     if name not in ("INVITE", "ANSWER", "COMPLETE", "CLOSE"):
@@ -57,7 +57,7 @@ def read(data):
 
 
 def judge(data, sender, receiver):
-    """Check 5 of 12.9."""
+    """Makes check 5 of 12.9."""
     try:
         fields = connection_data.read(data)
     except Refused as verdict:
@@ -73,7 +73,7 @@ def fits(one, other):
 
 
 class End:
-    """What both ends do; `does` collects the words of the vectors."""
+    """What both ends have in common; `does` collects the actions, as the vectors name them."""
 
     def __init__(self):
         self.does = []
@@ -102,7 +102,7 @@ class Invitee(End):
             self.does.append(f"tell {line['question']} {told}")
 
     def connect(self, number, origin):
-        self.lines[number] = dict(origin=origin, state="greeting", until=self.now + PATIENCE["opening"])
+        self.lines[number] = dict(origin=origin, state="greeting", until=self.now + DEADLINES["opening"])
 
     def lost(self, number):
         line = self.lines.pop(number, {})
@@ -169,7 +169,7 @@ class Invitee(End):
         self.close(number)
 
     def answer(self, question, code, data=None):
-        """Answers whether it was in time and the first."""
+        """Returns whether the answer was in time and the first."""
         open_lines = {at: one for at, one in self.lines.items() if one.get("question") == question and one["state"] == "asking"}
         for number, line in open_lines.items():
             if code != "OK":
@@ -177,13 +177,13 @@ class Invitee(End):
                 self.does.append(f"tell {question} refused")
             else:
                 self.say(number, "ANSWER", tlv(ID, bytes.fromhex(line["id"])) + tlv(ANSWER_CODE, u16(0)) + tlv(DATA, data))
-                line.update(state="agreed", until=self.now + PATIENCE["completion"], ours=connection_data.read(data))
+                line.update(state="agreed", until=self.now + DEADLINES["completion"], ours=connection_data.read(data))
             return True
         return False
 
 
 class Inviter(End):
-    """With one address at which somebody is."""
+    """An inviter with one address, at which there is a peer."""
 
     def __init__(self, uid, name, peer, number, seconds):
         super().__init__()
@@ -215,7 +215,7 @@ class Inviter(End):
                  + tlv(TIMEOUT, u32(left)))
 
     def pause(self, busy):
-        # The vectors look only before half of the first pause and after one and a half of it.
+        # The vectors only use times before half of the first pause and after one and a half times that pause.
         self.state, self.busy, self.again = "connecting", busy, self.now + 250
 
     def lost(self):
@@ -245,7 +245,7 @@ class Inviter(End):
                     self.refused(fields["code"])
                 else:
                     self.theirs = judge(bytes.fromhex(fields["data"]), self.peer, self.uid)
-                    self.state, self.until = "agreeing", self.now + PATIENCE["completion"]
+                    self.state, self.until = "agreeing", self.now + DEADLINES["completion"]
                     self.does.append("make")
             else:
                 refuse("order")
@@ -267,7 +267,7 @@ class Inviter(End):
 
 
 def brief(word):
-    """What is done, short enough to be written down by hand."""
+    """Returns the actions in a short form, which tests can write by hand."""
     parts = word.split()
     if parts[0] != "say":
         return word
@@ -300,7 +300,7 @@ def build():
     runs = []
 
     def run(id, comment, flags, end, steps):
-        """A step is (milliseconds, what to do, its arguments, what follows in short)."""
+        """A step is (milliseconds, input, its arguments, the expected actions in the short form)."""
         told = []
         for at, do, arguments, expect in steps:
             end.now, end.does, isTaken = at, [], None
@@ -323,19 +323,19 @@ def build():
         return [(0, "connect", (1, "192.0.2.1"), []), (1, "receive", (1, invite()), ["ask 1"]), *more]
 
     yes = (1_000, "accept", (1, "OK", bobs), ["say 1 ANSWER OK"])
-    run("invitee-yes", "asked, yes, complete", ["Run"], Invitee(bob.uid),
+    run("invitee-yes", "asked, accepted, complete", ["Run"], Invitee(bob.uid),
         asked(yes, (2_000, "receive", (1, complete()), ["end 1", "tell 1 completed"])))
-    run("invitee-no", "asked, no; a second answer is none", ["Run", "Once"], Invitee(bob.uid),
+    run("invitee-no", "asked, declined; a second answer is ignored", ["Run", "Once"], Invitee(bob.uid),
         asked((1_000, "refuse", (1, "DECLINED"), ["say 1 ANSWER DECLINED", "end 1", "tell 1 refused"]),
               (1_001, "accept", (1, "OK", bobs), [])))
-    run("invitee-too-late", "no answer in time, and one behind it", ["Time"], Invitee(bob.uid),
+    run("invitee-too-late", "no answer in time, and one after the timeout", ["Time"], Invitee(bob.uid),
         asked((30_000, "look", (), []), (30_001, "look", (), ["close 1 TIMEOUT", "tell 1 timedOut"]),
               (30_002, "accept", (1, "OK", bobs), [])))
     run("invitee-silent", "no INVITE in 5 s", ["Time"], Invitee(bob.uid),
         [(0, "connect", (1, "192.0.2.1"), []), (4_999, "look", (), []), (5_000, "look", (), ["close 1 TIMEOUT"])])
     run("invitee-incomplete", "no COMPLETE in 5 s", ["Time"], Invitee(bob.uid),
         asked(yes, (5_999, "look", (), []), (6_000, "look", (), ["close 1 TIMEOUT", "tell 1 timedOut"])))
-    run("invitee-given-up", "the inviter says CANCELLED", ["Run"], Invitee(bob.uid),
+    run("invitee-given-up", "the inviter sends CANCELLED", ["Run"], Invitee(bob.uid),
         asked((500, "receive", (1, close("CANCELLED")), ["end 1", "tell 1 withdrawn"]), (600, "accept", (1, "OK", bobs), [])))
     run("invitee-lost", "the inviter's connection ends", ["Run"], Invitee(bob.uid),
         asked((500, "lost", (1,), ["tell 1 withdrawn"])))
@@ -350,7 +350,7 @@ def build():
     run("invitee-complete-unfit", "preferences that do not fit", ["Data"], Invitee(bob.uid),
         asked((1_000, "accept", (1, "OK", strict), ["say 1 ANSWER OK"]),
               (2_000, "receive", (1, complete(plain)), ["close 1 POLICY", "tell 1 incompatible"])))
-    run("invitee-elsewhere", "for another peer, and of the peer itself", ["Order"], Invitee(bob.uid),
+    run("invitee-elsewhere", "for another peer, and from the peer itself", ["Order"], Invitee(bob.uid),
         [(0, "connect", (1, "192.0.2.1"), []),
          (1, "receive", (1, invite(recipient=other_number)), ["say 1 ANSWER UNKNOWN_PEER", "end 1"]),
          (2, "connect", (2, "192.0.2.1"), []),
@@ -364,7 +364,7 @@ def build():
         crowd += [(0, "connect", (place, "192.0.2.1"), []),
                   (0, "receive", (place, invite(inviter=random.randbytes(16))),
                    [f"ask {place}"] if place < 5 else ["say 5 ANSWER BUSY", "end 5"])]
-    run("invitee-four", "a fifth of one address", ["Limit"], Invitee(bob.uid), crowd)
+    run("invitee-four", "a fifth from one address", ["Limit"], Invitee(bob.uid), crowd)
     crowd = []
     for place in range(1, 17):
         crowd += [(0, "connect", (place, f"192.0.2.{min(place, 14)}"), []),
@@ -374,7 +374,8 @@ def build():
                ["say 16 ANSWER BUSY", "end 16", "tell 16 withdrawn", "ask 17"]),
               (2, "connect", (18, "192.0.2.77"), []),
               (2, "receive", (18, invite(inviter=random.randbytes(16))), ["say 18 ANSWER BUSY", "end 18"])]
-    run("invitee-sixteen", "a seventeenth takes a place of who holds most", ["Limit"], Invitee(bob.uid), crowd)
+    run("invitee-sixteen", "a seventeenth takes a place from the address that holds most", ["Limit"], Invitee(bob.uid),
+        crowd)
 
     def inviter():
         return Inviter(ann.uid, b"Ann", bob.uid, number, 30)
@@ -382,36 +383,38 @@ def build():
     def asking(*more):
         return [(0, "tls", (), ["say 1 INVITE"]), *more]
 
-    run("inviter-yes", "asks, is told yes, completes", ["Run", "Consent"], inviter(),
+    run("inviter-yes", "asks, receives OK, completes", ["Run", "Consent"], inviter(),
         asking((1_000, "receive", (answer(),), ["make"]), (1_001, "supply", (anns,), ["say 1 COMPLETE", "end 1", "tell agreed"])))
     for code, told in (("DECLINED", "declined"), ("FULL", "full"), ("POLICY", "incompatible"), ("UNKNOWN_PEER", "unreachable")):
-        run(f"inviter-{code.lower().replace('_', '-')}", f"is told {code}", ["Run"], inviter(),
+        run(f"inviter-{code.lower().replace('_', '-')}", f"receives {code}", ["Run"], inviter(),
             asking((1_000, "receive", (answer(code, None),), ["end 1", f"tell {told}"])))
-    run("inviter-close", "is told CANCELLED with CLOSE", ["Run"], inviter(),
+    run("inviter-close", "receives CLOSE with CANCELLED", ["Run"], inviter(),
         asking((1_000, "receive", (close("CANCELLED"),), ["end 1", "tell cancelled"])))
-    run("inviter-busy", "is told BUSY and comes again", ["Busy"], inviter(),
+    run("inviter-busy", "receives BUSY and tries again", ["Busy"], inviter(),
         asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_100, "look", (), []), (1_400, "look", (), ["dial 2"]),
                (1_500, "tls", (), ["say 2 INVITE"]), (2_000, "receive", (answer(),), ["make"])))
-    run("inviter-busy-to-the-end", "is told BUSY when the time is almost over", ["Busy", "Time"], inviter(),
+    run("inviter-busy-to-the-end", "receives BUSY shortly before the timeout", ["Busy", "Time"], inviter(),
         asking((29_950, "receive", (answer("BUSY", None),), ["end 1"]), (30_000, "look", (), ["tell busy"])))
-    run("inviter-too-late", "an answer behind the time", ["Time"], inviter(),
+    run("inviter-too-late", "an answer after the timeout", ["Time"], inviter(),
         asking((29_999, "look", (), []), (30_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"]),
                (30_001, "receive", (answer(),), [])))
     run("inviter-other-id", "an answer with another ID", ["Order"], inviter(),
         asking((1_000, "receive", (answer(id=other_number),), ["close 1 PROTOCOL", "tell protocolError"])))
-    run("inviter-other-peer", "an answer with its own data", ["Data"], inviter(),
+    run("inviter-other-peer", "an answer with the inviter's own data", ["Data"], inviter(),
         asking((1_000, "receive", (answer(data=anns),), ["close 1 PROTOCOL", "tell protocolError"])))
-    run("inviter-unfit", "preferences that do not fit: no data goes out", ["Data", "Consent"], inviter(),
+    run("inviter-unfit", "preferences that do not fit: no data is sent", ["Data", "Consent"], inviter(),
         asking((1_000, "receive", (answer(data=strict),), ["make"]), (1_001, "supply", (plain,), ["close 1 POLICY", "tell incompatible"])))
-    run("inviter-gives-up", "the application gives up, and an answer comes", ["Run"], inviter(),
+    run("inviter-gives-up", "the application cancels, and an answer comes", ["Run"], inviter(),
         asking((1_000, "cancel", (), ["close 1 CANCELLED", "tell cancelled"]), (1_001, "receive", (answer(),), [])))
     run("inviter-answered-twice", "ANSWER again", ["Order"], inviter(),
         asking((1_000, "receive", (answer(),), ["make"]), (1_001, "receive", (answer(),), ["close 1 PROTOCOL", "tell protocolError"])))
 
     notes = {
-        "Run": "who says what, and what the application hears", "Once": "a question has one answer", "Time": "what is too late",
-        "Order": "a frame that is not due", "Data": "whose connection data it is, and whether it fits",
-        "Consent": "no data before the yes", "Busy": "BUSY is not the end", "Limit": "how many",
+        "Run": "which end sends what, and what the application receives", "Once": "a question has one answer",
+        "Time": "what happens too late",
+        "Order": "an unexpected frame", "Data": "whose connection data it is, and whether it fits",
+        "Consent": "no data before the application accepts", "Busy": "BUSY does not end an invitation",
+        "Limit": "how many invitations",
     }
     return document("invitations over time", notes, [
         dict(type="invitation-trace", spec="12",

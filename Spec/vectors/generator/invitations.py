@@ -1,4 +1,4 @@
-"""invitations.json: what the two ends of an invitation read, chapter 12."""
+"""invitations.json: what the two ends of an invitation receive, chapter 12."""
 
 from . import connection_data
 from .connection_data import PEER, PREFERENCE, RECIPIENT, Recipe
@@ -38,7 +38,7 @@ def read_invite(payload, receiver):
 
 
 def read_data(data, sender, receiver, own):
-    """The connection data in ANSWER or COMPLETE, and whether it goes with one's own."""
+    """Checks the connection data in ANSWER or COMPLETE, and whether it fits the receiver's own."""
     try:
         fields = connection_data.read(data)
     except Refused as verdict:
@@ -73,7 +73,7 @@ def join(*pairs):
 
 
 class Scene:
-    """Ann invites Bob; Cat is somebody else. Each makes connection data of the same recipe."""
+    """Ann invites Bob; Cat is another peer. All make connection data from the same recipe."""
 
     def __init__(self):
         random = seeded("invitations")
@@ -96,14 +96,14 @@ def build():
     groups = [("invite", ["invite.recipient", "invite.context", "invite.timeout"], invites(scene)),
               ("answer", ["invite.data", "invite.order"], answers(scene)),
               ("complete", ["invite.data", "invite.order"], completes(scene))]
-    notes = {"Form": "entries and their sizes", "Limit": "at a limit, or one beyond", "Who": "for whom, and from whom",
+    notes = {"Form": "entries and their sizes", "Limit": "at a limit, or one beyond", "Who": "recipient and sender",
              "Data": "the connection data inside"}
     return document("Invitations", notes, [dict(type=kind, spec="12", labels=labels, tests=tests)
                                            for kind, labels, tests in groups])
 
 
 def judged(tests, id, comment, flags, read, payload, expect, **fields):
-    """Adds a test whose verdict the reader finds, too."""
+    """Adds a test, whose verdict the reader must find, too."""
     try:
         told, got = read(payload), None
     except Refused as verdict:
@@ -112,7 +112,7 @@ def judged(tests, id, comment, flags, read, payload, expect, **fields):
     verdict = dict(fields=told, result="valid") if got is None else dict(result="invalid", error=got[0], check=got[1])
     zeros = len(payload) - len(payload.rstrip(b"\0"))
     shown = dict(hex=payload.hex())
-    if zeros > 4_096:  # Not written out.
+    if zeros > 4_096:  # Too long to list.
         shown = dict(hex=payload[:-zeros].hex(), append=dict(fill=0, length=zeros))
     tests.append(test(id, comment, flags, **shown, **fields, **verdict))
 
@@ -135,30 +135,30 @@ def invites(scene):
     one("context", "with a context", ["Form"], context=b"chess?")
     one("context-empty", "a context of no bytes is not the same as none", ["Form"], context=b"")
     one("context-longest", "the longest context", ["Limit"], context=bytes(32_768))
-    one("context-too-long", "one byte more", ["Limit"], WRONG, context=bytes(32_769))
+    one("context-too-long", "one byte too many", ["Limit"], WRONG, context=bytes(32_769))
     one("timeout-1", "the shortest timeout", ["Limit"], timeout=u32(1))
     one("timeout-600", "the longest timeout", ["Limit"], timeout=u32(600))
-    one("timeout-0", "no time at all", ["Limit"], ("PROTOCOL", "timeout"), timeout=u32(0))
-    one("timeout-601", "a second more", ["Limit"], ("PROTOCOL", "timeout"), timeout=u32(601))
+    one("timeout-0", "a timeout of zero", ["Limit"], ("PROTOCOL", "timeout"), timeout=u32(0))
+    one("timeout-601", "one second too long", ["Limit"], ("PROTOCOL", "timeout"), timeout=u32(601))
     one("timeout-all-ones", "136 years", ["Limit"], ("PROTOCOL", "timeout"), timeout=b"\xff" * 4)
     one("timeout-2-bytes", "a timeout of 2 bytes", ["Form"], WRONG, timeout=u16(30))
     one("name-63", "the longest name", ["Limit"], inviter=scene.ann + b"a" * 63)
     one("name-64", "a name of 64 bytes", ["Limit"], WRONG, inviter=scene.ann + b"a" * 64)
     one("name-missing", "a uid without a name", ["Form"], WRONG, inviter=scene.ann)
-    one("name-not-utf8", "a name that is no text", ["Form"], WRONG, inviter=scene.ann + b"\xff")
+    one("name-not-utf8", "a name that is not text", ["Form"], WRONG, inviter=scene.ann + b"\xff")
     one("name-escape", "a name with a terminal escape", ["Form"], WRONG, inviter=scene.ann + b"A\x1b[2J")
     one("id-15", "an ID of 15 bytes", ["Form"], WRONG, id=scene.id[:15])
     one("recipient-15", "a RECIPIENT of 15 bytes", ["Form"], WRONG, invited=scene.bob[:15])
     for part in ("id", "inviter", "invited", "timeout"):
         one(f"without-{part}", f"no {part}", ["Form"], WRONG, **{part: None})
     one("grease", "an entry of a GREASE type", ["Form"], extra=tlv(0x1A1A, b"\x5a"))
-    one("critical", "an unknown entry that must be understood", ["Form"], WRONG, extra=tlv(0x8006, b""))
+    one("critical", "an unknown critical entry", ["Form"], WRONG, extra=tlv(0x8006, b""))
     one("order", "RECIPIENT before INVITER", ["Form"], WRONG, payload=join(
         (ID, scene.id), (INVITED, scene.bob), (INVITER, scene.ann + b"Ann"), (TIMEOUT, u32(30))))
-    one("empty", "nothing", ["Form"], WRONG, payload=b"")
+    one("empty", "no entries", ["Form"], WRONG, payload=b"")
     one("self", "from the receiver's own uid", ["Who"], ("SELF", "self"), inviter=scene.bob + b"Bob")
-    one("elsewhere", "for somebody else", ["Who"], ("UNKNOWN_PEER", "recipient"), invited=scene.cat)
-    one("self-elsewhere", "from the receiver's own uid, for somebody else", ["Who"], ("SELF", "self"),
+    one("elsewhere", "for another peer", ["Who"], ("UNKNOWN_PEER", "recipient"), invited=scene.cat)
+    one("self-elsewhere", "from the receiver's own uid, for another peer", ["Who"], ("SELF", "self"),
         inviter=scene.bob + b"Bob", invited=scene.cat)
     return tests
 
@@ -173,18 +173,18 @@ def answers(scene):
                lambda got: dict(code=read_answer(got, scene.id, scene.bob, scene.ann, own)), payload, expect,
                invitation=scene.id.hex(), inviter=scene.ann.hex(), invitee=scene.bob.hex(), own=own.hex())
 
-    one("ok", "yes", ["Form"])
+    one("ok", "accepted", ["Form"])
     for word in ("DECLINED", "FULL", "BUSY", "POLICY", "UNKNOWN_PEER", "SELF"):
-        one(word.lower().replace("_", "-"), f"no: {word}", ["Form"], data=None, code=u16(CODE[word]))
-    one("code-1234", "a code that nobody registered", ["Form"], data=None, code=u16(0x1234))
-    one("other-id", "of another invitation", ["Form"], ("PROTOCOL", "id"), id=scene.other)
+        one(word.lower().replace("_", "-"), f"refused with {word}", ["Form"], data=None, code=u16(CODE[word]))
+    one("code-1234", "an unregistered code", ["Form"], data=None, code=u16(0x1234))
+    one("other-id", "an answer to another invitation", ["Form"], ("PROTOCOL", "id"), id=scene.other)
     one("without-id", "no ID", ["Form"], WRONG, id=None)
     one("without-code", "no CODE", ["Form"], WRONG, code=None)
     one("code-4-bytes", "a CODE of 4 bytes", ["Form"], WRONG, code=u32(0))
-    one("critical", "an unknown entry that must be understood", ["Form"], WRONG, extra=tlv(0x8006, b""))
+    one("critical", "an unknown critical entry", ["Form"], WRONG, extra=tlv(0x8006, b""))
     contents(one, scene, scene.bob, "Bob", scene.ann)
-    one("ok-without-data", "yes, and no data", ["Data"], ("PROTOCOL", "data"), data=None)
-    one("declined-with-data", "no, and data", ["Data"], ("PROTOCOL", "data"), code=u16(CODE["DECLINED"]))
+    one("ok-without-data", "accepted, without data", ["Data"], ("PROTOCOL", "data"), data=None)
+    one("declined-with-data", "declined, with data", ["Data"], ("PROTOCOL", "data"), code=u16(CODE["DECLINED"]))
     return tests
 
 
@@ -203,23 +203,23 @@ def completes(scene):
                inviter=scene.ann.hex(), invitee=scene.bob.hex(), own=own.hex())
 
     one("data", "the inviter's data", ["Form"])
-    one("other-id", "of another invitation", ["Form"], ("PROTOCOL", "id"), id=scene.other)
+    one("other-id", "an answer to another invitation", ["Form"], ("PROTOCOL", "id"), id=scene.other)
     one("without-id", "no ID", ["Form"], WRONG, id=None)
     one("without-data", "no data", ["Form"], WRONG, data=None)
-    one("critical", "an unknown entry that must be understood", ["Form"], WRONG, extra=tlv(0x8006, b""))
+    one("critical", "an unknown critical entry", ["Form"], WRONG, extra=tlv(0x8006, b""))
     contents(one, scene, scene.ann, "Ann", scene.bob)
     return tests
 
 
 def contents(one, scene, sender, name, receiver):
-    """What is asked of connection data in ANSWER and COMPLETE alike."""
+    """Adds the tests of connection data that ANSWER and COMPLETE have in common."""
     wrong, whole = ("PROTOCOL", "data"), scene.data(sender, name, receiver)
-    one("open", "data for nobody in particular", ["Data"], data=scene.data(sender, name, None))
+    one("open", "open data", ["Data"], data=scene.data(sender, name, None))
     one("damaged", "data whose checksum is wrong", ["Data"], wrong, data=whole[:-1] + bytes([whole[-1] ^ 1]))
-    one("version-2", "data of a version that nobody knows", ["Data"], wrong, data=scene.recipe.build(version=2))
-    one("stranger", "data of somebody else", ["Who"], wrong, data=scene.data(scene.cat, "Cat", receiver))
+    one("version-2", "data of an unknown version", ["Data"], wrong, data=scene.recipe.build(version=2))
+    one("stranger", "data of another peer", ["Who"], wrong, data=scene.data(scene.cat, "Cat", receiver))
     one("own", "the receiver's own data", ["Who"], wrong, data=scene.data(receiver, "me", sender))
-    one("for-another", "data for somebody else", ["Who"], wrong, data=scene.data(sender, name, scene.cat))
+    one("for-another", "data for another peer", ["Who"], wrong, data=scene.data(sender, name, scene.cat))
     one("data-1025", "data of 1,025 bytes", ["Limit"], WRONG, data=bytes(1025))
     one("data-empty", "data of no bytes", ["Limit"], WRONG, data=b"")
     mine = "Ann" if name == "Bob" else "Bob"

@@ -1,4 +1,4 @@
-"""limits.json: what a peer may send before it is a flood, 15.2."""
+"""limits.json: how much a peer may send before it counts as a flood, 15.2."""
 
 from .wire import CODE, KIND, LIMIT, Refused, document, test, tlv, u8, u16
 
@@ -78,58 +78,63 @@ def build():
 
     reset = u16(CODE["CANCELLED"])
     case("full", "as many control frames as the bucket holds", [skip(400)])
-    case("one-more", "one more", [skip(401)], "budget", ["burst"])
-    case("ping", "PING is one", [ping(400)])
-    case("ping-more", "PINGs, of which each is answered", [ping(401)], "budget", ["burst"])
-    case("pong", "a PONG that answers nothing is one", [step("PONG", 400, length=8), ping(1)], "budget", ["burst"])
+    case("one-more", "one more than allowed", [skip(401)], "budget", ["burst"])
+    case("ping", "PING is a control frame", [ping(400)])
+    case("ping-more", "many PINGs, each of which is answered", [ping(401)], "budget", ["burst"])
+    case("pong", "a PONG that answers no PING is a control frame", [step("PONG", 400, length=8), ping(1)], "budget",
+         ["burst"])
     case("mixed", "kinds share one bucket", [skip(200), ping(200), skip(1)], "budget", ["burst"])
     case("channel", "ignorable kinds count on every channel", [step(0xFA, 401, channel=7)], "budget", ["burst"])
-    case("time", "15 ms bring one", [skip(400), skip(1, 15)], None, ["time"])
-    case("time-more", "15 ms do not bring two", [skip(400), skip(2, 15)], "budget", ["time"])
-    case("too-soon", "5 ms bring none", [skip(400), skip(1, 5)], "budget", ["time"])
-    case("second", "a second brings a hundred", [skip(400), skip(100, 1005)], None, ["time"])
-    case("second-more", "and no more", [skip(400), skip(101, 1005)], "budget", ["time"])
-    case("cap", "a minute of silence does not bring more than 400", [skip(400), skip(400, 60_005)], None, ["time"])
-    case("cap-more", "nor does it before the first frame", [skip(401, 60_005)], "budget", ["time"])
-    case("steady", "a hundred a second for a minute", [skip(100, 1000 * second) for second in range(60)], None,
+    case("time", "15 ms refill one", [skip(400), skip(1, 15)], None, ["time"])
+    case("time-more", "15 ms do not refill two", [skip(400), skip(2, 15)], "budget", ["time"])
+    case("too-soon", "5 ms refill none", [skip(400), skip(1, 5)], "budget", ["time"])
+    case("second", "a second refills a hundred", [skip(400), skip(100, 1005)], None, ["time"])
+    case("second-more", "a second does not refill more", [skip(400), skip(101, 1005)], "budget", ["time"])
+    case("cap", "an idle minute does not fill the bucket above 400", [skip(400), skip(400, 60_005)], None, ["time"])
+    case("cap-more", "nor does an idle minute before the first frame", [skip(401, 60_005)], "budget", ["time"])
+    case("steady", "a hundred per second for a minute", [skip(100, 1000 * second) for second in range(60)], None,
          ["time"])
-    case("drain", "150 a second are too many after six", [skip(150, 1000 * second) for second in range(7)], "budget",
+    case("drain", "150 per second are too many after six seconds", [skip(150, 1000 * second) for second in range(7)],
+         "budget",
          ["time"])
-    case("message", "a message that costs 16,384 brings one", [skip(400), step("MSG", length=16_320), skip(1)], None,
+    case("message", "a message that costs 16,384 refills one", [skip(400), step("MSG", length=16_320), skip(1)], None,
          ["traffic"])
-    case("message-less", "one that costs 16,383 brings none", [skip(400), step("MSG", length=16_319), skip(1)],
+    case("message-less", "a message that costs 16,383 refills none", [skip(400), step("MSG", length=16_319), skip(1)],
          "budget", ["traffic"])
-    case("halves", "halves are added up", [skip(400), step("MSG", 2, length=8_128), skip(1)], None, ["traffic"])
-    case("empty-messages", "empty messages cost 64: 256 of them bring one",
+    case("halves", "two halves add up", [skip(400), step("MSG", 2, length=8_128), skip(1)], None, ["traffic"])
+    case("empty-messages", "empty messages cost 64: 256 of them refill one",
          [skip(400), step("MSG", 256), skip(1)], None, ["traffic"])
-    case("part", "parts bring as much", [skip(400), step("MSG_PART", length=65_472), step("MSG"), skip(4)], None,
+    case("part", "parts refill as much", [skip(400), step("MSG_PART", length=65_472), step("MSG"), skip(4)], None,
          ["traffic"])
-    case("part-more", "and no more", [skip(400), step("MSG_PART", length=65_472), step("MSG"), skip(5)], "budget",
+    case("part-more", "a second does not refill more", [skip(400), step("MSG_PART", length=65_472), step("MSG"), skip(5)],
+         "budget",
          ["traffic"])
     case("traffic-cap", "traffic does not fill the bucket above 400", [step("MSG", 20, length=65_536), skip(401)],
          "budget", ["traffic"])
-    case("open", "OPEN is free, and costs 1,024 and its payload: 16 of 10 bytes bring one",
+    case("open", "OPEN is not a control frame, and costs 1,024 plus its payload: 16 of 10 bytes refill one",
          [skip(400), step("OPEN", 16, channel=1, stride=1, hex=STREAM), skip(1)], None, ["traffic"])
-    case("data", "DATA is free, and brings one for 16,384 bytes",
+    case("data", "DATA is not a control frame, and 16,384 bytes of it refill one",
          [skip(400), step("OPEN", channel=1, hex=STREAM), step("DATA", channel=1, length=16_384), skip(1)], None,
          ["traffic"])
-    case("fin", "FIN is free", [skip(400), step("OPEN", channel=1, hex=STREAM), step("FIN", channel=1)], None, ["free"])
-    case("reset", "RESET of an open channel is free",
+    case("fin", "FIN is not a control frame", [skip(400), step("OPEN", channel=1, hex=STREAM), step("FIN", channel=1)],
+         None, ["free"])
+    case("reset", "RESET of an open channel is not a control frame",
          [skip(400), step("OPEN", channel=1, hex=STREAM), step("RESET", channel=1, hex=reset)], None, ["free"])
-    case("reset-closed", "RESET of a closed one is not",
+    case("reset-closed", "RESET of a closed channel is a control frame",
          [skip(400), step("OPEN", channel=1, hex=STREAM), step("RESET", 2, channel=1, hex=reset)], "budget", ["free"])
-    case("empty", "eight empty DATA in a row",
+    case("empty", "eight empty DATA frames in a row",
          [step("OPEN", channel=1, hex=STREAM), step("DATA", 8, channel=1), step("DATA", channel=1, length=1),
           step("DATA", 8, channel=1)], None, ["empty"])
-    case("empty-more", "nine", [step("OPEN", channel=1, hex=STREAM), step("DATA", 9, channel=1)], "empty", ["empty"])
+    case("empty-more", "nine in a row", [step("OPEN", channel=1, hex=STREAM), step("DATA", 9, channel=1)], "empty",
+         ["empty"])
     case("empty-spread", "nine on two channels",
          [step("OPEN", 2, channel=1, stride=1, hex=STREAM), step("DATA", 5, channel=1), step("DATA", 4, channel=2)],
          "empty", ["empty"])
     notes = {
-        "burst": "more at once than the bucket holds",
-        "time": "what time brings",
-        "traffic": "what messages and channels bring",
-        "free": "kinds that are no control frames",
+        "burst": "more frames at once than the bucket holds",
+        "time": "how time refills the bucket",
+        "traffic": "how messages and channels refill the bucket",
+        "free": "kinds that are not control frames",
         "empty": "DATA without payload",
     }
     return document("Budgets", notes, [

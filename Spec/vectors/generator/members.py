@@ -5,7 +5,7 @@ from .wire import LIMIT, Refused, document, seeded, test, u8, u32
 
 
 def read(payload):
-    """What an entry says, or which check fails: `frame` is left to chapter 7, the others are those of `mesh.entry`."""
+    """Returns the fields of an entry, or refuses it with the check that fails: `frame` (chapter 7) or one of `mesh.entry`."""
     if len(payload) < 29:
         raise Refused("PROTOCOL", "frame")
     count = payload[28]
@@ -78,35 +78,36 @@ def build():
          entry(sorted([endpoint[:16] + others[0][16:], others[0]])))
     good("first", "the first entry", ["Sequence"], entry(sequence=1))
     good("last", "the highest sequence", ["Sequence"], entry(sequence=2 ** 32 - 1))
-    good("plain", "of a session without encryption", ["Data"], entry(data=varied(recipe.plain())))
-    good("identity", "of a session with an identity", ["Data"], entry(data=varied(flags=3)))
-    good("all-flags", "flags that nobody knows", ["Data"], entry(data=varied(flags=255)))
-    good("grease", "an entry of the data that nobody knows", ["Data"],
+    good("plain", "from a session without encryption", ["Data"], entry(data=varied(recipe.plain())))
+    good("identity", "from a session with an identity", ["Data"], entry(data=varied(flags=3)))
+    good("all-flags", "unknown flags", ["Data"], entry(data=varied(flags=255)))
+    good("grease", "an unknown entry in the data", ["Data"],
          entry(data=varied(extra=[(0x7A7A, b"")])))
-    good("short-life", "a lifetime that no mesh data has; its issuer judges it", ["Data"],
+    good("short-life", "a lifetime that mesh data never has; only its issuer checks it", ["Data"],
          entry(data=varied({connection_data.LIFETIME: u32(1)})))
     good("longest-data", "data of 1,024 bytes", ["Data"], entry(data=padded(1024)))
     good("longest", "the longest list with the longest data", ["List", "Data"], entry(others[:31], data=padded(1024)))
 
     bad("empty", "no bytes", "frame", b"", ["Frame"])
-    bad("no-count", "it ends before the count", "frame", entry()[:28], ["Frame"])
-    bad("list-cut", "it ends in the list", "frame", entry()[:29 + 24 + 23], ["Frame"])
+    bad("no-count", "the payload ends before the count", "frame", entry()[:28], ["Frame"])
+    bad("list-cut", "the payload ends inside the list", "frame", entry()[:29 + 24 + 23], ["Frame"])
     bad("list-missing", "a count and no list", "frame", encode(endpoint, 7, [], b"")[:28] + u8(1), ["Frame"])
-    bad("count-33", "a count beyond every mesh", "frame", entry(others[:33]), ["Frame"], "FLOOD")
-    bad("count-255", "the highest count, and nothing behind", "frame", entry(())[:28] + u8(255), ["Frame"], "FLOOD")
+    bad("count-33", "a count larger than any mesh", "frame", entry(others[:33]), ["Frame"], "FLOOD")
+    bad("count-255", "the highest count, and nothing after it", "frame", entry(())[:28] + u8(255), ["Frame"], "FLOOD")
     bad("count-32", "one more than the longest list", "list", entry(others[:32]), ["List"])
-    bad("falling", "the list falls", "list", entry([others[1], others[0]]), ["List"])
-    bad("falling-instance", "the list falls in the instance", "list", entry(reversed(twins)), ["List"])
-    bad("falling-at-the-end", "the last of many is out of place", "list", entry(others[:6] + [others[0]]), ["List"])
+    bad("falling", "the list is not ascending", "list", entry([others[1], others[0]]), ["List"])
+    bad("falling-instance", "the list is not ascending by instance", "list", entry(reversed(twins)), ["List"])
+    bad("falling-at-the-end", "the last of many is out of order", "list", entry(others[:6] + [others[0]]), ["List"])
     bad("twice", "one endpoint twice", "list", entry([others[0], others[0]]), ["List"])
     bad("itself", "the list has the endpoint of the entry", "list", entry([endpoint]), ["List"])
-    bad("itself-among-others", "and others", "list", entry(sorted([endpoint, others[0], others[32]])), ["List"])
-    bad("no-data", "nothing behind the list", "data", entry(data=b""), ["Data"])
+    bad("itself-among-others", "the list has the endpoint of the entry, and others", "list",
+        entry(sorted([endpoint, others[0], others[32]])), ["List"])
+    bad("no-data", "nothing after the list", "data", entry(data=b""), ["Data"])
     bad("data-cut", "the data lacks its last byte", "data", entry(data=data[:-1]), ["Data"])
-    bad("data-followed", "one byte behind the data", "data", entry(data=data + b"\0"), ["Data"])
-    bad("data-changed", "one bit of the data is another", "data",
+    bad("data-followed", "one byte after the data", "data", entry(data=data + b"\0"), ["Data"])
+    bad("data-changed", "one bit of the data has changed", "data",
         entry(data=data[:-9] + u8(data[-9] ^ 1) + data[-8:]), ["Data"])
-    bad("data-version", "data of a version that is not spoken", "data", entry(data=varied(version=2)), ["Data"])
+    bad("data-version", "data of an unsupported version", "data", entry(data=varied(version=2)), ["Data"])
     bad("data-too-long", "data of 1,025 bytes", "data", entry(data=padded(1025)), ["Data"])
     bad("data-no-token", "data without a token", "data", entry(data=varied({connection_data.TOKEN: None})), ["Data"])
     bad("count-low", "a count of 1 and two endpoints", "data",
@@ -118,9 +119,9 @@ def build():
     bad("no-mesh-other-flags", "data with all flags but MESH", "mesh", entry(data=varied(flags=254)), ["Mesh"])
     bad("addressed", "data for one recipient", "open",
         entry(data=varied({connection_data.RECIPIENT: others[0][:16]})), ["Open"])
-    notes = {"List": "to whom it has mesh links", "Sequence": "which entry is newer", "Data": "the mesh data",
+    notes = {"List": "the endpoint's mesh links", "Sequence": "which entry is newer", "Data": "the mesh data",
              "Frame": "the payload has the form of chapter 7", "Endpoint": "the data is of the same endpoint",
-             "Mesh": "the data has MESH", "Open": "the data is for everybody"}
+             "Mesh": "the data has MESH", "Open": "the data is open"}
     return document("mesh entries", notes, [
         dict(type="members", spec="11", labels=["mesh.entry"], tests=accepted),
         dict(type="members", spec="11", labels=["mesh.entry"], tests=refused)])

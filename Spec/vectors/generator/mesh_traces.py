@@ -1,7 +1,7 @@
 """mesh-traces.json: what one member of a mesh does, chapter 11.
 
 `Member` is written from the chapter alone. Where the chapter says "at random", the model knows a window and refuses a
-trace that looks into it, so that every expectation holds for whatever is drawn.
+trace with a step inside that window, so that every expectation holds for any random choice.
 """
 
 from . import connection_data, members
@@ -13,7 +13,7 @@ LAST, ANSWERED = 2 ** 32 - 1, 2 ** 31 - 1
 
 
 class Window:
-    """Something that happens once, at an unknown moment between two known ones."""
+    """An event that happens once, at an unknown time between two known ones."""
 
     is_watched = True
 
@@ -21,12 +21,12 @@ class Window:
         self.first, self.last = first, last
 
     def is_over(self, now):
-        assert not Window.is_watched or now < self.first or now > self.last, f"{now} looks into {self.first} to {self.last}"
+        assert not Window.is_watched or now < self.first or now > self.last, f"{now} is between {self.first} and {self.last}"
         return now > self.last
 
 
 class Bucket:
-    """Thousandths of a frame."""
+    """A token bucket, in thousandths of a frame."""
 
     def __init__(self, size, rate):
         self.size, self.rate, self.level, self.since = 1000 * size, rate, 1000 * size, 0
@@ -50,7 +50,7 @@ class Link:
 
 
 class Member:
-    """Endpoints are names; the part before `'` is the uid, and names are in the order of the uids."""
+    """Endpoints are names; the part before `'` is the uid, and names sort like the uids."""
 
     def __init__(self, name, cap):
         self.name, self.cap, self.now = name, cap, 0
@@ -63,7 +63,7 @@ class Member:
     def forget(self):
         self.told, self.connects, self.withdrawn, self.dismissed, self.leaves = [], [], [], [], False
 
-    # What the entries say.
+    # What follows from the entries.
 
     def mesh_links(self):
         return {link.peer for link in self.links.values() if link.is_mesh}
@@ -88,7 +88,7 @@ class Member:
         return other in self.lists(one) and one in self.lists(other)
 
     def pairs(self, peer, counted, component):
-        """With how many other uids that count it has a link."""
+        """Returns the number of other counted uids to which it has a link."""
         return len({uid(other) for one in component if uid(one) == peer for other in component
                     if uid(other) in counted - {peer} and self.are_linked(one, other)})
 
@@ -99,7 +99,7 @@ class Member:
         return len(witnesses - {uid(name)}) >= 2
 
     def is_hearsay(self, name):
-        """What is held of the other end of a link, and came before the link."""
+        """Returns whether the entry of the other end of a link was received before the link was made."""
         return any(link.peer == name and link.is_fresh for link in self.links.values())
 
     def is_real(self, name):
@@ -109,7 +109,7 @@ class Member:
     def counted(self):
         return {uid(self.name)} | {uid(one) for one in self.component() if one != self.name and self.is_real(one)}
 
-    # What comes.
+    # Inputs.
 
     def publish(self):
         self.has_data = True
@@ -152,9 +152,9 @@ class Member:
         elif self.now - link.since < TIMER["meshSteady"]:
             self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
             self.pause(self.attempts[link.peer])
-        rumour = None if dismissed else self.set_aside.pop(link.peer, None)
-        if rumour and not departed:
-            self.take(*rumour)
+        hearsay = None if dismissed else self.set_aside.pop(link.peer, None)
+        if hearsay and not departed:
+            self.take(*hearsay)
         if link.is_mesh:
             self.own()
 
@@ -190,13 +190,15 @@ class Member:
         self.pass_on(name, but=number)
 
     def has_room(self, name, is_linked):
-        """One place is the own entry's, and each mesh link has one. Somebody may have to go."""
+        """Returns whether there is room for an entry, and makes room if possible.
+
+        The own entry and each mesh link have a reserved place. """
         if name in self.mesh_links() or len(set(self.entries) | self.mesh_links()) < LIMIT["meshEntries"] - 1:
             return True
         others = [one for one in self.entries if one not in self.mesh_links()]
         outside = sorted(set(others) - self.component(), key=lambda one: self.outside[one])
         doubtful = [one for one in others if not self.is_real(one)] if is_linked or self.is_vouched_for(name) else []
-        assert outside or doubtful or not is_linked, "too fine for this model"
+        assert outside or doubtful or not is_linked, "this model does not cover that case"
         for one in outside[:1] or doubtful[-1:]:
             del self.entries[one]
             return True
@@ -222,10 +224,10 @@ class Member:
             return True
         return len({uid(one) for one in self.component() | {peer} | set(listed)}) <= self.cap
 
-    # What follows.
+    # Actions.
 
     def settle(self):
-        """Everything that is due now."""
+        """Does everything that is due now."""
         for name in sorted(name for name, until in self.parted.items() if until <= self.now):
             del self.parted[name]
             if name in self.set_aside:
@@ -298,7 +300,7 @@ class Member:
         return hold
 
     def advance(self, to):
-        """Millisecond by millisecond where something waits, otherwise in steps to what is certain."""
+        """Advances by a millisecond at a time while something waits, otherwise to the next event whose time is certain."""
         while self.now < to:
             moments = [to]
             moments += [at + TIMER["entryOutside"] for at in self.outside.values()]
@@ -318,7 +320,7 @@ def uid(name):
 
 
 class Trace:
-    """Steps of one member; each says what it expects where that is the point, and the model says all of it."""
+    """The steps of one member; each states the expectations that it is about, and the model computes all of them."""
 
     def __init__(self, id, comment, flags, name="dan", cap=8):
         self.head, self.member, self.steps = (id, comment, flags), Member(name, cap), []
@@ -326,7 +328,7 @@ class Trace:
         self.step(0, "publish", Member.publish)
 
     def step(self, at, do, action, fields=None, **expected):
-        assert self.verdict is None, (self.head, "goes on behind a fault")
+        assert self.verdict is None, (self.head, "continues after a fault")
         member = self.member
         member.forget()
         member.advance(at)
@@ -397,7 +399,7 @@ class Trace:
 
 
 def full(trace, names, at=10):
-    """Mesh links to all of them, who have links to each other, one after the other."""
+    """Returns a trace with mesh links to all of these peers, one after the other, which have links to each other."""
     for number, name in enumerate(names, 1):
         trace.link(at, number, name)
         trace.entry(at, number, name, 5, [trace.member.name] + [other for other in names if other != name])
@@ -406,7 +408,7 @@ def full(trace, names, at=10):
 
 
 def hub(trace, names, at=10):
-    """A mesh link to the first, who has links to all others; they come in one after the other."""
+    """Returns a trace with a mesh link to the first peer, which then gets links to all others, one after the other."""
     first, rest = names[0], names[1:]
     trace.link(at, 1, first)
     trace.entry(at, 1, first, 5, [trace.member.name] + rest)
@@ -416,39 +418,40 @@ def hub(trace, names, at=10):
 
 
 def spreading():
-    yield Trace("alone", "nobody is there", ["Component"]).look(100000, component=[], own=1).made()
-    yield (Trace("first-link", "two link: each makes an entry that lists the other", ["Component"])
+    yield Trace("alone", "no other member", ["Component"]).look(100000, component=[], own=1).made()
+    yield (Trace("first-link", "two peers link: each makes an entry that lists the other", ["Component"])
            .link(10, 1, "bob", told=[[1, "dan", 2, ["bob"]]], component=["bob"])
            .entry(12, 1, "bob", 2, "dan", component=["bob"], told=[], connects=[]).made())
-    yield (Trace("not-listed-back", "an own link needs no entry of the other end", ["Component"])
+    yield (Trace("not-listed-back", "the member's own link needs no entry from the other end", ["Component"])
            .link(10, 1, "bob", component=["bob"]).entry(12, 1, "bob", 1, "", component=["bob"])
            .entry(14, 1, "bob", 2, "dan", component=["bob"]).made())
-    yield (Trace("second-link", "the second gets everything, the first what changed", ["Flood"])
+    yield (Trace("second-link", "the second peer gets everything, the first only what changed", ["Flood"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
            .link(20, 2, "cat", told=[[1, "dan", 3, ["bob", "cat"]], [2, "bob", 2, ["dan"]], [2, "dan", 3, ["bob", "cat"]]])
            .entry(22, 2, "cat", 2, "dan", told=[[1, "cat", 2, ["dan"]]], component=["bob", "cat"]).made())
-    yield (Trace("not-back", "an entry does not go back to where it came from", ["Flood"])
+    yield (Trace("not-back", "an entry is not sent back to where it came from", ["Flood"])
            .link(10, 1, "bob").link(11, 2, "cat").link(12, 3, "eve")
            .entry(20, 2, "hal", 4, "cat", told=[[1, "hal", 4, ["cat"]], [3, "hal", 4, ["cat"]]]).made())
-    yield (Trace("held-for-later", "an entry outside the component is held and told, too", ["Flood"])
+    yield (Trace("held-for-later", "an entry outside the component is also held and forwarded", ["Flood"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").entry(14, 1, "gus", 3, "hal", component=["bob"], connects=[])
            .link(20, 2, "cat", told=[[1, "dan", 3, ["bob", "cat"]], [2, "bob", 2, ["dan"]], [2, "dan", 3, ["bob", "cat"]],
                                      [2, "gus", 3, ["hal"]]]).made())
-    for id, comment, sequence, told in (("newer", "a higher sequence replaces", 8, True),
-                                        ("newer-by-far", "numbers may be left out", LAST, True),
-                                        ("equal", "the same sequence is ignored, whatever it says", 7, False),
-                                        ("older", "a lower one is ignored", 6, False),
-                                        ("oldest", "the lowest, too", 1, False)):
+    for id, comment, sequence, told in (("newer", "a higher sequence replaces the entry", 8, True),
+                                        ("newer-by-far", "sequences may be skipped", LAST, True),
+                                        ("equal", "the same sequence is ignored, whatever the entry contains", 7, False),
+                                        ("older", "a lower sequence is ignored", 6, False),
+                                        ("oldest", "the lowest sequence is ignored, too", 1, False)):
         yield (Trace(id, comment, ["Newer"]).link(10, 1, "bob").link(11, 2, "cat").entry(20, 1, "hal", 7, "bob")
                .entry(30, 1, "hal", sequence, "bob cat", told=[[2, "hal", sequence, ["bob", "cat"]]] if told else [],
                       held=[["hal", sequence if told else 7]]).made())
-    yield (Trace("newer-elsewhere", "the newer one comes on another link", ["Newer"]).link(10, 1, "bob").link(11, 2, "cat")
+    yield (Trace("newer-elsewhere", "the newer entry comes on another link", ["Newer"]).link(10, 1, "bob")
+           .link(11, 2, "cat")
            .entry(20, 1, "hal", 7, "bob").entry(30, 2, "hal", 8, "cat", told=[[1, "hal", 8, ["cat"]]])
            .entry(40, 1, "hal", 8, "cat", told=[]).made())
-    yield (Trace("two-instances", "the earlier and the restarted one are held side by side", ["Newer"])
+    yield (Trace("two-instances", "entries of an earlier and a restarted instance are both held", ["Newer"])
            .link(10, 1, "bob").entry(20, 1, "hal", 7, "bob").entry(30, 1, "hal'", 1, "bob", held=[["hal", 7], ["hal'", 1]])
            .made())
-    yield (Trace("first-hand", "whoever is linked speaks for itself", ["FirstHand"])
+    yield (Trace("first-hand", "a linked peer's entry is taken only from that peer", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat")
            .entry(30, 2, "bob", 9, "", told=[], held=[["bob", 2]])
            .entry(40, 1, "bob", 3, "dan hal", told=[[2, "bob", 3, ["dan", "hal"]]]).made())
@@ -457,67 +460,69 @@ def spreading():
            .link(20, 1, "bob").entry(22, 1, "bob", 2, "dan", held=[["bob", 2], ["cat", 2]], component=["bob", "cat"],
                                      told=[[2, "bob", 2, ["dan"]]])
            .entry(30, 1, "bob", 2, "", held=[["bob", 2], ["cat", 2]], component=["bob", "cat"]).made())
-    yield (Trace("first-hand-over", "when the link is gone, others speak for it again", ["FirstHand"])
+    yield (Trace("first-hand-over", "when the link is gone, entries from others count again", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(22, 2, "cat", 2, "dan").end(30, 1)
            .entry(40, 2, "bob", 2, "dan", told=[]).entry(41, 2, "bob", 3, "", held=[["bob", 3], ["cat", 2]]).made())
-    yield (Trace("set-aside", "what others said of it meanwhile counts when the link is gone", ["FirstHand"])
+    yield (Trace("set-aside", "entries from others, set aside meanwhile, count when the link is gone", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan eve").entry(13, 1, "eve", 2, "bob").link(20, 2, "cat")
            .entry(22, 2, "cat", 2, "dan bob").entry(30, 2, "bob", 8, "cat eve", held=[["bob", 2], ["cat", 2], ["eve", 2]])
            .entry(31, 2, "bob", 9, "cat", told=[], held=[["bob", 2], ["cat", 2], ["eve", 2]])
            .end(40000, 1, held=[["bob", 9], ["cat", 2], ["eve", 2]], component=["bob", "cat"], withdrawn=["eve"],
                 connects=[["bob", True]]).made())
-    yield (Trace("set-aside-overtaken", "unless it had gone on itself", ["FirstHand"])
+    yield (Trace("set-aside-overtaken", "unless the peer itself had sent a newer one", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
            .entry(31, 1, "bob", 9, "cat dan").end(40000, 1, held=[["bob", 9]]).made())
-    yield (Trace("set-aside-unheard", "also if it never said anything itself", ["FirstHand"])
+    yield (Trace("set-aside-unheard", "also if the peer itself never sent an entry", ["FirstHand"])
            .link(10, 1, "bob").link(20, 2, "cat").entry(22, 2, "cat", 2, "dan bob").entry(30, 2, "bob", 8, "cat", held=[["cat", 2]])
            .end(31, 1, held=[["bob", 8], ["cat", 2]], component=["bob", "cat"]).made())
-    yield (Trace("set-aside-departed", "or said that it leaves", ["FirstHand", "Departed"])
+    yield (Trace("set-aside-departed", "unless the peer departed", ["FirstHand", "Departed"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
            .end(40000, 1, True, held=[]).made())
-    yield (Trace("own-older", "the own entry comes back", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+    yield (Trace("own-older", "the member's own entry comes back", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
            .entry(20, 1, "dan", 2, "bob", own=3, told=[]).made())
     for id, sequence in (("own-equal", 3), ("own-newer", 900), ("own-highest", ANSWERED)):
         own = sequence + 1
-        yield (Trace(id, "somebody says something of this session; it goes beyond", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+        yield (Trace(id, "another entry of this session: the next sequence is above it", ["Own"]).link(10, 1, "bob")
+               .link(11, 2, "cat")
                .entry(20, 1, "dan", sequence, "", own=own,
                       told=[[1, "dan", own, ["bob", "cat"]], [2, "dan", own, ["bob", "cat"]]]).made())
     for id, sequence in (("own-too-high", ANSWERED + 1), ("own-last", LAST)):
-        yield (Trace(id, "nobody uses up the numbers of another", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+        yield (Trace(id, "a peer cannot use up the sequences of another", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
                .entry(20, 1, "dan", sequence, "", own=3, told=[]).made())
-    yield (Trace("own-same", "the very entry that it has itself", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+    yield (Trace("own-same", "the same entry that the member has itself", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
            .entry(20, 1, "dan", 3, "bob cat", own=3, told=[]).made())
-    yield (Trace("own-uid", "another instance of this uid is held and told, never dialled", ["Own"])
+    yield (Trace("own-uid", "another instance of this uid is held and forwarded, but never dialled", ["Own"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan dan'").link(14, 2, "cat")
            .entry(20, 1, "dan'", 4, "bob", told=[[2, "dan'", 4, ["bob"]]], connects=[], component=["bob", "cat", "dan'"]).made())
     yield (Trace("renewed", "new mesh data is a new entry", ["Own"]).link(10, 1, "bob")
            .renew(43200000, told=[[1, "dan", 3, ["bob"]]]).made())
-    yield (Trace("link-ended", "the others hear of it", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+    yield (Trace("link-ended", "the others are notified", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
            .end(20, 1, told=[[2, "dan", 4, ["cat"]]]).end(30, 2, told=[], own=5).made())
-    yield (Trace("direct", "a direct link takes no part", ["Direct"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+    yield (Trace("direct", "a direct link does not take part", ["Direct"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
            .link(20, 2, "cat", mesh=False, told=[], own=2, component=["bob"]).entry(30, 1, "bob", 3, "dan hal", told=[])
            .end(40, 2, told=[], own=2).made())
     yield (Trace("direct-members", "MEMBERS on a direct link", ["Direct"]).link(10, 1, "bob", mesh=False)
            .entry(12, 1, "bob", 2, "dan").made("PROTOCOL"))
     yield pace()
     most = LIMIT["entryBucket"]
-    yield (Trace("patient", "as many as a bucket holds are taken at once", ["Pace"]).link(10, 1, "bob")
+    yield (Trace("patient", "as many entries as the bucket holds are accepted at once", ["Pace"]).link(10, 1, "bob")
            .entry(20, 1, "bob", 2, "dan", count=most).made())
-    yield (Trace("flood", "one more is not, though all were ignored but one", ["Pace"]).link(10, 1, "bob")
+    yield (Trace("flood", "one more is not, although all but one were ignored", ["Pace"]).link(10, 1, "bob")
            .entry(20, 1, "bob", 2, "dan", count=most).entry(20, 1, "bob", 3, "dan").made("FLOOD"))
-    yield (Trace("flood-soon-after", "nor a little later", ["Pace"]).link(10, 1, "bob").entry(20, 1, "bob", 2, "dan", count=most)
+    yield (Trace("flood-soon-after", "nor a moment later", ["Pace"]).link(10, 1, "bob")
+           .entry(20, 1, "bob", 2, "dan", count=most)
            .entry(55, 1, "bob", 3, "dan").made("FLOOD"))
-    flood = Trace("steady", "20 each second are for ever", ["Pace"]).link(10, 1, "bob")
+    flood = Trace("steady", "20 per second can continue indefinitely", ["Pace"]).link(10, 1, "bob")
     flood.entry(20, 1, "bob", 2, "dan", count=most)
     for number in range(1, 9):
         flood.entry(20 + 200 * number, 1, "bob", 70 + number, "dan", count=4)
     yield flood.made()
-    yield (Trace("silent-for-long", "a network that stood still for 10 s brings much at once", ["Pace"]).link(10, 1, "bob")
+    yield (Trace("silent-for-long", "a network that stalled for 10 s delivers many at once", ["Pace"]).link(10, 1, "bob")
            .entry(10020, 1, "bob", 2, "dan", count=LIMIT["entryBucketSent"] + 10 * LIMIT["entriesSentPerSecond"]).made())
 
 
 def pace():
-    trace = Trace("pace", "32 at once, then 15 each second; only the last state waits", ["Pace"]).link(10, 1, "bob")
+    trace = Trace("pace", "32 at once, then 15 per second; only the newest entry waits", ["Pace"]).link(10, 1, "bob")
     trace.entry(12, 1, "bob", 2, "dan")
     for number in range(10, 35):
         trace.entry(number, 1, f"p{number}", 1, "")
@@ -533,33 +538,37 @@ def pace():
 
 def dialling():
     def introduced(*head, **options):
-        """Bob introduces cat at 20."""
+        """Returns a trace in which bob introduces cat at 20 ms."""
         return (Trace(*head, **options).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
                 .entry(20, 1, "cat", 2, "bob", component=["bob", "cat"], connects=[["cat", True]]))
 
-    yield introduced("introduction", "two lists agree: a member that is missing is dialled", ["Dial"]).made()
-    yield (Trace("introduction-reversed", "the entries come the other way round", ["Dial"]).link(10, 1, "bob")
+    yield introduced("introduction", "two lists agree: an unlinked member is dialled", ["Dial"]).made()
+    yield (Trace("introduction-reversed", "the entries arrive in the other order", ["Dial"]).link(10, 1, "bob")
            .entry(12, 1, "cat", 2, "bob", connects=[]).entry(20, 1, "bob", 2, "cat dan", connects=[["cat", True]]).made())
     yield (Trace("one-sided", "one list alone is not enough", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
            .entry(20, 1, "cat", 2, "", component=["bob"], connects=[])
            .entry(30, 1, "cat", 3, "bob", component=["bob", "cat"], connects=[["cat", True]]).made())
-    yield (Trace("one-sided-other", "nor the other one", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+    yield (Trace("one-sided-other", "neither is the other list alone", ["Dial", "Component"]).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan")
            .entry(20, 1, "cat", 2, "bob", component=["bob"], connects=[])
            .entry(30, 1, "bob", 3, "cat dan", component=["bob", "cat"], connects=[["cat", True]]).made())
-    yield (Trace("chain", "the component goes as far as lists agree", ["Dial", "Component"]).link(10, 1, "bob")
+    yield (Trace("chain", "the component extends as far as lists agree", ["Dial", "Component"]).link(10, 1, "bob")
            .entry(12, 1, "eve", 2, "cat fay").entry(14, 1, "fay", 2, "eve gus").entry(16, 1, "cat", 2, "bob eve")
            .entry(20, 1, "bob", 2, "cat dan", component=["bob", "cat", "eve", "fay"],
                   connects=[["cat", True], ["eve", True], ["fay", True]]).made())
-    yield (Trace("not-ours", "somebody says to be linked to this session, and is not", ["Dial", "Component"]).link(10, 1, "bob")
+    yield (Trace("not-ours", "a peer claims to be linked to this session, and is not", ["Dial", "Component"])
+           .link(10, 1, "bob")
            .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "dan", component=["bob"], connects=[]).made())
-    yield (Trace("both-instances", "the listed instance is the one that is meant", ["Dial", "Component"]).link(10, 1, "bob")
+    yield (Trace("both-instances", "only the listed instance is a member", ["Dial", "Component"]).link(10, 1, "bob")
            .entry(12, 1, "bob", 2, "cat' dan").entry(20, 1, "cat", 2, "bob", component=["bob"], connects=[])
            .entry(30, 1, "cat'", 1, "bob", component=["bob", "cat'"], connects=[["cat'", True]]).made())
-    yield (introduced("found", "once there is a link, nobody is dialled", ["Dial"])
+    yield (introduced("found", "once there is a link, the member is not dialled", ["Dial"])
            .link(100, 2, "cat", withdrawn=[], connects=[]).look(60000, connects=[]).made())
-    yield (introduced("found-directly", "a direct link will do", ["Dial", "Direct"]).link(100, 2, "cat", mesh=False, withdrawn=[])
+    yield (introduced("found-directly", "a direct link is sufficient", ["Dial", "Direct"])
+           .link(100, 2, "cat", mesh=False, withdrawn=[])
            .look(60000, connects=[]).end(60001, 2, connects=[["cat", True]]).made())
-    yield (introduced("pause", "after a failure it is dialled again, silently", ["Retry"]).failed(30020, "cat", connects=[])
+    yield (introduced("pause", "after a failure the member is dialled again, unreported", ["Retry"])
+           .failed(30020, "cat", connects=[])
            .look(30519, connects=[]).look(31522, connects=[["cat", False]]).made())
     trace = introduced("pauses", "the pause doubles up to 2 s", ["Retry"])
     at = 30000
@@ -568,49 +577,57 @@ def dialling():
         trace.look(at + pause * 3 // 2 + 2, connects=[["cat", False]])
         at += pause * 3 // 2 + 30000
     yield trace.made()
-    yield (introduced("link-ends-the-pauses", "a link makes the next failure the first", ["Retry"]).failed(30000, "cat")
+    yield (introduced("link-ends-the-pauses", "a link resets the back-off", ["Retry"]).failed(30000, "cat")
            .look(31502, connects=[["cat", False]]).failed(61000, "cat").look(64002, connects=[["cat", False]]).link(65000, 2, "cat")
            .end(95000, 2, connects=[["cat", True]]).failed(100000, "cat").look(100499, connects=[]).look(101502, connects=[["cat", False]])
            .made())
-    yield (introduced("short-link", "a link that stood less than 30 s is a failure, but it was shown", ["Retry"]).link(100, 2, "cat")
+    yield (introduced("short-link", "a link of less than 30 s counts as a failure, but was reported", ["Retry"])
+           .link(100, 2, "cat")
            .end(30099, 2, connects=[]).look(30598, connects=[]).look(31601, connects=[["cat", True]]).failed(40000, "cat")
            .look(40999, connects=[]).look(43002, connects=[["cat", False]]).made())
     yield (introduced("short-link-again", "the next pause is longer", ["Retry"]).failed(1000, "cat").look(2502, connects=[["cat", False]])
            .link(2600, 2, "cat").end(5000, 2, connects=[]).look(5999, connects=[]).look(8002, connects=[["cat", True]]).made())
-    yield introduced("hopeless", "what can never succeed is not tried again", ["Retry"]).failed(30, "cat", True).look(
+    yield introduced("hopeless", "an attempt that can never succeed is not repeated", ["Retry"]).failed(30, "cat",
+                                                                                                        True).look(
         3600000, connects=[]).made()
-    yield (introduced("hopeless-again", "unless it comes into the component anew", ["Retry"]).failed(30, "cat", True)
+    yield (introduced("hopeless-again", "unless the member enters the component again", ["Retry"]).failed(30, "cat", True)
            .entry(1000, 1, "cat", 3, "", component=["bob"]).entry(2000, 1, "cat", 4, "bob", connects=[["cat", True]]).made())
-    yield (introduced("withdrawn", "who leaves the component is not dialled any longer", ["Withdraw"])
+    yield (introduced("withdrawn", "a peer that leaves the component is no longer dialled", ["Withdraw"])
            .entry(100, 1, "cat", 3, "", component=["bob"], withdrawn=["cat"]).made())
-    yield (introduced("withdrawn-with-the-link", "the link through which it was known ends", ["Withdraw"])
+    yield (introduced("withdrawn-with-the-link", "the link ends through which the member was known", ["Withdraw"])
            .end(100, 1, component=[], withdrawn=["cat"]).made())
-    yield (introduced("nothing-to-withdraw", "in a pause there is no attempt", ["Withdraw", "Retry"]).failed(30000, "cat")
+    yield (introduced("nothing-to-withdraw", "during a pause there is no attempt", ["Withdraw", "Retry"])
+           .failed(30000, "cat")
            .entry(30100, 1, "cat", 3, "", withdrawn=[]).look(70000, connects=[]).made())
-    yield (introduced("back", "who comes back is new", ["Withdraw", "Retry"]).failed(30000, "cat").entry(30100, 1, "cat", 3, "")
+    yield (introduced("back", "a member that comes back counts as new", ["Withdraw", "Retry"]).failed(30000, "cat")
+           .entry(30100, 1, "cat", 3, "")
            .look(33000).entry(40000, 1, "cat", 4, "bob", connects=[["cat", True]]).failed(60200, "cat").look(60699, connects=[])
            .look(61702, connects=[["cat", False]]).made())
-    yield (introduced("back-soon", "but has to wait for the end of its pause", ["Withdraw", "Retry"]).failed(30000, "cat")
+    yield (introduced("back-soon", "but not before the end of its pause", ["Withdraw", "Retry"]).failed(30000, "cat")
            .entry(30100, 1, "cat", 3, "").entry(30200, 1, "cat", 4, "bob", connects=[]).look(30499, connects=[])
            .look(31502, connects=[["cat", True]]).made())
-    yield (introduced("back-after-withdrawal", "an attempt that was withdrawn is a failure, too", ["Withdraw", "Retry"])
+    yield (introduced("back-after-withdrawal", "a withdrawn attempt counts as a failure, too", ["Withdraw", "Retry"])
            .entry(1000, 1, "cat", 3, "", withdrawn=["cat"]).entry(1200, 1, "cat", 4, "bob", connects=[]).look(1499, connects=[])
            .look(2502, connects=[["cat", True]]).made())
-    yield (introduced("broken", "a link ends, and others still have theirs", ["Dial"]).link(100, 2, "cat")
+    yield (introduced("broken", "a link ends, and others still have links to the peer", ["Dial"]).link(100, 2, "cat")
            .entry(102, 2, "cat", 3, "bob dan").end(30101, 2, connects=[["cat", True]], component=["bob", "cat"]).made())
-    yield (introduced("dead", "then theirs end, too", ["Dial", "Withdraw"]).link(100, 2, "cat").entry(102, 2, "cat", 3, "bob dan")
+    yield (introduced("dead", "then the links of the others end, too", ["Dial", "Withdraw"]).link(100, 2, "cat")
+           .entry(102, 2, "cat", 3, "bob dan")
            .end(40000, 2, connects=[["cat", True]]).entry(40400, 1, "bob", 3, "dan", component=["bob"], withdrawn=["cat"]).made())
     crowd = ["eve", "fay", "gus", "hal", "ivy", "joe", "p10", "p11"]
-    trace = hub(Trace("crowd", "twice the cap are dialled at once, who waited longest comes next", ["Dial"], cap=3), ["bob"] + crowd)
+    trace = hub(Trace("crowd", "twice the cap are dialled at once; the one that waited longest is next", ["Dial"], cap=3),
+                ["bob"] + crowd)
     trace.look(100, component=["bob"] + crowd, connects=[])
     trace.failed(30000, "fay", connects=[["p10", True]])
     yield trace.look(33000, connects=[]).failed(33010, "gus", connects=[["p11", True]]).made()
-    trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt makes a place, too", ["Dial", "Withdraw"], cap=3), ["bob"] + crowd)
+    trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt frees a place, too", ["Dial", "Withdraw"], cap=3),
+                ["bob"] + crowd)
     yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], connects=[["p10", True]]).made()
-    yield (hub(Trace("no-slot", "a session without a free slot dials nobody", ["Dial", "Direct"], cap=3), ["bob"])
+    yield (hub(Trace("no-slot", "a session without a free slot does not dial", ["Dial", "Direct"], cap=3), ["bob"])
            .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], connects=[])
            .end(40000, 2, connects=[["eve", True]]).made())
-    yield (hub(Trace("one-too-many", "unless members have all slots: then it has to be met", ["Dial"], cap=3), ["bob"])
+    yield (hub(Trace("one-too-many", "unless all slots are taken by members: then the newcomer has to be met", ["Dial"],
+                     cap=3), ["bob"])
            .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"],
                                                                        connects=[["eve", True]]).made())
 
@@ -620,40 +637,46 @@ def leaving():
         return (Trace(*head).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan").link(20, 2, "cat")
                 .entry(22, 2, "cat", 2, "bob dan", component=["bob", "cat"]))
 
-    yield (three("departed", "who says that it leaves is gone, whatever others still say", ["Departed"])
+    yield (three("departed", "a departed member is gone, whatever others still list", ["Departed"])
            .end(100, 2, True, component=["bob"], connects=[], held=[["bob", 2]])
            .entry(110, 1, "cat", 3, "bob", component=["bob"], held=[["bob", 2]])
            .entry(120, 1, "bob", 3, "dan", component=["bob"]).made())
-    yield (three("departed-long-ago", "for 60 s", ["Departed"]).end(100, 2, True).entry(60098, 1, "cat", 3, "bob", held=[["bob", 2]])
+    yield (three("departed-long-ago", "a departed member stays gone for 60 s", ["Departed"]).end(100, 2, True)
+           .entry(60098, 1, "cat", 3, "bob", held=[["bob", 2]])
            .entry(60102, 1, "cat", 4, "bob", held=[["bob", 2], ["cat", 4]], connects=[["cat", True]]).made())
-    yield (three("departed-instance", "the next instance is somebody else", ["Departed"]).end(100, 2, True)
+    yield (three("departed-instance", "the next instance counts as another endpoint", ["Departed"]).end(100, 2, True)
            .entry(110, 1, "cat'", 1, "bob").entry(111, 1, "bob", 3, "cat' dan", component=["bob", "cat'"], connects=[["cat'", True]])
            .made())
     yield (three("departed-and-linked", "a new link to the same endpoint counts", ["Departed"]).end(100, 2, True).link(200, 3, "cat")
            .entry(202, 3, "cat", 6, "bob dan", component=["bob", "cat"]).made())
-    yield (three("silent-end", "who did not say so is still listed by others", ["Departed"])
+    yield (three("silent-end", "a member that did not depart is still listed by others", ["Departed"])
            .end(31000, 2, component=["bob", "cat"], connects=[["cat", True]], held=[["bob", 2], ["cat", 2]]).made())
-    yield (three("partition", "all links end: nobody is left, and nobody is dialled", ["Component"]).end(31000, 1, connects=[["bob", True]])
+    yield (three("partition", "all links end: no member is left, and none is dialled", ["Component"])
+           .end(31000, 1, connects=[["bob", True]])
            .end(31001, 2, component=[], connects=[], withdrawn=["bob"], held=[["bob", 2], ["cat", 2]]).made())
-    yield (three("healing", "after a partition one link brings all of them back", ["Component"]).end(100, 1).end(101, 2)
+    yield (three("healing", "after a partition, one link restores all of them", ["Component"]).end(100, 1).end(101, 2)
            .look(30000, component=[], held=[["bob", 2], ["cat", 2]]).look(30001, connects=[])
            .link(30002, 3, "bob", component=["bob", "cat"], connects=[["cat", True]]).made())
-    yield (three("outside", "what is outside is kept for 60 s", ["Entries"]).end(100, 1).end(200, 2)
+    yield (three("outside", "an entry outside the component is kept for 60 s", ["Entries"]).end(100, 1).end(200, 2)
            .look(60198, held=[["bob", 2], ["cat", 2]]).look(60202, held=[]).made())
-    yield (three("outside-forgotten", "then a lower sequence is new", ["Entries"]).end(100, 1).end(200, 2).look(60202, held=[])
+    yield (three("outside-forgotten", "after that, a lower sequence is new", ["Entries"]).end(100, 1).end(200, 2)
+           .look(60202, held=[])
            .link(60300, 3, "eve").entry(60302, 3, "cat", 1, "eve", held=[["cat", 1]]).made())
-    yield (three("outside-and-back", "60 s without a break", ["Entries"]).end(100, 1).end(200, 2).link(50000, 3, "bob")
+    yield (three("outside-and-back", "only 60 s without interruption count", ["Entries"]).end(100, 1).end(200, 2)
+           .link(50000, 3, "bob")
            .entry(50010, 3, "bob", 3, "dan", component=["bob"]).look(60300, held=[["bob", 3], ["cat", 2]])
            .look(110008, held=[["bob", 3], ["cat", 2]]).look(110012, held=[["bob", 3]]).made())
-    yield (Trace("outside-from-the-start", "an entry of somebody who never was a member", ["Entries"]).link(10, 1, "bob")
+    yield (Trace("outside-from-the-start", "an entry of an endpoint that never was a member", ["Entries"])
+           .link(10, 1, "bob")
            .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "hal").look(60018, held=[["bob", 2], ["cat", 2]])
            .look(60022, held=[["bob", 2]]).made())
     many = ["bob"] + [f"p{number}" for number in range(10, 40)]
-    trace = hub(Trace("full", "32 entries of members: one more has no room", ["Entries"], cap=16), many)
+    trace = hub(Trace("full", "32 entries of members: there is no room for another", ["Entries"], cap=16), many)
     held = sorted([["bob", 5]] + [[name, 5] for name in many[1:]])
     trace.look(1000, held=held).entry(1001, 1, "cat", 9, "bob", held=held, told=[])
     yield trace.entry(1002, 1, "p20", 6, "bob", held=[[name, 6 if name == "p20" else 5] for name, _ in held]).made()
-    trace = Trace("full-of-inventions", "whom two links stand for takes the place of whom one alone speaks of", ["Entries"], cap=16)
+    trace = Trace("full-of-inventions", "an endpoint vouched for by two links replaces one vouched for by one",
+                  ["Entries"], cap=16)
     trace.link(10, 1, "bob").link(11, 2, "cat").link(12, 3, "fay").entry(20, 2, "cat", 2, "dan eve").entry(21, 3, "fay", 2, "dan eve gus")
     trace.entry(22, 1, "bob", 2, ["dan"] + many[1:29])
     for number, name in enumerate(many[1:29]):
@@ -661,7 +684,7 @@ def leaving():
     trace.entry(100, 3, "gus", 2, "fay", component=sorted(["bob", "cat", "fay", *many[1:29]]))
     yield trace.entry(200, 2, "eve", 2, "cat fay", withdrawn=["p37"], connects=[["eve", True]], component=sorted(
         ["bob", "cat", "eve", "fay", *many[1:28]])).made()
-    trace = hub(Trace("full-of-outsiders", "the one longest outside makes room", ["Entries"], cap=16), many[:-2])
+    trace = hub(Trace("full-of-outsiders", "the entry longest outside is dropped", ["Entries"], cap=16), many[:-2])
     trace.entry(1000, 1, "fay", 1, "").entry(2000, 1, "eve", 1, "").entry(3000, 1, "cat", 1, "")
     assert len(trace.member.entries) + 1 == 32 and "fay" not in trace.member.entries
     yield trace.entry(4000, 1, "gus", 1, "bob").made()
@@ -671,28 +694,30 @@ def capped():
     seven = ["ann", "bob", "cat", "eve", "fay", "gus"]
     eight = seven + ["hal"]
 
-    trace = full(Trace("admit", "eight are a mesh, nine are not", ["Full"]), seven)
+    trace = full(Trace("admit", "eight fit into a mesh, nine do not", ["Full"]), seven)
     trace.admit(1000, "hal", "", True).admit(1001, "hal", "dan gus", True).admit(1002, "hal", "ivy", False)
     trace.admit(1003, "gus", "ann bob dan", True).admit(1004, "hal", "joe", False)
     yield trace.admit(1005, "hal'", "hal dan' ann'", True).made()
-    yield full(Trace("admit-full", "a full mesh has no room, but for its members", ["Full"]), eight).admit(
+    yield full(Trace("admit-full", "a full mesh has room only for its members", ["Full"]), eight).admit(
         1000, "ivy", "", False).admit(1001, "hal", "ann", True).admit(1002, "hal'", "", True).made()
     yield (Trace("admit-two", "the smallest mesh", ["Full"], cap=2).admit(10, "bob", "", True).admit(11, "bob", "cat", False)
            .link(20, 1, "bob").entry(22, 1, "bob", 2, "dan").admit(30, "cat", "", False).made())
     sixteen = [f"p{number}" for number in range(10, 24)]
-    yield hub(Trace("admit-sixteen", "the largest", ["Full"], cap=16), ["bob"] + sixteen[:-1]).admit(
+    yield hub(Trace("admit-sixteen", "the largest mesh", ["Full"], cap=16), ["bob"] + sixteen[:-1]).admit(
         1000, "hal", "", True).admit(1001, "hal", "ivy", False).made()
     trace = full(Trace("admit-direct", "direct links do not count", ["Full", "Direct"]), seven)
     yield trace.link(900, 9, "ivy", mesh=False).admit(1000, "hal", "", True).made()
-    yield (Trace("admit-outside", "who is outside does not count", ["Full"], cap=3).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+    yield (Trace("admit-outside", "endpoints outside the component do not count", ["Full"], cap=3).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan")
            .entry(14, 1, "gus", 2, "hal").admit(20, "cat", "", True).admit(21, "cat", "gus", False).made())
     merging = "bob eve fay gus"
-    yield (Trace("admit-meshes", "two meshes fit if all do", ["Full"]).link(10, 1, "ann").entry(12, 1, "ann", 2, "cat dan")
+    yield (Trace("admit-meshes", "two meshes can merge if all members fit", ["Full"]).link(10, 1, "ann")
+           .entry(12, 1, "ann", 2, "cat dan")
            .entry(14, 1, "cat", 2, "ann").admit(20, "hal", merging, True).admit(21, "hal", merging + " ivy", False)
            .admit(22, "hal", merging + " cat", True).made())
 
     def ninth(id, comment, flags, name="zoe", met=True):
-        """A full mesh of eight; at 1000 a ninth is linked to the first of them."""
+        """Returns a trace with a full mesh of eight; at 1,000 ms a ninth links to the first of them."""
         others = [one for one in eight + ["dan"] if one != name][:7]
         trace = full(Trace(id, comment, flags, name=name), sorted(others))
         trace.entry(1000, 1, "ann", 6, sorted(others[1:] + [name, "ivy"]), leaves=False)
@@ -700,53 +725,62 @@ def capped():
         return trace.met(1010, "ivy", leaves=False) if met else trace
 
     yield ninth("ninth", "the ninth by uid leaves after 1 to 2 s", ["Evict"]).look(2009, leaves=False).look(3012, leaves=True).made()
-    yield ninth("eighth", "all others stay", ["Evict"], name="dan").look(3012, leaves=False).look(10900, leaves=False).made()
-    yield ninth("never-met", "an endpoint of which others only speak evicts nobody", ["Counted"], met=False).look(
+    yield ninth("eighth", "the others stay", ["Evict"], name="dan").look(3012, leaves=False).look(10900,
+                                                                                                  leaves=False).made()
+    yield ninth("never-met", "an endpoint that others only list evicts no member", ["Counted"], met=False).look(
         59000, leaves=False).made()
-    trace = full(Trace("vouched", "of whom two speak, each on its own link, counts without having been met", ["Counted"], name="zoe"), ["ann", "bob", "cat", "eve", "fay", "gus", "hal"])
+    trace = full(Trace("vouched", "an endpoint that two peers list, each on its own link, counts without having been met",
+                       ["Counted"], name="zoe"), ["ann", "bob", "cat", "eve", "fay", "gus", "hal"])
     trace.entry(1000, 1, "ann", 6, "bob cat eve fay gus hal ivy zoe").entry(1001, 1, "ivy", 2, "ann bob").look(5000, leaves=False)
     trace.entry(6000, 2, "bob", 6, "ann cat eve fay gus hal ivy zoe", leaves=False)
     yield trace.look(6999, leaves=False).look(8002, leaves=True).made()
-    trace = full(Trace("inventions", "one member invents seven with low uids", ["Counted"], name="zoe"), ["ann", "bob", "cat"])
+    trace = full(Trace("inventions", "one member invents seven endpoints with low uids", ["Counted"], name="zoe"),
+                 ["ann", "bob", "cat"])
     trace.entry(1000, 1, "ann", 6, "bob cat zoe dan eve fay gus hal ivy joe")
     for number, name in enumerate("dan eve fay gus hal ivy joe".split()):
         trace.entry(1001 + number, 1, name, 1, "ann")
     yield trace.look(50000, leaves=False).made()
-    yield (full(Trace("met-elsewhere", "who was met and is no member does not count", ["Counted"], name="zoe"), seven + ["dan"])
+    yield (full(Trace("met-elsewhere", "an endpoint that was met but is not a member does not count", ["Counted"],
+                      name="zoe"), seven + ["dan"])
            .met(1000, "ivy").met(1001, "joe").look(20000, leaves=False).made())
-    yield (ninth("met-again-and-again", "met once or often, it counts once", ["Counted"], name="hal").met(1020, "ivy").met(1030, "ivy")
+    yield (ninth("met-again-and-again", "an endpoint counts once, however often it was met", ["Counted"], name="hal")
+           .met(1020, "ivy").met(1030, "ivy")
            .look(5000, leaves=False).made())
-    yield (ninth("gone-in-time", "the ninth leaves before the hold is over; then it begins anew", ["Evict"])
+    yield (ninth("gone-in-time", "the ninth leaves before the hold is over; then the hold starts again", ["Evict"])
            .entry(1900, 1, "ivy", 3, "", leaves=False).look(4000, leaves=False).entry(5000, 1, "ivy", 4, "ann")
            .met(5001, "ivy").look(5999, leaves=False).look(7003, leaves=True).made())
-    trace = full(Trace("met-long-ago", "after 60 s a meeting does not count", ["Counted"], name="zoe"), ["ann", *seven[1:], "hal"])
+    trace = full(Trace("met-long-ago", "after 60 s an endpoint no longer counts as met", ["Counted"], name="zoe"),
+                 ["ann", *seven[1:], "hal"])
     trace.met(1000, "ivy")
     trace.entry(60500, 1, "ann", 6, "bob cat eve fay gus hal zoe ivy").entry(60501, 1, "ivy", 2, "ann", leaves=False)
     yield trace.look(61001, leaves=False).look(64000, leaves=False).made()
-    trace = Trace("linked-counts", "whom it has links to counts without having been met", ["Counted"], name="zoe", cap=4)
+    trace = Trace("linked-counts", "a linked endpoint counts without having been met", ["Counted"], name="zoe", cap=4)
     trace.link(10, 1, "ann").link(11, 2, "bob").link(12, 3, "cat")
     trace.entry(20, 1, "ann", 2, "dan zoe").entry(21, 1, "dan", 2, "ann").look(5000, leaves=False)
     yield trace.met(6000, "dan").look(6999, leaves=False).look(8002, leaves=True).made()
-    trace = Trace("backstop", "after 10 s, who has fewest pairs leaves", ["Backstop"], name="bob", cap=3)
+    trace = Trace("backstop", "after 10 s, the member with the fewest pairs leaves", ["Backstop"], name="bob", cap=3)
     trace.link(10, 1, "cat").entry(11, 1, "cat", 5, "bob dan eve").entry(12, 1, "dan", 5, "cat eve")
     trace.entry(13, 1, "eve", 5, "cat dan").met(20, "dan").met(21, "eve", leaves=False)
     yield trace.look(11020, leaves=False).look(12023, leaves=True).made()
-    trace = Trace("backstop-stays", "who has more pairs stays", ["Backstop"], name="bob", cap=3)
+    trace = Trace("backstop-stays", "a member with more pairs stays", ["Backstop"], name="bob", cap=3)
     trace.link(10, 1, "cat").link(11, 2, "dan").entry(12, 1, "cat", 5, "bob dan eve").entry(13, 2, "dan", 5, "bob cat")
     trace.entry(14, 1, "eve", 5, "cat").met(20, "eve", leaves=False)
     yield trace.look(55000, leaves=False).made()
-    trace = Trace("dismissed", "after 12 s, links to who has fewest pairs are ended", ["Backstop"], name="ann", cap=3)
+    trace = Trace("dismissed", "after 12 s, the links to the member with the fewest pairs are ended", ["Backstop"],
+                  name="ann", cap=3)
     trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
     trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12018, dismissed=[])
     trace.look(12022, dismissed=[2], leaves=False).end(12023, 2, component=["bob", "cat"], held=[["bob", 5], ["cat", 5]])
     yield trace.look(40000, leaves=False, dismissed=[]).made()
-    trace = Trace("dismissed-wrongly", "what is said of them counts again after 5 s", ["Backstop"], name="ann", cap=3)
+    trace = Trace("dismissed-wrongly", "entries about it from others count again after 5 s", ["Backstop"], name="ann",
+                  cap=3)
     trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
     trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12022, dismissed=[2], leaves=False)
     trace.end(12023, 2, held=[["bob", 5], ["cat", 5]]).entry(12030, 1, "eve", 6, "bob", held=[["bob", 5], ["cat", 5]])
     trace.entry(12031, 1, "bob", 6, "ann eve", component=["bob"]).look(17022, held=[["bob", 6], ["cat", 5]])
     yield trace.look(17024, held=[["bob", 6], ["cat", 5], ["eve", 6]], component=["bob", "eve"], connects=[["eve", True]]).made()
-    trace = Trace("backstop-tie", "of those with as many pairs the highest uid leaves", ["Backstop"], name="cat", cap=3)
+    trace = Trace("backstop-tie", "of members with equally many pairs, the highest uid leaves", ["Backstop"], name="cat",
+                  cap=3)
     trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")
     yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
 
@@ -769,11 +803,15 @@ def build():
                     blob + connection_data.tlv(16, connection_data.candidate(bytes([192, 0, 2, number]), 49152)), flags=1)
                 members.read(members.encode(endpoint, 1, [], blob))
                 peers.setdefault(name + instance, dict(endpoint=endpoint.hex()))[key] = blob.hex()
-    notes = {"Component": "who is a member", "Flood": "what is told to whom", "Newer": "which entry is kept",
-             "FirstHand": "who speaks for whom", "Own": "the own entry", "Direct": "links that take no part",
-             "Pace": "how many entries, how fast", "Dial": "who is dialled", "Retry": "failed attempts",
-             "Withdraw": "attempts that end with the membership", "Departed": "farewells", "Entries": "how much is held",
-             "Full": "who is admitted", "Counted": "who counts for eviction", "Evict": "the rank by uid",
+    notes = {"Component": "which endpoints are members", "Flood": "which entries are sent to which peer",
+             "Newer": "which entry is kept",
+             "FirstHand": "from which link an entry is taken", "Own": "the member's own entry",
+             "Direct": "links that do not take part",
+             "Pace": "how many entries, and how fast", "Dial": "which members are dialled", "Retry": "failed attempts",
+             "Withdraw": "attempts that end when the member leaves", "Departed": "members that depart",
+             "Entries": "how many entries are held",
+             "Full": "which peers are admitted", "Counted": "which endpoints count for eviction",
+             "Evict": "the rank by uid",
              "Backstop": "the rank by pairs"}
     groups = []
     for labels, made in (

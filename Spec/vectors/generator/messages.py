@@ -66,28 +66,30 @@ def build():
         [part(1024, 1), part(65536, 2), part(2000, 3), last(7)])
     add("two-long-messages", "one after the other", ["Parts"], usual,
         [part(2048, 1), last(3, 2), part(4096, 3), last(5, 4)])
-    add("unfinished", "parts without an end are no message yet", ["Parts"], usual, [literal(b"first"), part(1024)])
+    add("unfinished", "parts without an end are not a message yet", ["Parts"], usual, [literal(b"first"), part(1024)])
     add("at-smallest-limit", "a message as long as the smallest max_message", ["Limit"], small,
         [part(32768), last(32768)])
     add("at-limit-in-one-frame", "the same in one frame", ["Limit"], small, [last(65536)])
-    add("at-limit-empty-end", "full before its last, empty frame", ["Limit"], small, [part(65536), literal(b"")])
-    add("limit-counts-each-message", "two messages that fit each", ["Limit"], small, [last(65536), last(65536)])
+    add("at-limit-empty-end", "the limit is reached before the last, empty frame", ["Limit"], small,
+        [part(65536), literal(b"")])
+    add("limit-counts-each-message", "each of two messages fits", ["Limit"], small, [last(65536), last(65536)])
     add("sixteen-mebibytes", "the longest message by default", ["Limit"], usual, [part(65536, count=255), last(65536)])
     add("limit-above-default", "a receiver may allow more", ["Limit"], usual + 1, [part(65536, count=256), last(1)])
 
     add("one-byte-over", "one byte more than max_message", ["Limit"], small, [part(65536), last(1)], "TOO_LARGE")
-    add("over-in-a-part", "a part goes over", ["Limit"], small, [part(65536), part(1024)], "TOO_LARGE")
+    add("over-in-a-part", "a part exceeds the limit", ["Limit"], small, [part(65536), part(1024)], "TOO_LARGE")
     add("over-default", "one byte more than 16 MiB", ["Limit"], usual, [part(65536, count=256), last(1)], "TOO_LARGE")
-    add("over-after-good", "the message before counts", ["Limit"], small,
+    add("over-after-good", "the message before is delivered", ["Limit"], small,
         [literal(b"fine"), part(40000), last(30000)], "TOO_LARGE")
     add("part-1023", "a part of 1,023 bytes", ["Small"], usual, [part(1023), last(1)], "FLOOD")
     add("part-empty", "a part of no bytes", ["Small"], usual, [part(0), last(1)], "FLOOD")
     add("part-one", "a part of one byte", ["Small"], usual, [part(1), last(1)], "FLOOD")
     add("second-part-small", "only the second part is too small", ["Small"], usual, [part(65536), part(1023), last(1)],
         "FLOOD")
-    add("small-after-good", "the message before counts", ["Small"], usual, [literal(b"fine"), part(16), last(1)], "FLOOD")
+    add("small-after-good", "the message before is delivered", ["Small"], usual, [literal(b"fine"), part(16), last(1)],
+        "FLOOD")
     notes = {"Whole": "a message in one frame", "Parts": "a message in several frames",
-             "Limit": "the receiver's max_message", "Small": "a part has 1,024 bytes at least"}
+             "Limit": "the receiver's max_message", "Small": "a part has at least 1,024 bytes"}
     return document("messages", notes, [
         dict(type="messages", spec="8", labels=["msg.order", "msg.empty", "msg.max"], tests=groups["valid"]),
         dict(type="messages", spec="8", labels=["msg.max", "msg.part-size"], tests=groups["invalid"])])

@@ -1,10 +1,10 @@
-"""resources.json: what a receiver says about an object, and what a name may be, chapter 9."""
+"""resources.json: how a receiver answers a resource, and what a name may be, chapter 9."""
 
 from .wire import LIMIT, Refused, document, is_text, seeded, sha256, test
 
 
 class Receiver:
-    """Stores one resource. Answers with a frame and its code, or nothing."""
+    """Stores one resource. Returns a frame and its code, or nothing."""
 
     def __init__(self, size):
         self.size, self.stored, self.answer = size, b"", None
@@ -31,7 +31,7 @@ def build():
     objects, names = [], {"valid": [], "invalid": []}
 
     def add(id, comment, flags, expect, pieces, size=None, digest=None):
-        """A digest may be bytes, or how it is made from what is right."""
+        """`digest` is bytes, or a function that makes it from the right digest."""
         content = b"".join(bytes([fill]) * length for fill, length in pieces)
         if callable(digest):
             digest = digest(sha256(content))
@@ -64,11 +64,11 @@ def build():
     add("pieces", "the digest is that of all bytes together", ["Whole"], "DONE OK", [(1, 1), (2, piece), (3, 7)], piece + 8, right)
     add("long", "more than one window", ["Whole"], "DONE OK", [(7, 65536)] * 5 + [(9, 1)], 5 * 65536 + 1, right)
     add("size-short", "one byte is missing", ["Size"], "DONE DIGEST", small, 4, right)
-    add("size-nothing", "all are missing", ["Size"], "DONE DIGEST", [], 1)
-    add("size-much-more", "a mebibyte more was announced", ["Size"], "DONE DIGEST", small, 3 + 2 ** 20)
-    add("size-over", "one byte more, at once", ["Size"], "STOP DIGEST", small, 2)
-    add("size-over-zero", "SIZE 0, and a byte", ["Size"], "STOP DIGEST", [(0, 1)], 0)
-    add("size-over-later", "a later piece goes over", ["Size"], "STOP DIGEST", [(1, 100), (2, 100), (3, 1)], 200)
+    add("size-nothing", "all bytes are missing", ["Size"], "DONE DIGEST", [], 1)
+    add("size-much-more", "one mebibyte more was announced", ["Size"], "DONE DIGEST", small, 3 + 2 ** 20)
+    add("size-over", "one byte too many, in the first piece", ["Size"], "STOP DIGEST", small, 2)
+    add("size-over-zero", "SIZE 0, and one byte", ["Size"], "STOP DIGEST", [(0, 1)], 0)
+    add("size-over-later", "a later piece exceeds SIZE", ["Size"], "STOP DIGEST", [(1, 100), (2, 100), (3, 1)], 200)
     add("digest-other", "random bytes", ["Digest"], "DONE DIGEST", small, 3, random.randbytes(32))
     add("digest-first-bit", "one bit is wrong", ["Digest"], "DONE DIGEST", small, None, changed(0, 0x80))
     add("digest-last-bit", "one bit is wrong", ["Digest"], "DONE DIGEST", small, None, changed(31, 1))
@@ -78,7 +78,7 @@ def build():
         sha256(b"\1" * 10))
 
     def name(id, comment, flags, value):
-        """A name is a label or refused; no name is ever a path."""
+        """Adds a test of a name: it is a label or is refused; no name is ever a path."""
         data = value if isinstance(value, bytes) else value.encode()
         good = 1 <= len(data) <= LIMIT["channelName"] and is_text(data, control_allowed=True)
         more = dict(name=data.hex())
@@ -86,14 +86,14 @@ def build():
         assert good != ("Refused" in flags), id
         names[more["result"]].append(test(id, comment, flags, **more))
 
-    name("name-usual", "what a person would write", ["Label"], "photo.jpg")
+    name("name-usual", "an ordinary name", ["Label"], "photo.jpg")
     name("name-one", "one byte", ["Label"], "x")
     name("name-space", "a space", ["Label"], " ")
     name("name-1024", "the longest", ["Label"], "n" * 1024)
-    name("name-emoji", "1,024 bytes of four each", ["Label"], "\U0001F389" * 256)
+    name("name-emoji", "1,024 bytes, in characters of four", ["Label"], "\U0001F389" * 256)
     name("name-parent", "the folder above", ["Path"], "..")
     name("name-here", "the folder itself", ["Path"], ".")
-    name("name-traversal", "up and down again", ["Path"], "../../etc/passwd")
+    name("name-traversal", "up and down again, with the slash of Unix", ["Path"], "../../etc/passwd")
     name("name-traversal-inside", "in the middle", ["Path"], "a/../../b")
     name("name-traversal-windows", "with the other slash", ["Path"], "..\\..\\boot.ini")
     name("name-absolute", "from the root", ["Path"], "/etc/shadow")
@@ -121,9 +121,11 @@ def build():
     name("name-overlong", "a slash in two bytes", ["Refused"], b"..\xc0\xaf")
     name("name-surrogate", "half of a pair", ["Refused"], b"\xed\xa0\x80")
     name("name-latin", "another encoding", ["Refused"], "größe".encode("latin-1"))
-    notes = {"Whole": "all that was said fits", "Size": "SIZE is not the number of bytes", "Digest": "DIGEST is not theirs",
-             "Label": "a name to show", "Path": "a good label that would be a bad path", "Refused": "no UTF-8, or no name",
-             "Show": "a good label that is not shown as it is"}
+    notes = {"Whole": "size and digest match", "Size": "SIZE is not the number of bytes",
+             "Digest": "DIGEST is not that of the bytes",
+             "Label": "a name for display", "Path": "a valid label that would be a dangerous path",
+             "Refused": "not UTF-8, or no name",
+             "Show": "a valid label that is not displayed as it is"}
     return document("resources", notes, [
         dict(type="resource", spec="9", labels=["resource.size", "resource.digest", "resource.done"], tests=objects),
         dict(type="resource-name", spec="9", labels=["resource.label", "channel.name"],

@@ -18,7 +18,7 @@ def code(key, controlling, controlled):
 
 
 class End:
-    """One end of a run, as the rules of 13.4 say: which frame is due, and whether its application has asked."""
+    """One end of a run, by the rules of 13.4: which frame is expected, and whether its application has asked."""
 
     def __init__(self, role, key, nonce):
         self.role, self.key, self.nonce, self.code, self.peer = role, key, nonce, None, None
@@ -51,12 +51,12 @@ class End:
         raise Refused("PROTOCOL", "order")
 
     def tell(self):
-        """The other side wants the code: the application hears it once, unless it has asked itself."""
+        """The other side wants the code: the application is notified once, unless it has asked itself."""
         self.tells, self.told = not (self.asked or self.told), True
 
 
 def example():
-    """The frames of a run with its code, for the chapter: a key and nonces that nobody would take."""
+    """Returns the frames of a run with its code, for the chapter, with an obviously artificial key and nonces."""
     key, ours, theirs = b"\xe1" * 32, b"\xc1" * 32, b"\xd1" * 32
     return {
         "example sas-commit": [(header("SAS_COMMIT", 32), "SAS_COMMIT, 32 bytes, channel 0"),
@@ -77,7 +77,7 @@ def build():
                            mac=hmac256(key, ours + theirs).hex(), code=digits, result="valid"))
 
     def found(condition):
-        """The first key and nonces whose number is so."""
+        """Returns the first key and nonces whose number meets the condition."""
         while True:
             key, ours, theirs = (random.randbytes(32) for _ in range(3))
             number = int.from_bytes(hmac256(key, ours + theirs)[:4], "big")
@@ -85,16 +85,16 @@ def build():
                 return key, ours, theirs
 
     one, two = b"\x01" * 32, b"\x02" * 32
-    value("zeros", "a key and nonces of zeros compute like any other", ["Value"], bytes(32), bytes(32), bytes(32),
+    value("zeros", "a key and nonces of zeros are valid", ["Value"], bytes(32), bytes(32), bytes(32),
           "976269")
     value("order", "n_c first", ["Value"], bytes(32), one, two, "297239")
-    value("order-changed", "the same nonces at the other ends", ["Value"], bytes(32), two, one, "134056")
-    value("nonces-equal", "equal nonces compute like any other", ["Value"], one, two, two, "117800")
-    value("key", "another key, as at the other end of somebody in the middle", ["Value"], two, one, two, "269647")
+    value("order-changed", "the same nonces, exchanged between the ends", ["Value"], bytes(32), two, one, "134056")
+    value("nonces-equal", "equal nonces are valid", ["Value"], one, two, two, "117800")
+    value("key", "another key, as it would be with a man in the middle", ["Value"], two, one, two, "269647")
     value("unsigned", "the number has its top bit set", ["Value"], *found(lambda number: number >= 1 << 31), "320936")
-    value("one-zero", "a zero in front", ["Zeros"], *found(lambda number: number % 1_000_000 < 100_000), "048467")
-    value("four-zeros", "four zeros in front", ["Zeros"], *found(lambda number: number % 1_000_000 < 100), "000087")
-    value("small-number", "a number that is its own code", ["Value"], *found(lambda number: number < 1_000_000),
+    value("one-zero", "one leading zero", ["Zeros"], *found(lambda number: number % 1_000_000 < 100_000), "048467")
+    value("four-zeros", "four leading zeros", ["Zeros"], *found(lambda number: number % 1_000_000 < 100), "000087")
+    value("small-number", "a number below 1,000,000", ["Value"], *found(lambda number: number < 1_000_000),
           "021390")
 
     key, n_c, n_r = (random.randbytes(32) for _ in range(3))
@@ -102,10 +102,10 @@ def build():
     nonce, reveal, ask = ("SAS_NONCE", n_r), ("SAS_REVEAL", n_c), ("ask", b"")
 
     def run(id, comment, flags, role, steps, expect):
-        """`expect` has what is said or told at each step, the last with a code or a fault behind it."""
+        """`expect` lists what is sent or reported at each step; a code or a fault may follow the last one."""
         end, told, verdict, said = End(role, key, n_c if role == CONTROLLING else n_r), [], None, []
         for kind, payload in steps:
-            assert verdict is None, f"{id}: a step behind the end"
+            assert verdict is None, f"{id}: a step after the end"
             try:
                 answer = end.ask() if kind == "ask" else end.receive(kind, payload)
             except Refused as fault:
@@ -124,13 +124,13 @@ def build():
         else:
             accepted.append(test(id, comment, flags, **fields, result="valid"))
 
-    run("controlling-asks", "the controlling end begins for its own application", ["Run"], CONTROLLING,
+    run("controlling-asks", "the controlling end begins when its application asks", ["Run"], CONTROLLING,
         [ask, nonce], ["COMMIT", "REVEAL", "code"])
-    run("controlling-is-asked", "the other end asked, and then the own application", ["Run", "Asked"], CONTROLLING,
+    run("controlling-is-asked", "the other end asks, then the controlling end's application", ["Run", "Asked"], CONTROLLING,
         [request, ask, nonce], ["told", "COMMIT", "REVEAL", "code"])
-    run("controlling-asks-not", "nothing is said before the own application asks", ["Asked"], CONTROLLING,
+    run("controlling-asks-not", "nothing is sent before the end's own application asks", ["Asked"], CONTROLLING,
         [request], ["told", None])
-    run("controlling-told-once", "a second request is ignored, the application is told once", ["Asked", "Once"],
+    run("controlling-told-once", "a second request is ignored, and the application is notified once", ["Asked", "Once"],
         CONTROLLING, [request, request, ask, request, nonce], ["told", None, "COMMIT", None, "REVEAL", "code"])
     run("controlling-both-ask", "a request that crosses the commitment is ignored", ["Run", "Once"], CONTROLLING,
         [ask, request, nonce], ["COMMIT", None, "REVEAL", "code"])
@@ -138,14 +138,14 @@ def build():
         [ask, nonce, request], ["COMMIT", "REVEAL", None, "code"])
     run("controlling-asks-again", "the code of the run is kept", ["Once"], CONTROLLING,
         [ask, ask, nonce, ask], ["COMMIT", None, "REVEAL", None, "code"])
-    run("controlling-unanswered", "no code without the other's nonce", ["Run"], CONTROLLING, [ask], ["COMMIT", None])
+    run("controlling-unanswered", "no code without the other end's nonce", ["Run"], CONTROLLING, [ask], ["COMMIT", None])
     run("controlled-asks", "the controlled end asks", ["Run"], CONTROLLED,
         [ask, commit, reveal], ["REQUEST", "NONCE", None, "code"])
-    run("controlled-is-asked", "the other end asked, and then the own application", ["Run", "Asked"], CONTROLLED,
+    run("controlled-is-asked", "the other end asks, then the controlling end's application", ["Run", "Asked"], CONTROLLED,
         [commit, ask, reveal], ["told", "NONCE", None, "code"])
-    run("controlled-asks-not", "a commitment waits unanswered until the own application asks", ["Asked"], CONTROLLED,
+    run("controlled-asks-not", "a commitment waits unanswered until the end's own application asks", ["Asked"], CONTROLLED,
         [commit], ["told", None])
-    run("controlled-asks-again", "nothing more is said for a run that has begun", ["Once"], CONTROLLED,
+    run("controlled-asks-again", "no further frame is sent for a run that has begun", ["Once"], CONTROLLED,
         [ask, ask, commit, ask, reveal, ask], ["REQUEST", None, "NONCE", None, None, None, "code"])
     run("controlled-unrevealed", "no code without the reveal", ["Run"], CONTROLLED, [commit, ask],
         ["told", "NONCE", None])
@@ -175,18 +175,19 @@ def build():
 
     mismatch("reveal-first-bit", "the first bit of the nonce differs", commit[1], bytes([n_c[0] ^ 0x80]) + n_c[1:])
     mismatch("reveal-last-bit", "the last bit of the nonce differs", commit[1], n_c[:31] + bytes([n_c[31] ^ 1]))
-    mismatch("reveal-of-the-commitment", "the commitment comes again", commit[1], commit[1])
-    mismatch("reveal-of-our-nonce", "the controlled end's own nonce comes back", commit[1], n_r)
+    mismatch("reveal-of-the-commitment", "the commitment is sent again", commit[1], commit[1])
+    mismatch("reveal-of-our-nonce", "the controlled end's own nonce is sent back", commit[1], n_r)
     mismatch("commitment-without-label", "the hash of the nonce alone", sha256(n_c), n_c)
-    mismatch("commitment-label-behind", "the label behind the nonce", sha256(n_c + LABEL), n_c)
+    mismatch("commitment-label-behind", "the label after the nonce", sha256(n_c + LABEL), n_c)
     mismatch("commitment-zero-ended", "a label that ends with a zero byte", sha256(LABEL + b"\0" + n_c), n_c)
     mismatch("commitment-keyed", "a mac instead of the hash", hmac256(LABEL, n_c), n_c)
 
     notes = {
-        "Value": "the number behind the code", "Zeros": "the code keeps its zeros", "Run": "who says what, and when",
-        "Asked": "nothing is said before the own application asks", "Once": "one run for each link",
-        "Order": "a frame that is not due, or not from this end",
-        "Commitment": "the nonce that is revealed is not the one committed to",
+        "Value": "the number from which the code is made", "Zeros": "the code keeps its leading zeros",
+        "Run": "which end sends what, and when",
+        "Asked": "nothing is sent before the end's own application asks", "Once": "one run per link",
+        "Order": "a frame that is not expected, or not from this end",
+        "Commitment": "the revealed nonce is not the committed one",
     }
     return document("verification code", notes, [
         dict(type="verification-code", spec="13", labels=["sas.value", "sas.commit"], tests=values),

@@ -7,7 +7,7 @@ NAME = {value: name for name, value in CODE.items()}
 
 
 class Link:
-    """One open link, as far as silence and CLOSE go. Times are milliseconds since it began."""
+    """The timers and the end of one open link. Times are in milliseconds since it began."""
 
     def __init__(self):
         self.heard, self.until, self.end = 0, None, None
@@ -17,7 +17,7 @@ class Link:
         return self.heard + TIMER["ping"] if self.until is None else self.until
 
     def receive(self, at, data):
-        """Answers the replies."""
+        """Returns the replies."""
         kind, payload = data[3], data[8:]
         if self.end:
             return []
@@ -30,7 +30,7 @@ class Link:
         return []
 
     def look(self, at):
-        """The owner looks at the clock. Answers ping, dead or nothing."""
+        """The owner checks the clock. Returns ping, dead or nothing."""
         if self.end or at < self.deadline:
             return None
         if at > self.deadline + TIMER["clockGap"]:
@@ -68,38 +68,39 @@ def build():
     message, grease = frame("MSG", b"x"), frame(0xCA, b"zz", 3)
     close = lambda code, reason=b"": frame("CLOSE", u16(code) + reason)
     look = None
-    add("quiet-start", "nothing before 3 s", ["Silence"], (0, look), (2999, look))
-    add("ping-at-3-s", "PING after 3 s without receiving", ["Silence"], (3000, look))
-    add("ping-once", "one PING is enough", ["Silence"], (3000, look), (3001, look), (9999, look))
-    add("dead-at-10-s", "10 s without receiving", ["Silence"], (3000, look), (9999, look), (10000, look))
-    add("message-counts", "any frame shows that the peer lives", ["Silence"], (2900, message), (3000, look),
+    add("quiet-start", "nothing is sent before 3 s", ["Idle"], (0, look), (2999, look))
+    add("ping-at-3-s", "PING after receiving nothing for 3 s", ["Idle"], (3000, look))
+    add("ping-once", "PING is sent only once", ["Idle"], (3000, look), (3001, look), (9999, look))
+    add("dead-at-10-s", "nothing received for 10 s", ["Idle"], (3000, look), (9999, look), (10000, look))
+    add("message-counts", "any frame shows that the peer is alive", ["Idle"], (2900, message), (3000, look),
         (5899, look), (5900, look))
-    add("ignored-frame-counts", "so does one that is ignored", ["Silence"], (2900, grease), (3000, look), (5900, look))
-    add("pong-counts", "PONG answers PING", ["Silence"], (3000, look), (3050, pong), (10000 - 4000, look), (6050, look))
-    add("late-answer", "just before it is too late", ["Silence"], (3000, look), (9999, message), (10000, look),
+    add("ignored-frame-counts", "so does an ignored frame", ["Idle"], (2900, grease), (3000, look), (5900, look))
+    add("pong-counts", "PONG answers PING", ["Idle"], (3000, look), (3050, pong), (10000 - 4000, look), (6050, look))
+    add("late-answer", "an answer just before the timeout", ["Idle"], (3000, look), (9999, message), (10000, look),
         (12999, look), (19999, look))
-    add("looked-late", "a look that is late still asks before it judges", ["Silence"], (7900, look), (8900, look),
+    add("looked-late", "a late check sends PING before it decides", ["Idle"], (7900, look), (8900, look),
         (9999, look), (10000, look))
-    add("slept", "a gap of more than 5 s in the clock", ["Suspension"], (60000, look), (62999, look))
-    add("slept-and-dead", "nothing came within the 3 s of grace", ["Suspension"], (60000, look), (63000, look))
+    add("slept", "the clock jumps by more than 5 s", ["Suspension"], (60000, look), (62999, look))
+    add("slept-and-dead", "nothing is received within the 3 s of grace", ["Suspension"], (60000, look), (63000, look))
     add("slept-and-alive", "the peer answers in time", ["Suspension"], (60000, look), (60200, pong), (63000, look),
         (63200, look))
-    add("slept-while-asked", "the gap comes after a PING", ["Suspension"], (3000, look), (60000, look), (62999, look),
+    add("slept-while-asked", "the gap occurs after a PING", ["Suspension"], (3000, look), (60000, look), (62999, look),
         (63000, look))
-    add("gap-of-5-s", "a gap of 5 s is none", ["Suspension"], (8000, look), (9999, look), (10000, look))
+    add("gap-of-5-s", "a gap of 5 s does not count", ["Suspension"], (8000, look), (9999, look), (10000, look))
     add("ping-answered", "PONG has the same 8 bytes", ["Pong"], (100, ping))
     add("pings-answered", "every PING is answered, in order", ["Pong"], (100, ping), (101, frame("PING", bytes(8))),
         (102, frame("PING", b"\xff" * 8)))
-    add("pong-unasked", "a PONG nobody asked for is ignored", ["Pong"], (100, pong), (200, pong))
+    add("pong-unasked", "an unsolicited PONG is ignored", ["Pong"], (100, pong), (200, pong))
     for row in REGISTRIES["codes"]:
         if row["value"] in (1, 2, 16):
             add(f"close-{row['value']}", f"CLOSE with {row['name']}", ["Close"], (100, close(row["value"], b"why")))
     for code in (21, 999, 0xFFFF):
-        add(f"close-{code}", "a code that nobody registered counts as INTERNAL", ["Close"], (100, close(code)))
-    add("silent-after-close", "nothing is answered after CLOSE", ["Close"], (100, close(CODE["GOODBYE"])), (200, ping),
+        add(f"close-{code}", "an unregistered code counts as INTERNAL", ["Close"], (100, close(code)))
+    add("silent-after-close", "nothing is sent in reply after CLOSE", ["Close"], (100, close(CODE["GOODBYE"])), (200, ping),
         (20000, look))
-    notes = {"Silence": "PING after 3 s, the end after 10 s", "Suspension": "after a gap in the clock the peer gets 3 s",
-             "Pong": "PONG carries the bytes of PING", "Close": "what CLOSE ends, and how its code is read"}
+    notes = {"Idle": "keep-alive: PING after 3 s; idle timeout: the end after 10 s",
+             "Suspension": "after a gap in the clock, the peer has 3 s to answer",
+             "Pong": "PONG carries the bytes of PING", "Close": "frames after CLOSE, and how its code is read"}
     return document("frame sequences", notes, [
         dict(type="link-over-time", spec="14", tests=tests,
              labels=["live.ping", "live.idle-timeout", "live.resume", "live.pong", "close.after", "code.unknown"])])

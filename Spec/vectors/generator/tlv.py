@@ -25,7 +25,7 @@ def build():
                             result="invalid", error="PROTOCOL", check=check))
 
     one, two, three = tlv(1, b"\xaa"), tlv(2, b"\xbb\xbb"), tlv(3, b"\xcc" * 3)
-    good("empty-list", "no entry at all", b"")
+    good("empty-list", "no entries", b"")
     good("one-entry", "one known entry", one)
     good("empty-value", "a value of no bytes", tlv(1, b""))
     good("three-ascending", "types ascend", one + two + three)
@@ -36,7 +36,7 @@ def build():
     good("unknown-between", "an unknown type is ignored", one + tlv(7, b"\x77") + tlv(8, b""), ("Unknown",))
     good("unknown-first", "an unknown type below every known one", tlv(0, b"\x00") + one, ("Unknown",))
     good("unknown-last", "an unknown type above every known one", one + tlv(0x7FFF, b"zz"), ("Unknown",))
-    good("unknown-only", "nothing but an unknown type", tlv(0x0077, b"\x01\x02"), ("Unknown",))
+    good("unknown-only", "only an unknown type", tlv(0x0077, b"\x01\x02"), ("Unknown",))
     for index in range(8):
         kind = 0x0A0A + 0x1010 * index
         good(f"grease-{kind:04x}", "a GREASE type is ignored", one + tlv(kind, bytes([index]) * index), ("Grease",))
@@ -44,10 +44,10 @@ def build():
     good("long-value", "a value of 1,000 bytes", tlv(1, b"\x5a" * 1000))
 
     bad("order-swapped", "2 before 1", "order", two + one, ("Order",))
-    bad("order-unknown-after", "an unknown type out of order is refused all the same", "order", two + tlv(0, b""),
+    bad("order-unknown-after", "an unknown type out of order is refused, too", "order", two + tlv(0, b""),
         ("Order",))
-    bad("order-grease-first", "GREASE keeps the order too", "order", tlv(0x0A0A, b"") + one, ("Order", "Grease"))
-    bad("order-repeatable-split", "a repeatable type goes on after another type", "order",
+    bad("order-grease-first", "GREASE must be in order, too", "order", tlv(0x0A0A, b"") + one, ("Order", "Grease"))
+    bad("order-repeatable-split", "a repeatable type continues after another type", "order",
         tlv(16, b"a") + tlv(0x0077, b"") + tlv(16, b"b"), ("Order", "Duplicate"))
     bad("duplicate", "type 1 twice", "duplicate", one + one, ("Duplicate",))
     bad("duplicate-other-value", "type 1 twice with different values", "duplicate", one + tlv(1, b"\xab"),
@@ -60,7 +60,7 @@ def build():
     bad("critical-highest", "type 0xFFFF", "critical", tlv(0xFFFF, b"\x00"), ("Critical",))
     bad("length-one-over", "the value is one byte shorter than its length", "length", u16(1) + u16(3) + b"ab",
         ("Length",))
-    bad("length-largest", "length 65,535 with two bytes behind it", "length", u16(1) + u16(0xFFFF) + b"ab",
+    bad("length-largest", "length 65,535, followed by two bytes", "length", u16(1) + u16(0xFFFF) + b"ab",
         ("Length",))
     bad("length-last-entry-over", "only the last entry is too long", "length", one + u16(2) + u16(1), ("Length",))
     for count in (1, 2, 3):
@@ -68,13 +68,13 @@ def build():
             ("Length",))
     bad("one-byte", "a list of one byte", "length", b"\x00", ("Length",))
     notes = {
-        "Form": "the plain form of a list",
+        "Form": "the form of a list",
         "Order": "types ascend, known or not",
-        "Duplicate": "a type comes once, unless its message lets it repeat",
+        "Duplicate": "a type occurs once, unless its message declares it repeatable",
         "Unknown": "unknown types are ignored",
         "Critical": "bit 15 of a type forbids ignoring it",
-        "Grease": "reserved types that keep receivers honest",
-        "Length": "a header and a value lie inside the list",
+        "Grease": "reserved types, which show that receivers ignore unknown ones",
+        "Length": "header and value must lie inside the list",
     }
     return document("type-length-value lists", notes, [
         dict(type="tlv", spec="2", labels=["tlv.unknown", "tlv.grease", "int.big-endian"], tests=accepted),

@@ -1,6 +1,6 @@
 """The wire forms of MPC/1, written from the chapters alone: encoders, and strict readers that name the failing check.
 
-The readers judge every generated test a second time, so that a wrong expectation stops the generator.
+The readers check every generated test a second time, so that a wrong expectation stops the generator.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ KIND_BY_VALUE = {row["value"]: row for row in REGISTRIES["frames"]}
 
 
 class Refused(Exception):
-    """A reader's verdict: the code that is sent, and the check that failed."""
+    """The verdict of a reader: the code to send, and the check that failed."""
 
     def __init__(self, code, check):
         super().__init__(f"{code} by check {check}")
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 def seeded(name):
-    """One random source for each file, so that adding a test to one file leaves the others as they are."""
+    """Returns a random source for one file, so that adding a test to it does not change the others."""
     return random.Random("MPC/1 vectors " + name)
 
 
@@ -69,7 +69,7 @@ def frame(kind, payload=b"", channel=0):
 
 
 def is_text(data, control_allowed):
-    """Whether the bytes are UTF-8, and without control and direction characters where those are not allowed."""
+    """Returns whether the bytes are UTF-8, and free of control and direction characters if those are not allowed."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -79,7 +79,7 @@ def is_text(data, control_allowed):
 
 
 def read_tlvs(data, known, repeatable=()):
-    """Answers the known entries and the types that were ignored."""
+    """Returns the known entries and the types that were ignored."""
     entries, ignored, at, last = [], [], 0, -1
     while at < len(data):
         if len(data) - at < 4:
@@ -106,12 +106,12 @@ def test(id, comment, flags, **fields):
 
 
 def document(title, notes, groups):
-    """Numbers the tests and wraps them in the common form."""
+    """Numbers the tests and returns them in the common form."""
     seen, number = set(), 0
     for group in groups:
         for one in group["tests"]:
             number += 1
-            assert one["id"] not in seen, f"{title}: {one['id']} is there twice"
+            assert one["id"] not in seen, f"{title}: {one['id']} occurs twice"
             seen.add(one["id"])
             rest = dict(one)
             one.clear()

@@ -42,7 +42,7 @@ enum MultipeerCaller {
             await caller.begin(Int(count) ?? 0)
             return "ok call"
         case ("report", nil): return await caller.report()
-        default: throw Complaint("'\(order)' is not understood")
+        default: throw Complaint("unknown command '\(order)'")
         }
     }
 }

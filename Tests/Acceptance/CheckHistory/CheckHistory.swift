@@ -38,9 +38,9 @@ enum CheckHistory {
         func count(_ event: Entry.Event) -> Int { entries.count { $0.event == event } }
         return "\(history.runs.count) runs of \(history.runsByMember.count) members, "
             + "\(history.runs.reduce(0) { $0 + $1.links.count }) ends of links, \(count(.message)) messages, "
-            + "\(count(.completed)) files, \(count(.attempt)) attempts; what was told was known after "
-            + "\(seconds(longest.told)), a death after \(seconds(longest.untold)), a silence after "
-            + "\(seconds(longest.silent)) at the latest; \(violations) violations"
+            + "\(count(.completed)) files, \(count(.attempt)) attempts; longest delays: with notification "
+            + "\(seconds(longest.told)), without \(seconds(longest.untold)), for a silent peer "
+            + "\(seconds(longest.silent)); \(violations) violations"
     }
 
     private static func refuse() { complain("usage: check-history [--slack SECONDS] FILE…") }

@@ -29,7 +29,7 @@ extension Device {
     private func unarchive(_ path: String) throws -> MCPeerID {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         guard let peer = try NSKeyedUnarchiver.unarchivedObject(ofClass: MCPeerID.self, from: data) else {
-            throw Complaint("no peer is archived in \(path)")
+            throw Complaint("\(path) contains no archived peer")
         }
         return peer
     }

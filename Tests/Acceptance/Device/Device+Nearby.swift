@@ -70,14 +70,14 @@ extension Device {
 
     private var advertiser: MCNearbyServiceAdvertiser {
         get throws {
-            guard let advertiser = with({ $0.advertiser }) else { throw Complaint("it does not advertise") }
+            guard let advertiser = with({ $0.advertiser }) else { throw Complaint("not advertising") }
             return advertiser
         }
     }
 
     private var browser: MCNearbyServiceBrowser {
         get throws {
-            guard let browser = with({ $0.browser }) else { throw Complaint("it does not browse") }
+            guard let browser = with({ $0.browser }) else { throw Complaint("not browsing") }
             return browser
         }
     }
@@ -95,7 +95,7 @@ extension Device {
     private func reply(_ word: String, _ answers: [String]) throws {
         let (peer, session) = (try peer(word), try session)
         guard let handler = with({ $0.invitations.removeValue(forKey: peer.mark) }) else {
-            throw Complaint("\(word) has not invited, or was answered")
+            throw Complaint("no open invitation from \(word)")
         }
         for answer in answers { handler(answer == "yes", answer == "yes" ? session : nil) }
     }

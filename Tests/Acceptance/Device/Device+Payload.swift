@@ -41,7 +41,7 @@ extension Device {
     /// `send reliable|unreliable COUNT BYTES FIRST PEER…`: sends COUNT messages, numbered from FIRST.
     private func send(_ words: Words) throws -> Fields {
         let modes = ["reliable": MCSessionSendDataMode.reliable, "unreliable": .unreliable]
-        guard let mode = modes[try words.needed(0, "a mode")] else { throw Complaint("this is no mode") }
+        guard let mode = modes[try words.needed(0, "a mode")] else { throw Complaint("not a mode") }
         let (count, size) = (try words.number(1, "a count"), try words.number(2, "a size"))
         let (first, peers) = (try words.number(3, "a number"), try peers(words.dropFirst(4)))
         let session = try session
@@ -67,7 +67,7 @@ extension Device {
         let (place, name) = (try words.needed(0, "a URL"), try words.needed(1, "a name"))
         let peer = try peer(try words.needed(2, "a peer"))
         let url = place.contains(":") ? URL(string: place) : URL(fileURLWithPath: place)
-        guard let url else { throw Complaint("\(place) is no URL") }
+        guard let url else { throw Complaint("\(place) is not a URL") }
         let parent = Progress(totalUnitCount: 10)
         parent.becomeCurrent(withPendingUnitCount: 10)
         let progress = try session.sendResource(at: url, withName: name, toPeer: peer) { error in

@@ -19,7 +19,7 @@ extension Device {
         case "trust":
             let peer = try peer(try words.needed(0, "a peer"))
             guard let handler = with({ $0.certificateHandlers.removeValue(forKey: peer.mark) }) else {
-                throw Complaint("nobody asked for \(peer.displayName)")
+                throw Complaint("no trust decision is pending for \(peer.displayName)")
             }
             handler(words[1] != "no")
         case "greet": with { $0.greeting = words[0] }
@@ -74,7 +74,7 @@ extension Words {
         case "optional": .optional
         case "required": .required
         case "none": .none
-        default: throw Complaint("\(word) is no preference")
+        default: throw Complaint("\(word) is not a preference")
         }
     }
 }

@@ -55,7 +55,7 @@ final class Device: NSObject {
                     return tell("did", answer.merging(["order": order]) { old, _ in old })
                 }
             }
-            throw Complaint("'\(order)' is not understood")
+            throw Complaint("unknown command '\(order)'")
         } catch {
             tell("refused", fields(of: error).merging(["order": order]) { old, _ in old })
         }
@@ -85,13 +85,13 @@ final class Device: NSObject {
     }
 
     func peer(_ word: String) throws -> MCPeerID {
-        guard let peer = with({ $0.peers[word] }) else { throw Complaint("nobody here knows '\(word)'") }
+        guard let peer = with({ $0.peers[word] }) else { throw Complaint("unknown peer '\(word)'") }
         return peer
     }
 
     var me: MCPeerID {
         get throws {
-            guard let me = with({ $0.me }) else { throw Complaint("it is nobody yet: 'peer NAME'") }
+            guard let me = with({ $0.me }) else { throw Complaint("no peer id yet: use 'peer NAME'") }
             return me
         }
     }
@@ -137,7 +137,7 @@ struct Words {
     /// Returns the choice whose raw value a word is; nil when it is missing.
     func choice<Choice: RawRepresentable<String>>(_ index: Int, _: Choice.Type) throws -> Choice {
         let word = try needed(index, "a \(Choice.self)")
-        guard let choice = Choice(rawValue: word) else { throw Complaint("\(word) is no \(Choice.self)") }
+        guard let choice = Choice(rawValue: word) else { throw Complaint("\(word) is not a \(Choice.self)") }
         return choice
     }
 }

@@ -10,7 +10,7 @@ func tell(_ event: String, _ fields: Fields = [:]) {
     object["t"] = DispatchTime.now().uptimeNanoseconds
     object["main"] = Thread.isMainThread
     guard var line = try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys) else {
-        FileHandle.standardError.write(Data("'\(event)' cannot be told: \(fields)\n".utf8))
+        FileHandle.standardError.write(Data("cannot report '\(event)': \(fields)\n".utf8))
         return
     }
     line.append(0x0a)

@@ -53,16 +53,16 @@ struct Cancels {
         let left = try FileManager.default.contentsOfDirectory(atPath: inbox.path)
         let told = Distribution(times)
         print(
-            "\(count) files, \(times.count) called off in time; the other side knew after \(told); "
+            "\(count) files, \(times.count) cancelled in time; the other side was notified after \(told); "
                 + "\(before) before, \(after) behind")
-        try Endurance.expect(left.isEmpty, "files are left behind: \(left)")
-        try Endurance.expect(times.count > count / 2, "only \(times.count) were called off in time")
+        try Endurance.expect(left.isEmpty, "files leaked: \(left)")
+        try Endurance.expect(times.count > count / 2, "only \(times.count) were cancelled in time")
         try Endurance.expect(
             told.quantile(0.9) <= Cancels.usual && told.quantile(1) <= Cancels.most,
-            "the other side knew too late")
-        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
-        try Endurance.expect(after.threads <= before.threads + 2, "threads are left behind")
-        try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory is left behind")
+            "the other side was notified too late")
+        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")
+        try Endurance.expect(after.threads <= before.threads + 2, "threads leaked")
+        try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory leaked")
     }
 
     /// Cancels a file. Returns how long the other side did not know; nil when the file was complete before.
@@ -126,7 +126,7 @@ struct Cancels {
 
         func both(_ isSender: Bool) throws -> (own: Outcome, others: Outcome) {
             guard all[0].count == 1, all[1].count == 1 else {
-                throw Endurance.Failure(description: "a side was told \(all.map(\.count)) times")
+                throw Endurance.Failure(description: "the sides were notified \(all.map(\.count)) times")
             }
             return isSender ? (all[0][0], all[1][0]) : (all[1][0], all[0][0])
         }

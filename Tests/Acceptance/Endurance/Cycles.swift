@@ -19,9 +19,9 @@ struct Cycles {
         let after = try Figures()
         print("\(count) cycles: \(before) before, \(after) behind")
         // The pool of the concurrency runtime may still have been growing to one thread for each core.
-        try Endurance.expect(after.threads <= before.threads + 2, "threads are left behind")
-        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
-        try Endurance.expect(after.memory <= before.memory + Cycles.allowedGrowth, "memory is left behind")
+        try Endurance.expect(after.threads <= before.threads + 2, "threads leaked")
+        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")
+        try Endurance.expect(after.memory <= before.memory + Cycles.allowedGrowth, "memory leaked")
     }
 
     private func cycle(_ one: Session, _ other: Session) async throws {

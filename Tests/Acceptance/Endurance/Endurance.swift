@@ -74,10 +74,10 @@ enum Endurance {
             switch event {
             case .peer(_, let state): states.append(state)
             case .message(let message):
-                try expect(message.bytes == text, "another message arrived than was sent")
+                try expect(message.bytes == text, "a different message arrived")
                 return states
             case .stream, .resource, .verificationRequested:
-                throw Failure(description: "something came that nobody sent")
+                throw Failure(description: "an event arrived that was not sent")
             }
         }
         throw Failure(description: "the events ended")

@@ -66,13 +66,13 @@ struct Everything {
                 var bytes: [UInt8] = []
                 for try await piece in stream { bytes += piece }
                 let isRight = bytes == content && stream.name == word && stream.metadata == Array(word.utf8)
-                try Endurance.expect(isRight, "the stream is another one")
+                try Endurance.expect(isRight, "the stream differs")
                 streams += 1
             case .resource(let resource):
                 let received = try await resource.receive(into: folder)
                 try Endurance.expect(
                     try Data(contentsOf: received.url) == Data(content) && resource.name == word,
-                    "the file is another one")
+                    "the file differs")
                 files += 1
             case .peer, .verificationRequested: break
             }
@@ -80,7 +80,7 @@ struct Everything {
         }
         try Endurance.expect(
             datagrams >= Everything.datagrams,
-            "\(messages) messages, \(streams) streams, \(files) files, \(datagrams) datagrams came")
+            "\(messages) messages, \(streams) streams, \(files) files, \(datagrams) datagrams arrived")
         return "a message, a stream, a file and \(datagrams) datagrams"
     }
 }

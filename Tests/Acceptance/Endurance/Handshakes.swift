@@ -21,7 +21,7 @@ struct Handshakes {
         print("\(times.count) of \(count) within \(Handshakes.patience.seconds) s: \(Distribution(times))")
         try Endurance.expect(
             count - times.count <= Handshakes.mostFailures(of: count),
-            "too few handshakes were complete in time")
+            "too few handshakes completed in time")
     }
 
     /// Returns the most failures: one in twenty. Of a few runs more can fail by chance: then three standard deviations

@@ -14,7 +14,7 @@ struct Latency {
     /// Creates one side. `folder`: where the asking side has its file, and the other one stores it.
     init(listening address: String, in folder: String) throws {
         guard let host = SocketAddress.Host(address) else {
-            throw Endurance.Failure(description: "no address: \(address)")
+            throw Endurance.Failure(description: "invalid address: \(address)")
         }
         var configuration = Endurance.loopback
         configuration.listenAddresses = [SocketAddress(host, port: 0)]
@@ -27,7 +27,7 @@ struct Latency {
         print(Data(mine.bytes).base64EncodedString())
         fflush(nil)
         guard let line = readLine(), let bytes = Data(base64Encoded: line) else {
-            throw Endurance.Failure(description: "no connection data came")
+            throw Endurance.Failure(description: "no connection data was received")
         }
         let theirs = try ConnectionData(Array(bytes))
         try await session.connect(with: theirs)

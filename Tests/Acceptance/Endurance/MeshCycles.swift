@@ -33,16 +33,16 @@ struct MeshCycles {
         for _ in 0..<count { times.append(try await cycle(sessions)) }
         let after = try Figures()
         for ear in ears { ear.cancel() }
-        print("\(count) cycles, full after \(Distribution(times)); \(before) before, \(after) behind")
-        try Endurance.expect(after.threads <= before.threads + 2, "threads are left behind")
-        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
+        print("\(count) cycles, full after \(Distribution(times)); \(before) before, \(after) after")
+        try Endurance.expect(after.threads <= before.threads + 2, "threads leaked")
+        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")
         try Endurance.expect(
-            after.memory <= before.memory + MeshCycles.allowedGrowth, "memory is left behind")
+            after.memory <= before.memory + MeshCycles.allowedGrowth, "memory leaked")
         // Connecting, connected and not connected, once each for every cycle and other peer.
         let expected = 3 * (count + MeshCycles.warmUp) * (MeshCycles.members - 1)
         for ear in ears {
             let states = await ear.value
-            try Endurance.expect(states == expected, "\(states) states were heard, not \(expected)")
+            try Endurance.expect(states == expected, "\(states) states were reported, not \(expected)")
         }
     }
 

@@ -111,14 +111,15 @@ private struct InvitingPair: Sendable {
         onesAnswers.cancel()
         othersAnswers.cancel()
         let answers = (await onesAnswers.value, await othersAnswers.value)
-        try Endurance.expect(answers.0.allSatisfy { $0 == nil }, "the first answered, and heard \(answers.0)")
+        try Endurance.expect(
+            answers.0.allSatisfy { $0 == nil }, "the first answered, and received \(answers.0)")
         if way != .oneCancels {
             try Endurance.expect(
-                answers.1.allSatisfy { $0 == nil }, "the second answered, and heard \(answers.1)")
+                answers.1.allSatisfy { $0 == nil }, "the second answered, and received \(answers.1)")
         }
         if !isLinked {
             let peers = (await ones.connectedPeers, await others.connectedPeers)
-            try Endurance.expect(peers.0.isEmpty && peers.1.isEmpty, "both declined, and are linked")
+            try Endurance.expect(peers.0.isEmpty && peers.1.isEmpty, "both declined, but are linked")
         }
         await ones.disconnect()
         await others.disconnect()
@@ -138,8 +139,8 @@ private struct InvitingPair: Sendable {
         func words(_ error: MultipeerError?) -> String {
             error.map { "\($0.code.rawValue): \($0)" } ?? "a link"
         }
-        try Endurance.expect(firsts.contains(first?.code), "the first inviter heard \(words(first))")
-        try Endurance.expect(seconds.contains(second?.code), "the second inviter heard \(words(second))")
+        try Endurance.expect(firsts.contains(first?.code), "the first inviter received \(words(first))")
+        try Endurance.expect(seconds.contains(second?.code), "the second inviter received \(words(second))")
     }
 
     /// Checks that both ends report the same connection, and were linked once. `isPlain`: nothing may have ended before.
@@ -149,7 +150,7 @@ private struct InvitingPair: Sendable {
         while true {
             let linked = (await ones.connectedPeers, await others.connectedPeers)
             if linked == ([other.peer], [one.peer]) { break }
-            try Endurance.expect(ContinuousClock.now < end, "there is no link at both ends")
+            try Endurance.expect(ContinuousClock.now < end, "no link at one end or at both")
             try await Task.sleep(for: .milliseconds(5))
         }
         let states = try await Endurance.talk(ones, others)
@@ -164,7 +165,7 @@ private struct InvitingPair: Sendable {
         else { throw Endurance.Failure(description: "a link is gone") }
         try Endurance.expect(
             atOne.remoteAddress == atOther.localAddress && atOne.localAddress == atOther.remoteAddress,
-            "the ends are of different connections: \(atOne), \(atOther)")
+            "the two ends belong to different connections: \(atOne), \(atOther)")
     }
 }
 

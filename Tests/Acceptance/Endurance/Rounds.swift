@@ -45,10 +45,10 @@ struct Rounds {
             let atHigher = await higher.connectionInfo(for: lower.peer)
         else { throw Endurance.Failure(description: "a link is gone") }
         try Endurance.expect(
-            atLower.isDialled != atHigher.isDialled, "both ends say that they dialled, or neither")
+            atLower.isDialled != atHigher.isDialled, "both ends report that they dialled, or neither does")
         try Endurance.expect(
             atLower.remoteAddress == atHigher.localAddress && atLower.localAddress == atHigher.remoteAddress,
-            "the ends are of different connections: \(atLower), \(atHigher)")
+            "the two ends belong to different connections: \(atLower), \(atHigher)")
         await lower.disconnect()
         await higher.disconnect()
         return atLower.isDialled

@@ -27,9 +27,9 @@ struct Streams {
         print(
             "\(count) streams \(areTogether ? "at once" : "in turn") in \(Int(time * 1_000)) ms; \(before) before, "
                 + "\(after) behind")
-        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
+        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")
         try Endurance.expect(
-            after.memory <= before.memory + Streams.allowedGrowth, "memory is left behind")
+            after.memory <= before.memory + Streams.allowedGrowth, "memory leaked")
     }
 
     private func exchange(_ numbers: Range<Int>, _ couple: Couple) async throws {
@@ -64,13 +64,13 @@ struct Streams {
         try await withThrowingDiscardingTaskGroup { group in
             for await event in session.events {
                 guard case .stream(let stream) = event else {
-                    throw Endurance.Failure(description: "something else came: \(event)")
+                    throw Endurance.Failure(description: "unexpected event: \(event)")
                 }
                 group.addTask { try await ended.add(Streams.read(stream)) }
                 missing.remove(Int(stream.name) ?? -1)
                 if missing.isEmpty { break }
             }
-            try Endurance.expect(missing.isEmpty, "\(missing.count) streams did not come")
+            try Endurance.expect(missing.isEmpty, "\(missing.count) streams did not arrive")
         }
         let count = await ended.numbers.count
         try Endurance.expect(count == numbers.count, "\(count) of \(numbers.count) streams ended")
@@ -80,21 +80,21 @@ struct Streams {
         private(set) var numbers: Set<Int> = []
 
         func add(_ number: Int) throws {
-            try Endurance.expect(numbers.insert(number).inserted, "stream \(number) came twice")
+            try Endurance.expect(numbers.insert(number).inserted, "stream \(number) arrived twice")
         }
     }
 
     /// Reads a stream to its end; returns its number.
     private static func read(_ stream: IncomingStream) async throws -> Int {
         guard let number = Int(stream.name) else {
-            throw Endurance.Failure(description: "a stream has another name: \(stream.name)")
+            throw Endurance.Failure(description: "a stream has the wrong name: \(stream.name)")
         }
         var bytes: [UInt8] = []
         for try await piece in stream { bytes += piece }
         try Endurance.expect(
-            bytes == Streams.content(number), "stream \(number) brought \(bytes.count) other bytes")
+            bytes == Streams.content(number), "stream \(number) delivered \(bytes.count) wrong bytes")
         try Endurance.expect(
-            stream.metadata == [UInt8(truncatingIfNeeded: number)], "stream \(number) has other metadata")
+            stream.metadata == [UInt8(truncatingIfNeeded: number)], "stream \(number) has the wrong metadata")
         return number
     }
 

@@ -49,7 +49,7 @@ extension Checker {
         }
         if run.end == .quit {
             found += open.values.sorted { $0.place.line < $1.place.line }.map {
-                Violation(.transfers, $0.place, "nobody was told what became of file \($0.entry.id ?? "")")
+                Violation(.transfers, $0.place, "no result was reported for file \($0.entry.id ?? "")")
             }
         }
         return found
@@ -66,14 +66,14 @@ extension Checker {
             }
             return died
                 ? []
-                : [Violation(.transfers, line.place, "file \(entry.id ?? "") never was complete at \(peer)")]
+                : [Violation(.transfers, line.place, "file \(entry.id ?? "") was never complete at \(peer)")]
         }
         return other.entry.hash == offer.entry.hash
             ? []
             : [
                 Violation(
                     .transfers, other.place,
-                    "file \(entry.id ?? "") is another one than \(offer.place) offered")
+                    "file \(entry.id ?? "") differs from the file offered at \(offer.place)")
             ]
     }
 
@@ -130,7 +130,7 @@ extension Checker {
         for line in open.values.sorted(by: { $0.place.line < $1.place.line }) {
             if run.end == .quit {
                 let peer = line.entry.peer ?? ""
-                found.append(Violation(.attempts, line.place, "\(peer) is connecting to the end"))
+                found.append(Violation(.attempts, line.place, "\(peer) is still connecting at the end"))
             } else {
                 found += late(run, from: line, to: run.span.end)
             }
@@ -146,7 +146,7 @@ extension Checker {
         return [
             Violation(
                 .attempts, start.place,
-                "\(start.entry.peer ?? "") was being connected for \(lasted.inSeconds), longer than anybody waits"
+                "\(start.entry.peer ?? "") was connecting for \(lasted.inSeconds), longer than any timeout"
             )
         ]
     }

@@ -102,7 +102,8 @@ extension Checker {
             let isNew = seen.insert("\(peer) \(Self.key(line.entry))").inserted
             return isNew
                 ? nil
-                : Violation(.delivery, line.place, "message \(line.entry.number ?? 0) of \(peer) came before")
+                : Violation(
+                    .delivery, line.place, "message \(line.entry.number ?? 0) from \(peer) arrived twice")
         }
     }
 
@@ -112,12 +113,12 @@ extension Checker {
             what.messages[number].map { $0.hash == first.entry.hash } ?? false
         }
         guard let sent = candidates.first(where: { isFrom($0.sent) })?.sent else {
-            return [Violation(.delivery, first.place, "message \(number) was never sent like this")]
+            return [Violation(.delivery, first.place, "message \(number) was never sent with this content")]
         }
         var found: [Violation] = []
         let numbers = sent.numbers.filter { sent.messages[$0]?.wasRefused != true }
         guard var index = numbers.firstIndex(of: number) else {
-            return [Violation(.delivery, first.place, "message \(number) was refused and came nevertheless")]
+            return [Violation(.delivery, first.place, "message \(number) arrived although it was refused")]
         }
         if let link = sent.messages[number]?.link,
             let earlier = numbers[..<index].first(where: { sent.messages[$0]?.link == link })
@@ -125,7 +126,8 @@ extension Checker {
             found.append(
                 Violation(
                     .delivery, first.place,
-                    "message \(number) is the first to come on its link, but \(earlier) was sent before it"))
+                    "message \(number) is the first to arrive on its link, but \(earlier) was sent before it")
+            )
         }
         var links: Set<String> = []
         for line in received.messages {
@@ -136,7 +138,7 @@ extension Checker {
                 let came = line.entry.number.map { "\($0)" } ?? "none"
                 found.append(
                     Violation(
-                        .delivery, line.place, "message \(came) came where \(expected) was to come, unchanged"
+                        .delivery, line.place, "message \(came) arrived instead of \(expected), or changed"
                     ))
                 break
             }
@@ -146,7 +148,8 @@ extension Checker {
         if links.count > 1 {
             found.append(
                 Violation(
-                    .delivery, received.line.place, "messages of several links came on it: \(links.sorted())")
+                    .delivery, received.line.place,
+                    "messages of several links arrived on it: \(links.sorted())")
             )
         }
         return found
@@ -167,7 +170,8 @@ extension Checker {
                 else { return nil }
                 return Violation(
                     .delivery, message.place,
-                    "message \(number) to \(receiver) never came, though it was flushed (\(flush.place))")
+                    "message \(number) to \(receiver) never arrived, although it was flushed (\(flush.place))"
+                )
             }
         }
     }
@@ -186,11 +190,11 @@ extension Checker {
                 linked[peer] = line.entry.state == .connected ? line.entry.t : nil
                 return nil
             case .offered where linked[peer] == nil:
-                return Violation(.presence, line.place, "a file came from \(peer), who is not connected")
+                return Violation(.presence, line.place, "a file arrived from \(peer), which is not connected")
             case .message:
                 guard let since = linked[peer] else {
                     return Violation(
-                        .presence, line.place, "a message came from \(peer), who is not connected")
+                        .presence, line.place, "a message arrived from \(peer), which is not connected")
                 }
                 guard let from = line.entry.from else { return nil }
                 let isOld =
@@ -201,7 +205,7 @@ extension Checker {
                 return isOld
                     ? Violation(
                         .presence, line.place,
-                        "a message came from instance \(from) of \(peer), which is over")
+                        "a message arrived from instance \(from) of \(peer), which has ended")
                     : nil
             default: return nil
             }

@@ -12,20 +12,20 @@ extension Checker {
         var states: [String: (now: Entry.State, before: Entry.State)] = [:]
         for line in run.lines where line.entry.event == .state {
             guard let peer = line.entry.peer, let next = line.entry.state else {
-                found.append(Violation(.states, line.place, "it says not whose state, or which"))
+                found.append(Violation(.states, line.place, "the entry has no peer or no state"))
                 continue
             }
             let (now, before) = states[peer] ?? (.notConnected, .notConnected)
             if next == now {
-                found.append(Violation(.states, line.place, "\(next) comes twice for \(peer)"))
+                found.append(Violation(.states, line.place, "\(next) occurs twice for \(peer)"))
             } else if now == .connected, next == .connecting {
                 found.append(Violation(.states, line.place, "connecting follows connected for \(peer)"))
             } else if now == .notConnected, next == .connected, before != .connected {
                 // Only a link that replaced another one comes without an attempt.
-                found.append(Violation(.states, line.place, "connected comes without connecting for \(peer)"))
+                found.append(Violation(.states, line.place, "connected without connecting for \(peer)"))
             }
             if next == .notConnected, (line.entry.reason ?? "").isEmpty {
-                found.append(Violation(.states, line.place, "there is no reason"))
+                found.append(Violation(.states, line.place, "no reason is given"))
             }
             if now == .connected, next == .notConnected, let reason = line.entry.reason,
                 Self.deaths.contains(where: reason.hasPrefix)
@@ -33,7 +33,7 @@ extension Checker {
                 let moment = line.entry.t - min(line.entry.t, limits.slack)
                 if !isDisturbed(run, peer, during: Span(moment, line.entry.t)) {
                     found.append(
-                        Violation(.states, line.place, "\(peer) was taken for dead and was not: \(reason)"))
+                        Violation(.states, line.place, "\(peer) was given up, but was alive: \(reason)"))
                 }
             }
             states[peer] = (next, now)

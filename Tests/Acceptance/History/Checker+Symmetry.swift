@@ -27,7 +27,7 @@ extension Checker {
             guard link.span.end > deadline, silence.end > deadline else { return nil }
             return Violation(
                 .symmetry, link.start,
-                "\(link.peer) was silent from \(silence.start) on and still connected "
+                "\(link.peer) sent nothing from \(silence.start) on, and was still connected "
                     + "\((link.span.end - silence.start).inSeconds) later")
         }
     }
@@ -39,7 +39,7 @@ extension Checker {
             guard piece.length > limit else { return nil }
             return Violation(
                 .symmetry, link.start,
-                "connected to \(link.peer), who was not, for \(piece.length.inSeconds) from \(piece.start) on"
+                "connected to \(link.peer), which was not, for \(piece.length.inSeconds) from \(piece.start) on"
             )
         }
     }

@@ -52,15 +52,16 @@ package struct Checker: Sendable {
     }
 
     private func whole() -> [Violation] {
-        history.unreadable.map { Violation(.whole, $0, "this is no entry") }
+        history.unreadable.map { Violation(.whole, $0, "not an entry") }
             + history.runs.flatMap { run -> [Violation] in
                 var found: [Violation] = []
                 if run.start.event != .start {
-                    found.append(Violation(.whole, run.lines[0].place, "there is no start before it"))
+                    found.append(Violation(.whole, run.lines[0].place, "no start before this entry"))
                 }
                 if run.end == .unknown, let last = run.lines.last {
                     found.append(
-                        Violation(.whole, last.place, "nothing comes behind this, and nobody killed it"))
+                        Violation(
+                            .whole, last.place, "the run has no entries after this one, and was not killed"))
                 }
                 return found
             }

@@ -10,7 +10,7 @@ package struct HistoryFile: Sendable {
     /// Continues the file, or begins it.
     package init(path: String) throws(Failure) {
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(description: "'\(path)' cannot be written") }
+        guard descriptor >= 0 else { throw Failure(description: "cannot write '\(path)'") }
     }
 
     /// Stamps the entry with the time and writes it. A history with a gap proves nothing, so a failure ends the process.
@@ -19,13 +19,13 @@ package struct HistoryFile: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let stamped = entry.with { $0.t = Self.now() }
         guard var bytes = (try? encoder.encode(stamped)).map(Array.init) else {
-            fatalError("an entry cannot be encoded: \(entry)")
+            fatalError("cannot encode an entry: \(entry)")
         }
         bytes.append(UInt8(ascii: "\n"))
         let written = unsafe bytes.withUnsafeBytes {
             unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
         }
-        precondition(written == bytes.count, "the history cannot be written")
+        precondition(written == bytes.count, "cannot write the history")
     }
 
     /// Returns nanoseconds of CLOCK_BOOTTIME, which goes on while the machine sleeps and while the process is stopped.

@@ -9,17 +9,17 @@ package enum Property: Int, CaseIterable, Sendable {
         case .states:
             "the states of a peer alternate, none comes twice in a row, and the end of a link has a true reason"
         case .symmetry:
-            "when one is connected the other is, but for 1 s, or 11 s after a death that nobody told"
+            "if one end is connected so is the other, except for 1 s, or for 11 s if an end died without notice"
         case .cap:
-            "nobody has more links than the cap allows, at any moment"
+            "no member ever has more links than the cap allows"
         case .delivery:
             "on each link a prefix of what was sent arrives, once, in order, unchanged; all of it after a flush"
         case .presence:
-            "nothing comes from a peer that is not connected, nor from an instance that is over"
+            "nothing arrives from a peer that is not connected, nor from an instance that has ended"
         case .rest:
-            "at rest all members of a mesh see the same members"
+            "once the mesh is quiescent, all members see the same members"
         case .transfers:
-            "each file is complete once at most on each side, and at the receiver with the same bytes if at the sender"
+            "each file completes at most once on each side; if it does at the sender, the receiver has the same bytes"
         case .attempts:
             "each attempt has exactly one outcome on each side, in time"
         }

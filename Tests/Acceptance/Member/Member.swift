@@ -128,7 +128,7 @@ actor Member {
     // MARK: joining
 
     func data() async throws -> ConnectionData {
-        guard let session else { throw Complaint("it has not started") }
+        guard let session else { throw Complaint("the member has not started") }
         return try await data(of: session)
     }
 

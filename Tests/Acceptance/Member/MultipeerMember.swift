@@ -8,7 +8,7 @@ import MultipeerOrders
 enum MultipeerMember {
     private static let usage = """
         usage: MultipeerMember NAME FOLDER HISTORY [--uid HEX] [--listen ADDRESS] [--rate N] [--files N]
-                   [--cap N] [--star] [--everywhere] [--patience SECONDS] [--death SECONDS]
+                   [--cap N] [--star] [--everywhere] [--connect-timeout SECONDS] [--idle-timeout SECONDS]
                MultipeerMember churn SECONDS MEMBERS FOLDER HISTORY
         """
 
@@ -58,8 +58,8 @@ enum MultipeerMember {
         case ("--rate", let rate?): options.rate = rate
         case ("--files", let files?): options.files = files
         case ("--cap", let cap?): options.configuration.maximumPeers = Int(cap)
-        case ("--patience", let seconds?): options.configuration.connectTimeout = .seconds(seconds)
-        case ("--death", let seconds?):
+        case ("--connect-timeout", let seconds?): options.configuration.connectTimeout = .seconds(seconds)
+        case ("--idle-timeout", let seconds?):
             options.configuration.idleTimeout = .seconds(seconds)
             options.configuration.keepAliveInterval = .seconds(seconds * 0.3)
         case ("--listen", _):
@@ -100,7 +100,7 @@ enum MultipeerMember {
         case ("who", nil):
             Orders.say((["who"] + (await member.linked.map(\.uid.text).sorted())).joined(separator: " "))
             return
-        default: throw Complaint("'\(order)' is not understood")
+        default: throw Complaint("unknown command '\(order)'")
         }
         Orders.say("ok \(order)")
     }

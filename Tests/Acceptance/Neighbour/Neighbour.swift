@@ -70,18 +70,18 @@ struct Neighbour {
         switch order {
         case "info":
             let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw Complaint("KEY=VALUE is missing") }
+            guard parts.count == 2 else { throw Complaint("missing KEY=VALUE") }
             try await advertised?.update(DiscoveryInfo(validating: [parts[0]: parts[1]]))
         case "resolve": await resolve(try other(value))
         case "reconfirm": await backend.reconfirm(try other(value), type)
         case "stop": await advertised?.stop()
-        default: throw Complaint("unknown order '\(order)'")
+        default: throw Complaint("unknown command '\(order)'")
         }
         say("done", ["order": order])
     }
 
     private func other(_ text: String) throws -> PeerID {
-        guard let uid = UID(text: text) else { throw Complaint("no uid: \(text)") }
+        guard let uid = UID(text: text) else { throw Complaint("invalid uid: \(text)") }
         return try PeerID(validating: uid, displayName: "somebody")
     }
 }

@@ -27,10 +27,10 @@ struct Cycles {
         }
         print("\(count) cycles: \(before) before, \(after) behind")
         // The pools of the runtime and of Dispatch may still have been growing to one thread for each core.
-        try MultipeerReuse.expect(after.threads <= before.threads + 4, "threads are left behind")
-        try MultipeerReuse.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
+        try MultipeerReuse.expect(after.threads <= before.threads + 4, "threads leaked")
+        try MultipeerReuse.expect(after.descriptors <= before.descriptors, "descriptors leaked")
         try MultipeerReuse.expect(
-            after.memory <= before.memory + Cycles.allowedGrowth, "memory is left behind")
+            after.memory <= before.memory + Cycles.allowedGrowth, "memory leaked")
     }
 
     private func cycle(_ number: Int, _ one: Party, _ other: Party, _ file: URL) throws {
@@ -81,7 +81,7 @@ struct StoppedReader {
         gate.signal()
         try other.awaitMessages(count)
         print(
-            "\(count) messages of 64 KiB accepted, then refused, then read: \(before) before, \(after) at the mark"
+            "\(count) messages of 64 KiB accepted, then refused, then read: \(before) before, \(after) at the limit"
         )
         try MultipeerReuse.expect(
             after.memory <= before.memory + StoppedReader.allowedGrowth, "memory is not bounded")

@@ -60,7 +60,7 @@ final class Party: NSObject, @unchecked Sendable {
         try condition.withLock {
             while !isSo(self) {
                 guard condition.wait(until: end) else {
-                    throw MultipeerReuse.Failure(description: "\(me.displayName) is not told: \(what)")
+                    throw MultipeerReuse.Failure(description: "\(me.displayName) was not notified: \(what)")
                 }
             }
         }

@@ -28,7 +28,7 @@ NUMBERS = ("callers", "placed", "results", "errors", "running", "own", "others",
 
 
 def actor_calls():
-    """10,000 calls between 8 processes of which 3 are killed and restarted: each ends in one result or one error"""
+    """10,000 calls between 8 processes, of which 3 are killed and restarted: each ends with one result or one error"""
     each, kills = (10_000, 60) if peer.FULL else (2_000, 8)
     with tempfile.TemporaryDirectory() as directory:
         mesh = member.Mesh(directory, CALLERS + VICTIMS, make=Caller)
@@ -48,15 +48,16 @@ def actor_calls():
         peer.until(lambda: not any(caller.report()["callers"] for caller in callers), 120, "not all calls have ended")
         reports = [caller.report() for caller in callers]
         # Calls from others to this member are over as soon as those are notified.
-        peer.until(lambda: not any(each.report()["others"] for each in mesh.members), 10, "a call of another goes on")
+        peer.until(lambda: not any(each.report()["others"] for each in mesh.members), 10,
+                   "a call from another member continues")
         mesh.quit()
     for report in reports:
         ended = report["results"] + report["errors"] + report["failed"]
         expect(report["placed"] == each == ended and not report["running"] and not report["own"] and not report["wrong"],
                f"the calls do not add up: {report['line']}")
-        expect(report["longest-loss"] < 1, f"calls of a lost peer went on: {report['line']}")
-    expect(done >= min(kills, 3), f"only {done} were killed while calls went on")
+        expect(report["longest-loss"] < 1, f"calls to a lost peer continued: {report['line']}")
+    expect(done >= min(kills, 3), f"only {done} were killed while calls were in progress")
     lost = int(sum(report["failed"] for report in reports))
     longest = max(report["longest-loss"] for report in reports)
     return (f"{each * CALLERS} calls, {done} kills; {lost} failed with their link, at most {longest * 1000:.0f} ms "
-            f"behind its end")
+            f"after its end")

@@ -13,8 +13,8 @@ MEMBERS = 3
 
 
 def mesh_addresses():
-    """In network namespaces, a chain of three becomes a mesh over IPv4 alone, IPv6 link-local alone, both, and with
-    an interface that leads nowhere; where two cannot reach each other the rest is whole"""
+    """In network namespaces, a chain of three becomes a mesh over IPv4 only, IPv6 link-local only, both, and with
+    an interface without a route; if two cannot reach each other, all other links are made"""
     names = LAYOUTS if peer.FULL else ["IPv6 link-local", "a wall"]
     return "; ".join(network.inside(_layout, name, seconds=60) for name in names)
 
@@ -36,9 +36,9 @@ def _layout(name):
             mesh.join(one, two)
             mesh.join(two, three)
             if name == "a wall":
-                until(lambda: two.who() == {one.uid, three.uid}, 10, "the member in the middle has not both")
+                until(lambda: two.who() == {one.uid, three.uid}, 10, "the member in the middle is not linked with both")
                 time.sleep(1)
-                expect(one.who() == {two.uid} and three.who() == {two.uid}, "the wall has a hole")
+                expect(one.who() == {two.uid} and three.who() == {two.uid}, "the two ends reach each other")
             else:
                 mesh.await_full(15)
             took = time.monotonic() - start

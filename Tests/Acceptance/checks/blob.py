@@ -1,4 +1,4 @@
-"""Connection data in the hands of a man in the middle: parsed, changed, and rebuilt with a correct checksum."""
+"""Connection data as a man in the middle would change it: parsed, changed, and rebuilt with a correct checksum."""
 
 import base64
 import hashlib

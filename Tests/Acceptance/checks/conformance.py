@@ -16,7 +16,7 @@ def conformance():
 
 
 def conformance_selftest():
-    """The conformance suite finds the faults of a peer that is broken on purpose"""
+    """The conformance suite finds the faults of a deliberately broken peer"""
     if peer.FULL:
         return _run(["selftest", "--jobs", "4"], 3_600)
     # A fault of each kind: in cryptography, a limit, a path, a notification.
@@ -33,5 +33,5 @@ def _run(words, seconds):
     wrong = re.findall(r"^(?:FAIL|FAULT|missed) .*$", done.stderr, re.MULTILINE)
     expect(done.returncode == 0, "; ".join(wrong[:5]) or f"exit code {done.returncode}: {done.stderr[-300:]}")
     said = [line for line in done.stdout.splitlines() if "; seed " in line]
-    expect(said, "it does not say how many cases passed")
+    expect(said, "it does not print how many cases passed")
     return said[-1]

@@ -48,11 +48,11 @@ def _canaries():
         needles = [canary.encode(), canary.encode()[:8], canary.encode().hex().encode()]
         found[preference] = [tap.contains(needle) for needle in needles]
         seen = f"{tap.packets} packets, {tap.bytes(TCP) >> 10} KiB by TCP, {tap.bytes(UDP) >> 10} KiB by UDP"
-        expect(tap.bytes(TCP) > 3_000_000 and tap.bytes(UDP) > 3_000, f"the tap has not seen everything: {seen}")
+        expect(tap.bytes(TCP) > 3_000_000 and tap.bytes(UDP) > 3_000, f"the tap has not captured everything: {seen}")
     # Plain links prove that the tap sees what there is.
     expect(found["none"][0], "the tap does not find a canary on a plain link")
     expect(not any(found["required"]), "a canary is on the wire")
-    return f"{said}; {seen}, none in sight; on a plain link they are"
+    return f"{said}; {seen}, no canary visible; on a plain link there is one"
 
 
 def sockets(pid):
@@ -85,7 +85,7 @@ def garbage():
         other = Peer(directory, "other", "one.data", stdout=open(os.path.join(directory, "out"), "wb"))
         for process in (one, other):
             process.await_link()
-        ports = until(lambda: sockets(other.pid), 5, "there is no UDP socket")
+        ports = until(lambda: sockets(other.pid), 5, "no UDP socket")
         before = other.status("VmRSS")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.connect(("127.0.0.1", ports[0]))

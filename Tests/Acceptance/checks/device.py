@@ -15,8 +15,8 @@ from .peer import PRODUCTS, Failure, Process, expect, until
 DEVICE = os.path.join(PRODUCTS, "MultipeerDevice")
 # The reports of a controller, which runs on the main actor.
 ON_MAIN = ("present", "finished", "abandoned")
-# For what takes a fraction of a second on a quiet machine.
-PATIENCE = 30
+# The timeout for what takes a fraction of a second on a quiet machine.
+TIMEOUT = 30
 
 
 def now():
@@ -30,7 +30,7 @@ def service_type():
 
 
 class Device(Process):
-    """One process with a home of its own, which is its working directory."""
+    """One process with its own home, which is its working directory."""
 
     def __init__(self, directory, name, *arguments, archive=None, session=()):
         """Starts a new peer, or one that was archived; with a session, unless that is None."""
@@ -66,7 +66,7 @@ class Device(Process):
         self.process.stdin.write((" ".join(quote(str(word), safe="/:@+=,-._") for word in words) + "\n").encode())
         self.process.stdin.flush()
 
-    def answer(self, seconds=PATIENCE):
+    def answer(self, seconds=TIMEOUT):
         try:
             entry = self.answers.get(timeout=seconds)
         except queue.Empty:
@@ -94,7 +94,7 @@ class Device(Process):
         found = [entry for entry in self.said[since:] if entry["event"] == event]
         return [entry for entry in found if all(entry.get(key) == value for key, value in fields.items())]
 
-    def await_said(self, event, since=0, count=1, seconds=PATIENCE, **fields):
+    def await_said(self, event, since=0, count=1, seconds=TIMEOUT, **fields):
         """Waits until there are enough such reports, and returns the last of them."""
         def look():
             found = self.heard(event, since, **fields)
@@ -102,13 +102,13 @@ class Device(Process):
                 return found[count - 1]
             expect(not self.has_ended(), f"{self.name} has ended with {self.process.poll()}: {self.last_words()}")
             return None
-        return until(look, seconds, f"{self.name} does not say {event} {fields}")
+        return until(look, seconds, f"{self.name} does not report {event} {fields}")
 
     def mark(self):
         """Returns the position from here on, for `since`."""
         return len(self.said)
 
-    def await_state(self, other, state, since=0, count=1, seconds=PATIENCE):
+    def await_state(self, other, state, since=0, count=1, seconds=TIMEOUT):
         return self.await_said("state", since, count, seconds, id=other.id, state=state)
 
     def await_found(self, other, since=0):
@@ -117,7 +117,7 @@ class Device(Process):
     def states(self, other, since=0):
         return [entry["state"] for entry in self.heard("state", since, id=other.id)]
 
-    # The system's figures of it.
+    # The system's figures about it.
 
     def figures(self):
         """Its descriptors and threads, and its memory in MiB."""
@@ -131,30 +131,30 @@ class Device(Process):
 
 
 def quit_all(*devices):
-    """Checks that they end well, and that their delegates were called correctly: one call at a time, never on the main
-    thread nor before `start…` had returned, and with peers that are equal to themselves."""
+    """Checks that the devices end without an error, and that their delegates were called correctly: one call at a time,
+    never on the main thread nor before `start…` had returned, and with peers that are equal to themselves."""
     for device in devices:
         device.tell("quit")
     for device in devices:
-        code = device.end(PATIENCE)
+        code = device.end(TIMEOUT)
         expect(code == 0, f"{device.name} has ended with {code}: {device.last_words()}")
-        until(lambda: device.heard("quit"), PATIENCE, f"{device.name} has not quit")
+        until(lambda: device.heard("quit"), TIMEOUT, f"{device.name} has not quit")
         for entry in device.said:
             if entry["event"] in ("ready", "did", "refused", "quit", *ON_MAIN):
                 continue
             expect(not entry["main"], f"{device.name} was called on the main thread: {entry}")
             expect(not entry.get("overlapping"), f"{device.name} was called twice at once: {entry}")
             expect(not entry.get("early"), f"{device.name} was called before start… had returned: {entry}")
-            expect(entry.get("same", True), f"{device.name} met a peer that is not itself: {entry}")
+            expect(entry.get("same", True), f"{device.name} got a different object for a known peer: {entry}")
         for entry in device.heard("state"):
             expect(entry["listed"] == (entry["state"] == "connected"),
-                   f"{device.name}: connectedPeers does not fit: {entry}")
+                   f"{device.name}: connectedPeers does not match: {entry}")
         for entry in device.heard("message"):
             expect(entry["listed"], f"{device.name} got a message of a peer that is not connected: {entry}")
 
 
 def invite(inviter, *others, kind=None, timeout=30):
-    """Lets the inviter find each of the others, which accept, and invite it; returns when all are connected."""
+    """Lets the inviter find and invite each of the others, which accept; returns when all are connected."""
     kind = kind or service_type()
     for other in others:
         other.order("answer", "yes")

@@ -1,4 +1,4 @@
-"""Discovery between real processes of `MultipeerNeighbour`, on the loopback interface alone."""
+"""Discovery between real processes of `MultipeerNeighbour`, on the loopback interface only."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from .peer import PRODUCTS, Failure, Process, expect, until
 from .processors import Others, patience
 
 NEIGHBOUR = os.path.join(PRODUCTS, "MultipeerNeighbour")
-# Packets of rubbish, unless in full.
+# Packets of garbage in the short form.
 COUNT = 200_000
 GROUP, PORT = "224.0.0.251", 5353
 
@@ -60,7 +60,7 @@ class Neighbour(Process):
     def await_said(self, event, seconds=20, count=1, **fields):
         """Waits until there are enough such reports, and returns the last of them."""
         said = until(lambda: self.heard(event, **fields)[count - 1:count] or self._failed(), seconds,
-                     f"{self.name} does not say {event} {fields}")
+                     f"{self.name} does not report {event} {fields}")
         return said[0]
 
     def _failed(self):
@@ -77,7 +77,7 @@ class Neighbour(Process):
 
     def quit(self):
         self.tell("quit")
-        expect(self.end() == 0, f"{self.name} has not ended well")
+        expect(self.end() == 0, f"{self.name} has failed")
 
     def processor_times(self):
         """Returns the processor time of its threads by name, and of all, in milliseconds, with nanosecond precision."""
@@ -101,7 +101,7 @@ class Neighbour(Process):
 
 
 def crowd(count, *arguments):
-    """That many processes that are started at once; the seconds that each needed to find all others."""
+    """Starts that many processes at once; returns the seconds that each needed to find all others."""
     kind = service_type()
     neighbours = [Neighbour(kind, f"n{number}", *arguments) for number in range(count)]
     begun = max(neighbour.begun for neighbour in neighbours)
@@ -110,14 +110,14 @@ def crowd(count, *arguments):
         last = neighbour.await_said("found", 60, count - 1)["t"]
         times.append(last - min(begun, last))
     for neighbour in neighbours:
-        expect(len(neighbour.heard("found")) == count - 1, f"{neighbour.name} found somebody twice, or itself")
-        expect(not neighbour.heard("lost"), f"{neighbour.name} lost somebody")
+        expect(len(neighbour.heard("found")) == count - 1, f"{neighbour.name} found a peer twice, or itself")
+        expect(not neighbour.heard("lost"), f"{neighbour.name} lost a peer")
     return neighbours, times
 
 
 def discovery_times():
-    """8 processes find each other in 0.5 s (median), 40 in 2 s; from browse to resolved 0.1 s; 5 ms a minute when idle,
-    beside what the runtime takes by itself"""
+    """8 processes find each other in 0.5 s (median), 40 in 2 s; from browse to resolved 0.1 s; 5 ms per minute when idle,
+    in addition to what the runtime needs by itself"""
     return alone(_times)
 
 
@@ -153,13 +153,13 @@ def _times():
     idle, own, runtime = idleness(60 if peer.FULL else 30)
     # A process that is woken on a busy machine finds none of its memory in the caches.
     wider, words = patience(others.share())
-    expect(idle < 5 * wider, f"an idle process used {idle:.1f} ms a minute{words}")
-    return ", ".join(said) + (f", idle {idle:.2f} ms a minute, {own:.2f} of them of discovery's thread, beside "
-                              f"{runtime:.2f} that a process takes that does nothing{words}")
+    expect(idle < 5 * wider, f"an idle process used {idle:.1f} ms per minute{words}")
+    return ", ".join(said) + (f", idle {idle:.2f} ms per minute, {own:.2f} of them in discovery's thread, in addition to "
+                              f"{runtime:.2f} of a process that does nothing{words}")
 
 
 def browse_to_resolved():
-    """The median time from the start of a browse to the address of a peer that is already present, in seconds."""
+    """Returns the median time from the start of a browse to the address of a peer that is already present, in seconds."""
     kind = service_type()
     advertiser = Neighbour(kind, "advertiser", "--deaf")
     advertiser.await_said("advertised")
@@ -228,7 +228,7 @@ def discovery_deaths():
     advertiser.end()
     killed = now()
     time.sleep(1)
-    expect(not browser.heard("lost"), "lost before anybody doubted")
+    expect(not browser.heard("lost"), "lost before any failed check")
     browser.tell("reconfirm", gone)
     lost = browser.await_said("lost", 20, uid=gone)["t"] - killed
     expect(lost < 13, f"lost after {lost:.1f} s")
@@ -245,7 +245,8 @@ def discovery_deaths():
     expect(back < 2, f"back after {back:.1f} s")
     for neighbour in (sleeper, browser):
         neighbour.quit()
-    return f"lost {lost:.1f} s after it was killed; one that was stopped for {woken - away:.0f} s more is back after {back * 1000:.0f} ms"
+    return (f"lost {lost:.1f} s after it was killed; one that stayed suspended for {woken - away:.0f} s more is back after "
+            f"{back * 1000:.0f} ms")
 
 
 def discovery_garbage():
@@ -278,11 +279,11 @@ def _garbage(count):
     late = Neighbour(kind, "late")
     found = target.await_said("found", 30, uid=late.uid)["t"] - late.begun
     late.await_said("found", 30, uid=target.uid)
-    expect(not target.has_ended() and not other.has_ended(), "somebody has crashed")
+    expect(not target.has_ended() and not other.has_ended(), "a process has crashed")
     grown = target.memory() - before
     expect(grown < 16, f"grown by {grown:.0f} MiB")
     lost = dropped()
-    expect(lost < count / 10, f"{lost} packets were never looked at")
+    expect(lost < count / 10, f"{lost} packets were never read")
     for neighbour in (target, other, late):
         neighbour.quit()
     return (f"{sent} packets in {passed:.1f} s, {used / sent * 1000:.1f} us of processor time each, grown by {grown:.1f} MiB; "
@@ -292,7 +293,7 @@ def _garbage(count):
 def let_through():
     deadline = now() + 30
     while waiting():
-        expect(now() < deadline, "what came is not read")
+        expect(now() < deadline, "received packets are not read")
         time.sleep(0.0005)
 
 
@@ -336,7 +337,7 @@ def rubbish(kind):
         header(0, 400, 0, 0, 0) + (name + struct.pack(">HH", 255, 1)) * 400,
     ]
     for number in range(300):
-        # Some of it names peers of this type; most of it concerns no process.
+        # Some of it names peers of this type; most of it is of no interest to any process.
         if number == 100:
             name = name.replace(kind.encode(), b"u" + kind[1:].encode())
         label = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz234567", k=26)).encode()

@@ -12,7 +12,7 @@ from .peer import ROOT, expect
 VECTORS = os.path.join(ROOT, "Spec", "vectors")
 LINK, INVITATION, UDP = 20_001, 20_002, 20_003
 PREFACE = b"MPCPLAIN"
-# What the form alone does not show: it takes knowledge of the receiver, of what came before, or a hash.
+# What the form alone does not show: it depends on the receiver, on earlier frames, or on a hash.
 BEYOND = {
     ("hello", 4), *(("hello-receiver", number) for number in range(5, 12)),
     ("connection-data", 5), *(("connection-data-session", word) for word in ("outcome", "recipient", "self")),
@@ -34,7 +34,7 @@ def _frame(kind, payload, channel=0):
 
 
 def _hello():
-    """Returns a valid one: what comes after it is before the link."""
+    """Returns a valid HELLO, after which the connection is still before the link."""
     return _frame(1, bytes.fromhex(_load("hello")[0]["tests"][0]["hex"]))
 
 
@@ -71,7 +71,7 @@ def _cases():
 
 
 def _packet(number, port, payload, sequence):
-    """Each vector has a connection of its own, by its other port."""
+    """Each vector has its own connection, with a different remote port."""
     if port == UDP:
         body = struct.pack("!HHHH", 20_004 + number, port, 8 + len(payload), 0) + payload
     else:
@@ -89,7 +89,7 @@ def _write(path, cases):
         for number, (port, payloads, _, _) in enumerate(cases):
             sequence = 1
             for payload in payloads:
-                # What is long comes in pieces, as it would.
+                # Long data is split into segments, as in a real capture.
                 for start in range(0, max(len(payload), 1), 32_000):
                     piece = payload[start:start + 32_000]
                     packet = _packet(number, port, piece, sequence)
@@ -100,7 +100,7 @@ def _write(path, cases):
 
 
 def dissected_vectors():
-    """Wireshark's dissector refuses of the specification's vectors those that are malformed, and no others"""
+    """Wireshark's dissector refuses exactly the malformed test vectors of the specification"""
     network.tool("tshark")
     cases = list(_cases())
     with tempfile.TemporaryDirectory() as directory:

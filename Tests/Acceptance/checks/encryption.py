@@ -57,7 +57,7 @@ def cell(pair, identities):
             expect(codes == [1, 1], f"{what}: exit codes {codes}")
             expect(not flows, f"{what}: there was a connection")
             for peer in peers:
-                expect("encryption" in peer.last_words(), f"{what}: {peer.name} said {peer.last_words()}")
+                expect("encryption" in peer.last_words(), f"{what}: {peer.name} printed {peer.last_words()}")
             return expected
         expect(codes == [0, 0], f"{what}: exit codes {codes}, {[peer.last_words() for peer in peers]}")
         for index, name in enumerate(["bob", "ann"]):
@@ -74,14 +74,14 @@ def check_wire(what, expected, flows, texts):
         for flow in flows:
             expect(all(not side or side.startswith(b"MPCPLAIN") for side in flow), f"{what}: not the plain preface")
         for text in texts:
-            expect(any(text in side for flow in flows for side in flow), f"{what}: a canary is not in plain sight")
+            expect(any(text in side for flow in flows for side in flow), f"{what}: a canary is not visible on a plain link")
         return
     for first, second in flows:
         expect(not first or first.startswith(b"\x16\x03\x01"), f"{what}: the dialler does not begin with TLS")
         expect(not second or second.startswith(b"\x16\x03\x03"), f"{what}: the listener does not begin with TLS")
         expect(not second or bytes.fromhex("002b00020304") in second, f"{what}: not TLS 1.3")
         for side in (first, second):
-            expect(b"MPCPLAIN" not in side and b"canary" not in side, f"{what}: something is in plain sight")
+            expect(b"MPCPLAIN" not in side and b"canary" not in side, f"{what}: something is visible in clear")
 
 
 CHANGES = {

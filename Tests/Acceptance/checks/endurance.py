@@ -1,4 +1,4 @@
-"""Actions repeated very often, by a program of its own."""
+"""Actions repeated very often, by a separate program."""
 
 import subprocess
 
@@ -19,10 +19,10 @@ def rounds():
 
 
 def mutual_invitations():
-    """Two peers invite each other at once, both accept, or one declines, is slow or cancels: one link, or a clean no"""
+    """Two peers invite each other at once, both accept, or one declines, is slow or cancels: one link, or a clean refusal"""
     return run("mutual-invitations", "1000" if peer.FULL else "200", seconds=600)
 
 
 def cycles():
-    """200 times connecting and disconnecting the same sessions leaves nothing behind"""
+    """Connecting and disconnecting the same sessions 200 times leaks no resources"""
     return run("cycles", "200")

@@ -1,4 +1,4 @@
-"""What Apple's reference describes, between real processes that know nothing but `import MultipeerConnectivity`: peers,
+"""What Apple's reference describes, between real processes that use only `import MultipeerConnectivity`: peers,
 sessions, certificates, and links by hand."""
 
 import os
@@ -16,7 +16,7 @@ def read(path):
 
 
 def facade_peers():
-    """Reference 1, 12, 13: Peer ids are themselves again after a restart and in every process, two with one name
+    """Reference 1, 12, 13: Peer ids are the same after a restart and in every process, two with one name
     differ; the constants, descriptions and hashes are Apple's"""
     with tempfile.TemporaryDirectory() as directory:
         one, archive = Device(directory, "ann"), os.path.join(directory, "ann.archive")
@@ -36,15 +36,15 @@ def facade_peers():
             expect(described[name] and described[name + ".debug"], f"{name} has no description")
             expect(described[name + ".hashed"], f"{name} is not itself")
         expect("ann" in described["MCPeerID"], f"a peer is described as {described['MCPeerID']}")
-        expect(described["distinct"] == 5, "objects are equal that are not")
+        expect(described["distinct"] == 5, "different objects are equal")
         # The same hash in another process, and in a later one of its own.
         met = other.order("meet", archive)
         expect(met["id"] == one.id and met["peer"] == "ann", f"met as {met}")
         kind = service_type()
         one.order("advertise", kind)
         other.order("browse", kind)
-        expect(other.await_found(one)["same"], "whom it found is not whom it met")
-        # Nothing waits for a goodbye, so a process that ends at once may not send it.
+        expect(other.await_found(one)["same"], "the peer that it found is not the one that it met")
+        # A process that ends at once may not send its goodbye.
         one.order("stop-advertising")
         other.await_said("lost", id=one.id)
         quit_all(one)
@@ -54,9 +54,9 @@ def facade_peers():
         same = again.order("archive", archive + ".2")
         # Foundation writes the keys of each dictionary in the order of hashes, which are new in every process.
         first, second = (plistlib.loads(read(path)) for path in (archive, archive + ".2"))
-        expect(first == second and size["bytes"] == same["bytes"], "archived again it is another archive")
+        expect(first == second and size["bytes"] == same["bytes"], "archiving it again gives another archive")
         again.order("advertise", kind)
-        expect(other.await_found(again, since)["same"], "it is another peer after its restart")
+        expect(other.await_found(again, since)["same"], "after its restart it is another peer")
         for rubbish in (b"", b"rubbish", read(archive)[:-20]):
             with open(archive + ".bad", "wb") as file:
                 file.write(rubbish)
@@ -74,7 +74,7 @@ OPTIONAL, REQUIRED, NONE = "optional", "required", "none"
 
 def facade_sessions():
     """Reference 2, 9: A session has the properties it was made with, `.required` and no identity by default; of nine
-    pairs of preferences all link but those of `.none` and `.required`; a session that is let go of says goodbye"""
+    pairs of preferences all link except `.none` with `.required`; a session that is released sends a goodbye"""
     with tempfile.TemporaryDirectory() as directory:
         one, other = Device(directory, "one", session=None), Device(directory, "other", session=None)
         made = one.order("session")
@@ -86,7 +86,7 @@ def facade_sessions():
             since = [device.mark() for device in (one, other)]
             one.order("release")
             other.await_state(one, "notConnected", since[1])
-            until(lambda: one.order("released")["gone"], 10, "a session that was let go of is not gone")
+            until(lambda: one.order("released")["gone"], 10, "a session that was released is not gone")
             since = [device.mark() for device in (one, other)]
             other.order("release")
             for device, preference in zip((one, other), pair):
@@ -96,7 +96,7 @@ def facade_sessions():
             if set(pair) == {NONE, REQUIRED}:
                 one.await_state(other, "notConnected", since[0])
                 expect("connected" not in one.states(other, since[0]), f"{pair} are connected")
-                # There is a peer to say goodbye to in each round.
+                # Each round has a peer that receives the goodbye.
                 since = [device.mark() for device in (one, other)]
                 one.order("session", OPTIONAL)
                 other.order("session", OPTIONAL)
@@ -104,7 +104,7 @@ def facade_sessions():
             one.await_state(other, "connected", since[0])
             other.await_state(one, "connected", since[1])
         quit_all(one, other)
-        return f"as {kind}: 9 pairs of preferences, each with sessions of its own"
+        return f"as {kind}: 9 pairs of preferences, each with its own sessions"
 
 
 def facade_certificates():
@@ -135,12 +135,12 @@ def facade_certificates():
                 device.await_state(far, "notConnected" if answer in ("no", "never") else "connected", mark, seconds=45)
             for device, mark in zip((one, other), since):
                 shown = device.heard("certificate", mark)
-                # A no may be there before the other side is asked.
+                # A refusal may arrive before the other side is asked.
                 if device is one and answer == "no" and not shown:
                     continue
                 asked += 1
                 expect(len(shown) == 1, f"{device.name} was asked {len(shown)} times")
-                expect(device is other or shown[0]["count"] == -1, "a certificate of nobody's")
+                expect(device is other or shown[0]["count"] == -1, "a certificate of an unknown peer")
             if answer in ("no", "never"):
                 expect("connected" not in one.states(other, since[0]) + other.states(one, since[1]),
                        f"connected in spite of {answer}")
@@ -149,8 +149,8 @@ def facade_certificates():
 
 
 def facade_by_hand():
-    """Reference 3, 10: Four devices swap archived ids and connection data by hand, each for each, and link all six
-    pairs; data of somebody else's, and rubbish, is `.notConnected`; a search can be cancelled"""
+    """Reference 3, 10: Four devices exchange archived ids and connection data by hand, and link all six
+    pairs; another peer's data, and garbage, lead to `.notConnected`; an attempt can be cancelled"""
     with tempfile.TemporaryDirectory() as directory:
         four = [Device(directory, name) for name in ("ann", "bob", "cleo", "dan")]
         def place(*names):
@@ -161,7 +161,7 @@ def facade_by_hand():
         for device in four:
             for far in four:
                 if far is not device:
-                    expect(device.order("meet", place(far.name))["id"] == far.id, "whom it met is another")
+                    expect(device.order("meet", place(far.name))["id"] == far.id, "it met another peer")
         pairs = [(device, far) for device in four for far in four if far is not device]
         for number, (device, far) in enumerate(pairs):
             device.order("data-async" if number % 3 == 2 else "data", far.id, place(device.name, far.name))
@@ -169,9 +169,9 @@ def facade_by_hand():
             told = device.await_said("data", peer=far.id)
             expect("error" not in told and told["bytes"] > 0, f"{told}")
         blobs = [read(place(device.name, far.name)) for device, far in pairs]
-        expect(len(set(blobs)) == 12, "data for one peer is data for another")
+        expect(len(set(blobs)) == 12, "two peers got the same data")
 
-        # Data that belongs to no peer: rubbish, and data from another peer. Then a search without an answer is cancelled.
+        # Data that belongs to no peer: garbage, and data from another peer. Then an unanswered attempt is cancelled.
         ann, bob, cleo, dan = four
         with open(place("rubbish"), "wb") as file:
             file.write(b"rubbish")
@@ -200,12 +200,13 @@ def facade_by_hand():
         for device, mark in zip(four, marks):
             for far in four:
                 states = device.states(far, mark)
-                expect(states in ([], ["connecting", "connected"]), f"{device.name} heard of {far.name}: {states}")
+                expect(states in ([], ["connecting", "connected"]),
+                       f"{device.name} received these states of {far.name}: {states}")
         # The links are independent: a link by hand makes no introductions.
         since = [device.mark() for device in four]
         dan.order("disconnect")
         for device, mark in zip((ann, bob, cleo), since):
             device.await_state(dan, "notConnected", mark)
-            expect(len(device.order("connected")["peers"]) == 2, "somebody else is gone, too")
+            expect(len(device.order("connected")["peers"]) == 2, "another peer is gone, too")
         quit_all(*four)
         return f"12 times {len(blobs[0])} bytes, 6 links"

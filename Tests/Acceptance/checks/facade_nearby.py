@@ -5,13 +5,13 @@ import tempfile
 import time
 
 from . import peer
-from .device import PATIENCE, Device, invite, now, quit_all, service_type
+from .device import TIMEOUT, Device, invite, now, quit_all, service_type
 from .peer import expect, until
 from .processors import Others, patience
 
 
 def facade_invitations():
-    """Reference 3, 4: An invitation ends in `.connecting`, `.connected`, or in `.notConnected`: declined, late, never
+    """Reference 3, 4: An invitation ends with `.connecting`, `.connected`, or with `.notConnected`: declined, late, never
     answered, accepted into nothing, accepted while the advertiser is stopped; starting twice is harmless"""
     with tempfile.TemporaryDirectory() as directory:
         one, other = Device(directory, "one"), Device(directory, "other")
@@ -22,7 +22,7 @@ def facade_invitations():
         one.order("browse", kind)
         one.order("start-browsing")
         found = one.await_found(other)
-        expect(found["info"] == {"room": "7", "empty": ""}, f"it tells {found['info']}")
+        expect(found["info"] == {"room": "7", "empty": ""}, f"its info is {found['info']}")
 
         def ask(answer, timeout=30, context=None):
             other.order("answer", answer)
@@ -52,12 +52,12 @@ def facade_invitations():
         begun = now()
         fail(ask("never", 1), "never answered")
         waited = now() - begun
-        # Infinity, nothing and less than nothing are all a time.
+        # Infinity, zero and negative numbers are all accepted as timeouts.
         for timeout in ("inf", "0", "-1", "nan"):
             succeed(ask("yes", timeout, "a context"))
         for answers in (["yes"], ["yes", "yes", "no"], ["no", "yes"]):
             since = ask("later")
-            expect(one.states(other, since[0]) in ([], ["connecting"]), "there is an answer before there is one")
+            expect(one.states(other, since[0]) in ([], ["connecting"]), "a state changed before there was an answer")
             other.order("reply", one.id, *answers)
             (succeed if answers[0] == "yes" else lambda since: fail(since, "declined late"))(since)
         since = one.mark()
@@ -71,7 +71,7 @@ def facade_invitations():
         one.order("stop-browsing")
         one.order("start-browsing")
         one.await_found(other, since)
-        # A peer that goes while it is connected is lost, and stays connected.
+        # A peer that stops advertising while it is connected is lost, and stays connected.
         other.order("answer", "yes")
         since = [device.mark() for device in (one, other)]
         one.order("invite", other.id)
@@ -79,15 +79,15 @@ def facade_invitations():
         one.await_state(other, "connected", since[0])
         other.order("stop-advertising")
         one.await_said("lost", since[0], id=other.id)
-        expect(one.order("connected")["peers"] == ["other"], "lost is not disconnected")
+        expect(one.order("connected")["peers"] == ["other"], "a lost peer was disconnected")
         quit_all(one, other)
-        expect(0.9 < waited < 10, f"1 s was {waited:.1f} s")
-        return f"as {kind}; one that was to wait 1 s waited {waited:.2f} s"
+        expect(0.9 < waited < 10, f"a timeout of 1 s took {waited:.1f} s")
+        return f"as {kind}; a timeout of 1 s took {waited:.2f} s"
 
 
 def facade_assistants():
-    """Reference 3: The assistant asks its presenter, and an accepted peer is connected; at a terminal that is not
-    there the answer is no. The browser controller shows whom its delegate wants, invites and finishes"""
+    """Reference 3: The assistant asks its presenter, and an accepted peer is connected; without a terminal it declines.
+    The browser controller shows the peers that its delegate accepts, invites and finishes"""
     with tempfile.TemporaryDirectory() as directory:
         host, guest = Device(directory, "host"), Device(directory, "guest", "--run-loop")
         hidden = Device(directory, "hidden")
@@ -98,14 +98,14 @@ def facade_assistants():
         expect((controller["least"], controller["most"]) == (2, 8), f"{controller}")
         expect(guest.await_said("present", peer="host", shown=True)["info"] == {"by": "assistant"}, "without its info")
         guest.await_said("present", peer="hidden", shown=False)
-        until(lambda: guest.order("nearby")["peers"] == ["host"], PATIENCE, "the host is not shown, or who is hidden is")
-        expect(not guest.order("finish")["finished"], "it finished alone")
+        until(lambda: guest.order("nearby")["peers"] == ["host"], TIMEOUT, "the host is not shown, or who is hidden is")
+        expect(not guest.order("finish")["finished"], "it finished by itself")
         expect(guest.order("choose", "host")["invited"], "it does not invite")
-        expect(host.await_said("asked")["peer"] == "guest", "somebody else asks")
+        expect(host.await_said("asked")["peer"] == "guest", "another peer asks")
         host.await_state(guest, "connected")
         guest.await_state(host, "connected")
-        until(lambda: guest.order("nearby")["states"] == ["connected"], PATIENCE, "it is not shown as connected")
-        expect(not guest.order("choose", "host")["invited"], "it invites who is connected")
+        until(lambda: guest.order("nearby")["states"] == ["connected"], TIMEOUT, "it is not shown as connected")
+        expect(not guest.order("choose", "host")["invited"], "it invites a connected peer")
         order = [entry["event"] for entry in host.said if entry["event"] in ("presenting", "asked", "dismissed")]
         expect(order == ["presenting", "asked", "dismissed"], f"{order}")
         expect(guest.order("nearby")["finishes"] and guest.order("finish")["finished"], "it cannot finish")
@@ -119,7 +119,7 @@ def facade_assistants():
             guest.order("browse", kind)
             since = guest.mark()
             guest.await_found(host)
-            until(lambda: guest.heard("found", id=host.id, info={"by": "assistant"}), PATIENCE, "not found")
+            until(lambda: guest.heard("found", id=host.id, info={"by": "assistant"}), TIMEOUT, "not found")
             guest.order("invite", host.id)
             guest.await_state(host, "notConnected", since)
             expect("connected" not in guest.states(host, since), f"connected, and the answer was {answer}")
@@ -166,14 +166,15 @@ def facade_mutual_invitations():
             # them once more, before the check.
             for device, far, mark in zip(pair, reversed(pair), since):
                 device.await_said("invited", mark, id=far.id)
-            # What follows would come after what is sent now.
+            # Any later state would arrive after the message that is sent now.
             for device, far in zip(pair, reversed(pair)):
                 device.order("say", f"round-{number}", far.id)
             for device, mark in zip(pair, since):
                 device.await_said("message", mark, text=f"round-{number}")
             for device, far, mark in zip(pair, reversed(pair), since):
                 states = device.states(far, mark)
-                expect(states in (["connecting", "connected"], ["connected"]), f"round {number}: {device.name} heard {states}")
+                expect(states in (["connecting", "connected"], ["connected"]),
+                       f"round {number}: {device.name} received {states}")
             parted = [device.mark() for device in pair]
             pair[number % 2].order("disconnect")
             for device, far, mark in zip(pair, reversed(pair), parted):
@@ -207,7 +208,7 @@ def facade_eight():
                     got = far.await_said("message", id=device.id, number=number)
                     expect(got["crc"] == sent["crc"] and got["bytes"] == 1_000, f"{far.name} got something else")
 
-        # Both ways round: the ninth invites, and is invited.
+        # In both directions: the ninth invites, and is invited.
         marks = [device.mark() for device in eight]
         ninth.order("answer", "yes")
         ninth.order("browse", kind)
@@ -236,7 +237,7 @@ def facade_eight():
             expect(len(device.heard("message")) == 14, f"{device.name} got {len(device.heard('message'))} messages")
         quit_all(*eight, ninth)
         wider, remark = patience(others.share())
-        expect(passed < 5 * wider, f"all were connected after {passed:.1f} s only{remark}")
+        expect(passed < 5 * wider, f"all were connected only after {passed:.1f} s{remark}")
         return f"28 links, {passed:.2f} s after the first looked for the others{remark}"
 
 
@@ -280,12 +281,12 @@ def facade_leaving():
                     if far is not device:
                         device.await_state(far, "notConnected", mark)
                         states = device.states(far, mark)
-                        expect(states == ["notConnected"], f"cycle {cycle}: {device.name} heard {states}")
+                        expect(states == ["notConnected"], f"cycle {cycle}: {device.name} received {states}")
             if cycle == (20 if peer.FULL else 1):
                 before = [device.figures() for device in eight]
         grown = [0, 0, 0]
         if before:
-            # Sockets of the last cycle may take a moment to go.
+            # Sockets of the last cycle may take a moment to close.
             def is_flat():
                 for device, old in zip(eight, before):
                     new = device.figures()
@@ -298,7 +299,7 @@ def facade_leaving():
             until(look, 10, f"descriptors, threads have grown by {grown[:2]}")
             if peer.FULL:
                 expect(grown[2] < 16, f"memory has grown by {grown[2]:.0f} MiB")
-        # A death without a goodbye.
+        # A process that is killed sends no goodbye.
         marks = [device.mark() for device in eight]
         hub.order("invite", rest[0].id)
         hub.await_state(rest[0], "connected", marks[0])
@@ -309,4 +310,4 @@ def facade_leaving():
         rest[0].end()
         quit_all(hub, *rest[1:])
         return (f"{cycles} cycles, connected after {max(times):.2f} s at most; grown by {grown[0]} descriptors, "
-                f"{grown[1]} threads, {grown[2]:.1f} MiB; a death is told after {gone * 1000:.0f} ms")
+                f"{grown[1]} threads, {grown[2]:.1f} MiB; a killed peer is reported after {gone * 1000:.0f} ms")

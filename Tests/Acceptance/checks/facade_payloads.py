@@ -1,4 +1,4 @@
-"""What Apple's sessions carry, between real processes that know nothing but `import MultipeerConnectivity`: messages,
+"""What Apple's sessions carry, between real processes that use only `import MultipeerConnectivity`: messages,
 files, web addresses and streams."""
 
 import http.server
@@ -9,13 +9,13 @@ import time
 import zlib
 from contextlib import contextmanager
 
-from .device import PATIENCE, Device, invite, now, quit_all
+from .device import TIMEOUT, Device, invite, now, quit_all
 from .peer import expect, until
 
 
 @contextmanager
 def pair():
-    """Two that are connected."""
+    """Two connected devices."""
     with tempfile.TemporaryDirectory() as directory:
         one, other = Device(directory, "one"), Device(directory, "other")
         other.order("greet", "hello")
@@ -27,9 +27,9 @@ def pair():
 
 
 def facade_messages():
-    """Reference 6: Messages of 0 B to 1 MiB arrive whole, once, in order, `.reliable`, and `.unreliable` unchanged;
-    without recipients they are `.invalidParameter`, to a peer that is not connected `.notConnected`, and nobody
-    gets them"""
+    """Reference 6: Messages of 0 B to 1 MiB arrive unchanged, once, in order, `.reliable`, and `.unreliable` unchanged;
+    without recipients `send` throws `.invalidParameter`, to a peer that is not connected `.notConnected`, and no
+    peer gets them"""
     with pair() as (one, other):
         # Small ones after large ones, which tests the order.
         sizes = [0, 8, 100, 1_000, 40_000, 65_535, 65_536, 100_000, 1_048_576] + [20] * 300
@@ -40,7 +40,7 @@ def facade_messages():
         other.await_said("message", id=one.id, number=10_999)
         got = other.heard("message", id=one.id)
         expect([(entry["bytes"], entry["crc"]) for entry in got[:len(sizes)]]
-               == [(entry["bytes"], entry["crc"]) for entry in sent], "they are not what was sent, or not in order")
+               == [(entry["bytes"], entry["crc"]) for entry in sent], "the messages differ, or are not in order")
         numbers = [entry["number"] for entry in got[len(sizes):]]
         expect(numbers == list(range(10_000, 11_000)), f"{len(numbers)} of 1,000, or not in order")
         since = other.mark()
@@ -49,27 +49,29 @@ def facade_messages():
         one.order("say", "behind", other.id)
         other.await_said("message", since, text="behind")
         # Nothing is lost on an idle machine, but that is not guaranteed.
-        until(lambda: len(other.heard("message", since)) > 10, PATIENCE, "of 20 unreliable messages most are lost")
+        until(lambda: len(other.heard("message", since)) > 10, TIMEOUT, "of 20 unreliable messages most are lost")
         for entry in other.heard("message", since):
             expect(entry["bytes"] in (0, 6, 100, 1_000, 40_000), f"a message of {entry['bytes']} bytes")
         unreliable = len(other.heard("message", since)) - 1
         since = other.mark()
-        expect(one.refused("send", "reliable", 1, 10, 1) == "invalidParameter", "nobody is somebody")
-        expect(one.refused("send", "reliable", 1, 10, 1, one.id) == "notConnected", "it is connected with itself")
+        expect(one.refused("send", "reliable", 1, 10, 1) == "invalidParameter", "a message without receivers was accepted")
+        expect(one.refused("send", "reliable", 1, 10, 1, one.id) == "notConnected", "a message to itself was accepted")
         stranger = Device(os.path.dirname(one.home), "stranger")
         one.order("meet", stranger.order("archive", os.path.join(one.home, "stranger")) and
                   os.path.join(one.home, "stranger"))
-        expect(one.refused("send", "reliable", 1, 10, 1, other.id, stranger.id) == "notConnected", "a stranger gets it")
-        expect(one.refused("send", "reliable", 1, 17 << 20, 1, other.id) == "invalidParameter", "17 MiB is a message")
+        expect(one.refused("send", "reliable", 1, 10, 1, other.id, stranger.id) == "notConnected",
+               "a message to an unknown peer was accepted")
+        expect(one.refused("send", "reliable", 1, 17 << 20, 1, other.id) == "invalidParameter",
+               "a message of 17 MiB was accepted")
         one.order("say", "last", other.id)
         other.await_said("message", since, text="last")
-        expect(len(other.heard("message", since)) == 1, "what was refused has arrived")
+        expect(len(other.heard("message", since)) == 1, "a refused message has arrived")
         quit_all(stranger)
         return f"{len(got)} in order, {unreliable} of 20 unreliable ones"
 
 
 class Web(http.server.ThreadingHTTPServer):
-    """A server on 127.0.0.1 with something whole at /whole, something that is never whole at /half, and nothing else."""
+    """A server on 127.0.0.1 with a complete document at /whole, one that never completes at /half, and nothing else."""
 
     def __init__(self):
         self.bytes = os.urandom(300_000)
@@ -104,16 +106,16 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def expect_file(entry, size, crc):
-    """Checks that the reported file is what was sent."""
+    """Checks that the reported file is the one that was sent."""
     expect("error" not in entry and "lost" not in entry, f"{entry}")
     with open(entry["path"], "rb") as file:
         found = file.read()
-    expect((len(found), zlib.crc32(found)) == (size, crc), f"{entry['name']} has {len(found)} bytes, or others")
+    expect((len(found), zlib.crc32(found)) == (size, crc), f"{entry['name']} has {len(found)} bytes, or different ones")
     expect(not os.path.exists(entry["temporary"]), "the temporary file is still there")
 
 
 def facade_files():
-    """Reference 7: Files and a web address arrive byte-equal, with `Progress` to 1, a temporary file and one call of
+    """Reference 7: Files and a web document arrive unchanged, with `Progress` up to 1, a temporary file and one call of
     the handler; either side cancels; what cannot be sent is an error: `.unsupported`, `.notConnected`, and no
     `Progress`"""
     web = Web()
@@ -121,18 +123,18 @@ def facade_files():
         with pair() as (one, other):
             for size in (0, 1, 200_000, 8 << 20):
                 made = one.order("file", f"source-{size}", size)
-                # A name that has to be told apart from a path.
+                # A name that must not be taken for a path.
                 name = f"file-{size}.bin"
                 expect(one.order("offer", f"source-{size}", name, other.id)["progress"], "no progress")
                 entry = other.await_said("received", name=name)
                 expect_file(entry, size, made["crc"])
-                expect(entry["fraction"] == 1, f"received, and its progress is {entry['fraction']}")
+                expect(entry["fraction"] == 1, f"received, but its progress is {entry['fraction']}")
                 told = one.await_said("sent", name=name)
                 expect("error" not in told, f"{told}")
                 progress = one.order("progress", name)
                 expect(progress["fraction"] == 1 and progress["completed"] == progress["total"], f"{progress}")
                 expect(other.heard("receiving", name=name)[0]["t"] <= entry["t"], "received before it began")
-            # By a URL, of a file and of the web.
+            # By URL: a file, and a web document.
             place = "file://" + os.path.join(one.home, "source-200000")
             one.order("offer", place, "by-url", other.id)
             expect_file(other.await_said("received", name="by-url"), 200_000,
@@ -145,14 +147,14 @@ def facade_files():
             for side, name in ((one, "off-here"), (other, "off-there")):
                 one.order("offer", web.address("/half"), name, other.id)
                 other.await_said("receiving", name=name)
-                until(lambda: other.order("progress", name)["completed"] > 0, PATIENCE, "nothing arrives")
+                until(lambda: other.order("progress", name)["completed"] > 0, TIMEOUT, "nothing arrives")
                 begun = now()
                 side.order("cancel", name)
                 for device, event in ((one, "sent"), (other, "received")):
                     told = device.await_said(event, name=name)
-                    expect(told.get("code") == "cancelled" and "path" not in told, f"{device.name} was told {told}")
-                    expect(told["t"] - begun < 5, f"told after {told['t'] - begun:.1f} s")
-                expect(side.order("progress", name)["cancelled"], "its progress does not say so")
+                    expect(told.get("code") == "cancelled" and "path" not in told, f"{device.name} received {told}")
+                    expect(told["t"] - begun < 5, f"notified after {told['t'] - begun:.1f} s")
+                expect(side.order("progress", name)["cancelled"], "its progress is not cancelled")
 
             for name, place, code in (("ftp", "ftp://127.0.0.1/x", "unsupported"), ("no-page", web.address("/no"), None),
                                       ("no-file", os.path.join(one.home, "no"), None)):
@@ -165,16 +167,16 @@ def facade_files():
             one.order("disconnect")
             errors = [device.await_said(event, name="left") for device, event in ((one, "sent"), (other, "received"))]
             for told in errors:
-                expect(told.get("code") and "path" not in told, f"left, and {told}")
+                expect(told.get("code") and "path" not in told, f"after leaving: {told}")
             other.await_state(one, "notConnected")
             answer = one.order("offer", "source-1", "late", other.id)
             told = one.await_said("sent", name="late")
-            expect(told.get("code") == "notConnected", f"sent to nobody: {told}")
+            expect(told.get("code") == "notConnected", f"sent to a peer that is not connected: {told}")
             for device, event in ((one, "sent"), (other, "received")):
                 names = [entry["name"] for entry in device.heard(event)]
-                expect(len(names) == len(set(names)), f"{device.name} was told twice of one")
+                expect(len(names) == len(set(names)), f"{device.name} was notified twice of one file")
             left = [name for _, _, names in os.walk(os.path.join(other.home, "tmp")) for name in names]
-            expect(not left, f"files are left: {left}")
+            expect(not left, f"files remain: {left}")
             return (f"4 sizes, by URL, from the web; {errors[0]['code']} and {errors[1]['code']} when it leaves; "
                     f"{'a' if answer['progress'] else 'no'} progress to a peer that is not connected")
     finally:
@@ -182,9 +184,9 @@ def facade_files():
 
 
 def facade_streams():
-    """Reference 8: Streams bring every byte and then their end, with the events of Foundation on the run loop of the
-    thread that scheduled them, and without one; several at once, beside a file; a reader that waits holds the
-    writer back"""
+    """Reference 8: Streams deliver every byte and then their end, with the events of Foundation on the run loop of the
+    thread that scheduled them, and without one; several at once, during a file transfer; a reader that waits holds
+    back the writer"""
     with pair() as (one, other):
         def expect_stream(name, count):
             wrote, read = one.await_said("wrote", name=name), other.await_said("read", name=name)
@@ -224,7 +226,7 @@ def facade_streams():
         one.order("stream", "writer-waits", other.id, 400_000, "block")
         expect_stream("writer-waits", 400_000)
 
-        # Without a reader the writer blocks, memory does not grow, and messages go on.
+        # Without a reader the writer blocks, memory does not grow, and messages are still delivered.
         other.order("reading", "later")
         memory = [device.figures()[2] for device in (one, other)]
         for name in ("held", "held-waiting"):
@@ -234,7 +236,7 @@ def facade_streams():
         one.order("say", "past", other.id)
         other.await_said("message", text="past")
         expect(not one.heard("wrote", name="held") and not one.heard("wrote", name="held-waiting"),
-               "6 MB went to somebody who does not read")
+               "6 MB were sent to a peer that does not read")
         grown = max(device.figures()[2] - old for device, old in zip((one, other), memory))
         expect(grown < 16, f"grown by {grown:.0f} MiB")
         for name in ("held", "held-waiting"):
@@ -249,7 +251,8 @@ def facade_streams():
         other.order("disconnect")
         broken = [device.await_said(event, name="left") for device, event in ((one, "wrote"), (other, "read"))]
         for told in broken:
-            expect(told["events"].get("error") == 1 and "error" in told, f"left, and {told}")
+            expect(told["events"].get("error") == 1 and "error" in told, f"after leaving: {told}")
         one.await_state(other, "notConnected")
-        expect(one.refused("stream", "late", other.id, 10) == "notConnected", "a stream to nobody")
-        return f"{len(sizes) + 5} streams; {grown:.1f} MiB while nobody reads; {broken[0].get('code')} when it leaves"
+        expect(one.refused("stream", "late", other.id, 10) == "notConnected",
+               "a stream to a peer that is not connected was opened")
+        return f"{len(sizes) + 5} streams; {grown:.1f} MiB without a reader; {broken[0].get('code')} when it leaves"

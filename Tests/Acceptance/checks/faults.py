@@ -15,14 +15,14 @@ from .peer import expect
 from .processors import MUCH, Others
 
 # The idle timeout of the members of the short forms, in seconds; those of the long ones have the default.
-SHORT = ("--death", "3", "--rate", "10", "--files", "1")
-# There are many meshes at once in the long ones.
+SHORT = ("--idle-timeout", "3", "--rate", "10", "--files", "1")
+# The long forms run many meshes at once.
 LONG = ("--rate", "2", "--files", "0.2")
 MEMBERS = 4
 
 
 class Chance(random.Random):
-    """Random numbers with a known seed, for the line that a failure prints."""
+    """Random numbers with a known seed, which a failure prints."""
 
     def __init__(self):
         self.said = random.SystemRandom().randrange(1 << 32)
@@ -62,7 +62,7 @@ def side_by_side(plans):
     """Runs all meshes at once, each in its own thread; returns the checker's output for all of them."""
     others = Others()
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(len(plans)) as pool:
-        # One after the other, so that their beginnings are not in each other's way.
+        # One after the other, so that their starts do not interfere.
         running = [pool.submit(rounds, delay / 2, directory, *plan) for delay, plan in enumerate(plans)]
         files = [file for future in running for file in future.result()]
         share = others.share()
@@ -130,7 +130,7 @@ def _cuts():
 
 
 def place(hub, group):
-    """Makes the members of a group at their own places of the hub."""
+    """Creates the members of a group at their own places on the hub."""
     def make(directory, name, *arguments):
         number = group * MEMBERS + int(name[-1])
         member = Member(directory, name, *arguments, "--listen", f"{hub.address(number)}:0",

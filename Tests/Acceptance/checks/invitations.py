@@ -52,10 +52,10 @@ def _flood(count):
             host.kill()
             host.wait()
     expect(said["most"] <= 16, f"{said['most']} questions were open at once")
-    expect(said["repeated"] == 0, f"{said['repeated']} questions were about somebody who was asked about already")
+    expect(said["repeated"] == 0, f"{said['repeated']} questions were about an inviter with an open question")
     expect(said["honest"] >= 1 and not said["failures"], f"honest invitations failed: {said['failures'][:3]}")
-    expect(crowd.answers.get(20, 0) > 0, f"nobody was declined: {crowd.answers}")
-    expect(descriptors < 40, f"{descriptors} descriptors are left")
+    expect(crowd.answers.get(20, 0) > 0, f"no invitation was declined: {crowd.answers}")
+    expect(descriptors < 40, f"{descriptors} descriptors remain")
     return (f"{crowd.done} invitations in {took:.0f} s, {said['asked']} questions, at most {said['most']} at once; "
             f"{said['honest']} honest ones accepted, the slowest after {said['slowest']:.1f} s")
 
@@ -72,7 +72,7 @@ def _settled(pid):
 
 
 class Crowd:
-    """The inviters, each at an address of its own, with one of several behaviours."""
+    """The inviters, each with its own address and one of several behaviours."""
 
     def __init__(self, context, recipient, port, count):
         self.context, self.recipient, self.port, self.left = context, recipient, port, count

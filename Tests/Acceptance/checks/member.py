@@ -33,7 +33,7 @@ class Member(Process):
         return MEMBER
 
     def start(self):
-        """A new process, of the same peer."""
+        """A new process of the same peer."""
         words = [*self.there, self.program(), self.name, self.directory, self.history, "--uid", self.uid, *self.arguments]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
@@ -53,7 +53,7 @@ class Member(Process):
         try:
             line = self.replies.get(timeout=seconds)
         except queue.Empty:
-            raise Failure(f"{self.name} says nothing within {seconds} s") from None
+            raise Failure(f"{self.name} does not answer within {seconds} s") from None
         expect(line is not None and not line.startswith("failed"), f"{self.name} has ended: {line} {self.last_words()}")
         return line
 
@@ -123,7 +123,7 @@ class Nemesis:
 
 
 class Mesh:
-    """Members that are to be one mesh, in one directory, with their nemesis."""
+    """The members of one mesh, in one directory, with their nemesis."""
 
     def __init__(self, directory, count, *arguments, prefix="m", make=Member):
         self.directory = directory
@@ -140,7 +140,7 @@ class Mesh:
 
     @staticmethod
     def join(one, other):
-        """Gives each the other's current data."""
+        """Gives each member the other's current data."""
         for member, data in ((one, other.data), (other, one.data)):
             member.order("join", data)
 
@@ -182,14 +182,14 @@ class Mesh:
             if not member.has_ended():
                 member.tell("quit")
         for member in self.members:
-            expect(member.end(30) == 0, f"{member.name} did not quit well: {member.last_words()}")
+            expect(member.end(30) == 0, f"{member.name} failed on quit: {member.last_words()}")
 
     def files(self):
         return [self.nemesis.history, *(member.history for member in self.members)]
 
 
 def judge(files, slack=0):
-    """Returns the checker's output for the histories, in one line; they are kept when it finds something."""
+    """Returns the checker's output for the histories, in one line; they are kept if it finds a violation."""
     done = subprocess.run([CHECKER, "--slack", str(slack), *files], capture_output=True, timeout=600)
     lines = done.stdout.decode().strip().splitlines()
     if done.returncode:

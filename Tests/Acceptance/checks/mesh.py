@@ -27,7 +27,7 @@ def expect_no_flapping(members):
     """Checks that no member receives the same state of the same peer twice."""
     for member in members:
         heard = [(entry["peer"], entry["state"]) for entry in states(member)]
-        expect(len(heard) == len(set(heard)), f"{member.name} heard a state twice")
+        expect(len(heard) == len(set(heard)), f"{member.name} received a state twice")
 
 
 FULL_WORDS = "the session is full"
@@ -48,8 +48,8 @@ def mesh_chain():
         sponsor = mesh.members[3]
         mesh.join(ninth, sponsor)
         for one, other in ((ninth, sponsor), (sponsor, ninth)):
-            said = until(lambda: outcome(one, other), 10, f"{one.name} was told nothing")
-            expect(said == FULL_WORDS, f"{one.name} was told: {said}")
+            said = until(lambda: outcome(one, other), 10, f"{one.name} received no reason")
+            expect(said == FULL_WORDS, f"{one.name} received: {said}")
         time.sleep(0.5)
         for member, count in zip(mesh.members, before):
             new = [entry for entry in states(member)[count:] if entry["peer"] != ninth.uid]
@@ -64,7 +64,7 @@ def mesh_chain():
 
 
 def mesh_crowd():
-    """20 processes that join one sponsor at once end as one mesh of 8, the others are notified, no state flaps"""
+    """20 processes join one member at once: the result is one mesh of 8, the others are notified, no state flaps"""
     with tempfile.TemporaryDirectory() as directory:
         others = Others()
         mesh = Mesh(directory, 21, "--rate", "5")
@@ -91,18 +91,18 @@ def mesh_crowd():
         passed = time.monotonic() - start
         # An eviction would come within 2 s.
         time.sleep(2.5 if not peer.FULL else 12)
-        expect(is_settled(), f"it did not stay so: the members have {sorted(views())} links")
+        expect(is_settled(), f"it did not stay stable: the members have {sorted(views())} links")
         mesh.rest()
         inside = {member.uid for member in mesh.members if member.who()}
         told = [outcome(joiner, sponsor) for joiner in joiners if joiner.uid not in inside]
-        expect(set(told) == {FULL_WORDS}, f"the others were told {sorted(set(told))}")
+        expect(set(told) == {FULL_WORDS}, f"the others received {sorted(set(told))}")
         evicted = [member for member in mesh.members if member.uid not in inside
                    and any(entry["state"] == "connected" for entry in states(member))]
         mesh.quit()
         expect_no_flapping(mesh.members)
         wider, remark = patience(others.share())
         slack = 3 if wider > 1 else 0
-        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} were told: {FULL_WORDS}, {len(evicted)} of them "
+        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} received: {FULL_WORDS}, {len(evicted)} of them "
                 f"after they had been linked; {judge(mesh.files(), slack)}{remark}")
 
 
@@ -116,15 +116,15 @@ def mesh_star():
         mesh.members.append(centre)
         for point in points:
             mesh.join(centre, point)
-        until(lambda: len(centre.who()) == 7, 10, "the centre has not 7 links")
+        until(lambda: len(centre.who()) == 7, 10, "the centre does not have 7 links")
         late = mesh.members[7]
         mesh.join(centre, late)
         for one, other in ((late, centre), (centre, late)):
-            said = until(lambda: outcome(one, other), 10, f"{one.name} was told nothing")
-            expect(said == FULL_WORDS, f"{one.name} was told: {said}")
+            said = until(lambda: outcome(one, other), 10, f"{one.name} received no reason")
+            expect(said == FULL_WORDS, f"{one.name} received: {said}")
         time.sleep(0.5)
         for point in points:
-            expect(point.who() == {centre.uid}, f"{point.name} knows others than the centre")
+            expect(point.who() == {centre.uid}, f"{point.name} is linked with others than the centre")
         mesh.rest()
         mesh.quit()
         expect_no_flapping(mesh.members)
@@ -132,12 +132,12 @@ def mesh_star():
 
 
 def mesh_cycles():
-    """The same 8 sessions are a mesh again and again; no descriptor, thread or memory is left behind"""
+    """The same 8 sessions form a mesh again and again; no descriptor, thread or memory leaks"""
     return run("mesh-cycles", "200" if peer.FULL else "10", seconds=600)
 
 
 def mesh_churn():
-    """10 members that join, leave, are dropped and talk at random, under ThreadSanitizer: no report"""
+    """10 members that join, leave, are dropped and send at random, under ThreadSanitizer: no report"""
     return churn(peer.MINUTES * 60 if peer.FULL else 4)
 
 
@@ -149,7 +149,7 @@ def churn(seconds):
                                 "MultipeerMember"], cwd=peer.ROOT, capture_output=True, timeout=1800)
         expect(built.returncode == 0, f"it cannot be built: {built.stdout.decode()[-300:]}")
     if not os.access(program, os.X_OK):
-        raise Skipped("there is no build with ThreadSanitizer: 'make sanitize' or --full makes one")
+        raise Skipped("there is no build with ThreadSanitizer: run 'make sanitize', or use --full")
     with tempfile.TemporaryDirectory() as directory:
         history = os.path.join(directory, "churn.jsonl")
         log = os.path.join(directory, "log")
@@ -162,5 +162,5 @@ def churn(seconds):
         reports = said.count("WARNING: ThreadSanitizer")
         expect(reports == 0 and done.returncode == 0,
                f"{reports} reports, exit code {done.returncode}: {said[:600]} {done.stdout.decode()[-200:]}")
-        # A program that is ten times as slow has ten times as long.
+        # A program that is ten times as slow gets ten times as long.
         return f"{seconds} s, {done.stdout.decode().strip()}; no report; {judge([history], 9)}"

@@ -1,4 +1,4 @@
-"""Networks of the checks' own: namespaces with loss and limited rate, which nothing else of this machine sees.
+"""Networks for single checks: namespaces with packet loss and limited rate, isolated from the rest of this machine.
 
 They need `unshare(2)`, `ip` and `tc`, as root or where user namespaces are allowed. A check that cannot have one prints
 why it is skipped. """
@@ -19,13 +19,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Skipped(Exception):
-    """Why a check cannot run here."""
+    """The reason why a check cannot run here."""
 
 
 def tool(name):
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if not path:
-        raise Skipped(f"there is no command '{name}'")
+        raise Skipped(f"command '{name}' not found")
     return path
 
 
@@ -47,7 +47,7 @@ def _unshare():
 
 
 def _choose_congestion_control():
-    """Selects the congestion control of most machines: bbr would measure its own clock, not ours."""
+    """Selects the congestion control of most machines: bbr would pace loopback by its own clock."""
     for name in ("cubic", "reno"):
         try:
             with open("/proc/sys/net/ipv4/tcp_congestion_control", "w", encoding="ascii") as file:
@@ -58,7 +58,7 @@ def _choose_congestion_control():
 
 
 def inside(body, *arguments, seconds=120):
-    """Runs something in a network namespace of its own, where only lo exists, and returns its result."""
+    """Runs something in its own network namespace, where only lo exists, and returns the result."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -82,7 +82,7 @@ def inside(body, *arguments, seconds=120):
     with os.fdopen(reader, "rb") as pipe:
         said = pipe.read()
     os.waitpid(child, 0)
-    answer = json.loads(said) if said else {"failed": f"nothing came within {seconds} s"}
+    answer = json.loads(said) if said else {"failed": f"no result within {seconds} s"}
     if "skipped" in answer:
         raise Skipped(answer["skipped"])
     if "failed" in answer:
@@ -108,7 +108,7 @@ def lose(percent):
     command("tc", "filter", "add", "dev", "lo", "ingress", "protocol", "ip", "bpf", "bytecode", text,
             "action", "mirred", "egress", "redirect", "dev", "nowhere")
     lost = 100 - _arrived(1_000) / 10
-    expect(abs(lost - percent) < 6, f"{lost:.0f} % of the packets are lost and not {percent} %")
+    expect(abs(lost - percent) < 6, f"{lost:.0f} % of the packets are lost, not {percent} %")
 
 
 def _arrived(count):
@@ -149,7 +149,7 @@ class Cable:
 
     @property
     def far(self):
-        """The words that put a command at the other end."""
+        """Returns the prefix that runs a command at the other end."""
         return (tool("nsenter"), "-t", str(self.holder.pid), "-n")
 
     @staticmethod
@@ -172,7 +172,7 @@ class Hub:
 
     One that is removed can neither send nor receive, without any notification: its link has a carrier all the time. """
 
-    # What each place has for itself: words of `unshare` and `nsenter`.
+    # The namespaces that each place has: options of `unshare` and `nsenter`.
     SPACES = ("-n",)
     HOLDER = ("sleep", "infinity")
 
@@ -207,7 +207,7 @@ class Hub:
         return f"10.77.{number // 200}.{number % 200 + 1}"
 
     def there(self, number):
-        """The words that put a command at that place."""
+        """Returns the prefix that runs a command at that place."""
         return (tool("nsenter"), "-t", str(self.holders[number].pid), *self.SPACES)
 
     def take_out(self, number):

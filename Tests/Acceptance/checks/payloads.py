@@ -25,7 +25,7 @@ def files():
         small = os.path.join(directory, "small")
         with open(small, "wb") as file:
             file.write(b"small")
-        # What both need at most for a small file is what they may grow from.
+        # Growth is measured from the peak memory for a small file.
         before, _ = deliver(os.path.join(directory, "first"), small)
         after, passed = deliver(os.path.join(directory, "second"), source)
         growth = [new - old for new, old in zip(after, before)]
@@ -52,17 +52,17 @@ def deliver(directory, path):
 
 
 def cancels():
-    """Files cancelled at random moments by either side: the other side is notified once and soon, no data remain"""
+    """Files cancelled at random moments by either side: the other side is notified once and soon, no data remains"""
     return run("cancels", "200" if peer.FULL else "60")
 
 
 def concurrent_streams():
-    """1,000 streams at once: each brings all of its bytes, then its end"""
+    """1,000 streams at once: each delivers all of its bytes, then its end"""
     return run("streams", "1000")
 
 
 def sequential_streams():
-    """10,000 streams one after the other leave nothing behind"""
+    """10,000 streams one after the other leak no resources"""
     return run("streams-in-turn", "10000")
 
 
@@ -80,7 +80,7 @@ def ask(address_near, address_far, far, mebibytes, seconds):
                 other.stdin.write(one.stdout.readline())
                 other.stdin.flush()
             said = asking.communicate(timeout=seconds + 60)[0].decode().strip()
-            expect(asking.returncode == 0, said.splitlines()[-1:] or "nothing was said")
+            expect(asking.returncode == 0, said.splitlines()[-1:] or "nothing was printed")
             return json.loads(said.splitlines()[-1])
         finally:
             for one in (answering, asking):
@@ -89,7 +89,7 @@ def ask(address_near, address_far, far, mebibytes, seconds):
 
 
 def describe(found):
-    return (f"64 bytes there and back, p50/p99: idle {found['idle50']:.2f}/{found['idle99']:.2f} ms, beside a file "
+    return (f"round trip of 64 bytes, p50/p99: idle {found['idle50']:.2f}/{found['idle99']:.2f} ms, with a file "
             f"{found['loaded50']:.2f}/{found['loaded99']:.2f} ms, {found['loaded99'] / found['idle99']:.1f} times the idle "
             f"p99; {found['questions']:.0f} questions, file at {found['mebibytes'] / found['seconds']:.1f} MiB/s")
 
@@ -110,7 +110,7 @@ def best(limit, measure):
 def latency():
     """A message of 64 bytes is not delayed by a file of 1 GiB"""
     seconds = 30 if peer.FULL else 3
-    # Below a few milliseconds it is the scheduler that is measured.
+    # Below a few milliseconds, the scheduler dominates the measurement.
     return best(lambda found: max(5 * found["idle99"], 3), lambda: ask("127.0.0.1", "127.0.0.1", (), 1024, seconds))[1]
 
 

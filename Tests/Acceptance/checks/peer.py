@@ -1,4 +1,4 @@
-"""One `multipeer link` process, and what the system counts of it."""
+"""One `multipeer link` process, and the system's figures about it."""
 
 import os
 import random
@@ -17,7 +17,7 @@ CONFORM = os.path.join(PRODUCTS, "multipeer-conform")
 DEMO = os.path.join(PRODUCTS, "multipeer-demo")
 ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
 
-# Whether checks take the time that they need to be as hard as they are meant to be: `run --full`.
+# Whether checks run in their long forms: `run --full`.
 FULL = False
 # How long the longest of them takes: `run --full --minutes=N`.
 MINUTES = 30
@@ -28,7 +28,7 @@ _given = set()
 
 
 class Failure(Exception):
-    """What a check found wrong, in one line."""
+    """The reason why a check failed, in one line."""
 
 
 def expect(condition, text):
@@ -76,7 +76,7 @@ def free_port():
 
 
 class Process:
-    """One with a `name`, as `process`, which is registered."""
+    """A base class for objects with a `name` and a registered `process`."""
 
     def has_ended(self):
         return self.process.poll() is not None
@@ -137,7 +137,7 @@ class Peer(Process):
 
     def end(self, seconds):
         """Waits for the end of the process and returns its exit code."""
-        until(self.has_ended, seconds, f"{self.name} did not end; it said: {self.last_words()}")
+        until(self.has_ended, seconds, f"{self.name} did not end; it printed: {self.last_words()}")
         return self.code
 
     def await_link(self, seconds=20):
@@ -166,7 +166,7 @@ class Peer(Process):
 
 
 def exchange(*peers, forgers=(None, None)):
-    """Gives the data of each to the other, which expects it as NAME.given, perhaps changed in transit.
+    """Passes each peer's data to the other, which expects it as NAME.given, optionally changed in transit.
 
     A process that is refused at once takes its own file back, so the carrier keeps copies.
     """
@@ -193,7 +193,7 @@ def end_everything():
 
 
 def identity(directory, name):
-    """A new identity in a file."""
+    """Creates a new identity in a file."""
     path = os.path.join(directory, name)
     done = subprocess.run([COMMAND, "identity", "new", "--out", path, "--name", name], capture_output=True, timeout=20)
     expect(done.returncode == 0, f"identity new: {done.stderr.decode()}")

@@ -3,12 +3,12 @@
 import os
 import resource
 
-# From this share on, a limit on times is wider by so much.
+# From this share on, the limits on times are this many times as high.
 MUCH, WIDER = 0.2, 10
 
 
 class Others:
-    """Since its creation, the share of all processors used by other processes."""
+    """The share of all processors that other processes have used since its creation."""
 
     def __init__(self):
         self.start = self._now()
@@ -30,7 +30,7 @@ class Others:
 
 
 def patience(share):
-    """Returns how much wider the limits are, and a remark about it."""
+    """Returns the factor for the limits, and a remark about it."""
     if share < MUCH:
         return 1, ""
-    return WIDER, f"; others used {share * 100:.0f} % of the processors, so the limit is {WIDER} times as wide"
+    return WIDER, f"; others used {share * 100:.0f} % of the processors, so the limit is {WIDER} times as high"

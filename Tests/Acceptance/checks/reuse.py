@@ -1,4 +1,4 @@
-"""Repeated and heavy use of the same `MCSession` objects, by a program of its own."""
+"""Repeated and heavy use of the same `MCSession` objects, by a separate program."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def session_reuse():
 
 
 def stopped_reader():
-    """A delegate that does not return holds back its sender at a mark, where send fails, and memory is bounded"""
+    """A delegate that does not return holds back its sender at a limit, where send fails, and memory is bounded"""
     return run("reader-that-stops")
 
 

@@ -19,14 +19,14 @@ class Run:
 
     def __init__(self, *words, seconds=180):
         before = self._used()
-        # Two processors, however many there are: that is what the limits are about.
+        # Two processors, however many there are: the limits are made for two.
         done = subprocess.run([SKY, *words], capture_output=True, timeout=seconds,
                               preexec_fn=lambda: os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2]))
         self.used = self._used() - before
         self.lines = done.stdout.decode().splitlines()
         expect(done.returncode == 0, f"sky {' '.join(words)}: {done.stderr.decode().strip()[-300:]}")
         self.answer = next(line for line in self.lines if "fingerprint" in line)
-        self.seconds = int(re.fullmatch(r"(\d+) ms in all", self.lines[-1])[1]) / 1000
+        self.seconds = int(re.fullmatch(r"(\d+) ms in total", self.lines[-1])[1]) / 1000
 
     @staticmethod
     def _used():
@@ -40,10 +40,10 @@ def sky_answers():
     answer = Run("--workers", "0", *what).answer
     for more in ((), ("--fail", "20"), ("--slow", "200"), ("--kill", "50"), ("--kill", "1", "--fail", "200")):
         run = Run("--workers", "3", *what, *more)
-        expect(run.answer == answer, f"{' '.join(more)}: {run.answer}, and not {answer}")
+        expect(run.answer == answer, f"{' '.join(more)}: {run.answer}, not {answer}")
         tiles = [int(match[1]) for match in map(re.compile(r"tile (\d+), .* stars, .*").fullmatch, run.lines) if match]
         expect(sorted(tiles) == list(range(200)), f"{' '.join(more)}: {len(tiles)} tiles were counted")
-        expect("--kill" not in more or any(" is lost, and " in line for line in run.lines), "nobody was lost")
+        expect("--kill" not in more or any(" was lost, " in line for line in run.lines), "no worker was lost")
     return answer
 
 
@@ -61,18 +61,18 @@ def sky_computing():
     what = ("--tiles", "400", "--size", "512", "--wait", "0")
     efficiencies, seconds, shares = [], [], []
     for _ in range(7 if peer.FULL else 3):
-        # A process alone scans one tile after the other: what it needs in all, divided by two, is the ideal.
+        # A single process scans one tile after the other: the ideal is half of its total time.
         alone = Run("--workers", "0", *what)
         others, start = Others(), time.monotonic()
         together = Run("--workers", "3", *what)
         passed, share = time.monotonic() - start, others.share()
-        # Of the time that others have left to us: they may be many, and the ideal is less then.
+        # Of the time that other processes have left to us: with much other load, the ideal is lower.
         left = passed * min(2, os.cpu_count()) * (1 - share) if share >= MUCH else 2 * together.seconds
         efficiencies.append(alone.used / left)
         seconds.append(together.seconds)
         shares.append(share)
     efficiency, share = statistics.median(efficiencies), statistics.median(shares)
-    # Beside busy others the same work takes more processor time, and more of it the more processes do it.
+    # Under other load the same work takes more processor time, the more so the more processes share it.
     least, remark = (0.9, "") if share < MUCH else (0.75, ", so 0.75 is enough")
     expect(efficiency >= least, f"{efficiency:.2f} of the ideal, while others used {share * 100:.0f} % of the processors{remark}")
     return (f"{statistics.median(seconds):.2f} s, {efficiency:.2f} of the ideal; others used {share * 100:.0f} % of the "

@@ -10,13 +10,13 @@ import time
 from .peer import Peer, expect, free_port, until
 from .relay import Relay
 
-# What the client is told to do, whether it shows a certificate, and the alert that it must get.
+# The client's options, whether it presents a certificate, and the alert that it must receive.
 HABITS = {
     "TLS 1.2": (["-tls1_2", "-alpn", "mpc/1"], True, 70),
     "no ALPN": (["-tls1_3"], True, 40),
     "another ALPN": (["-tls1_3", "-alpn", "h2"], True, 120),
     "no certificate": (["-tls1_3", "-alpn", "mpc/1"], False, 116),
-    "a stranger's certificate": (["-tls1_3", "-alpn", "mpc/1"], True, 42),
+    "an unknown certificate": (["-tls1_3", "-alpn", "mpc/1"], True, 42),
 }
 
 
@@ -50,7 +50,7 @@ def foreign_clients():
             client = subprocess.Popen(words, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT)
             try:
-                # Standard input stays open: it is for the other side to end this.
+                # Standard input stays open: the other side must end the connection.
                 said = client.stdout.read() if client.wait(15) is not None else b""
             finally:
                 if client.poll() is None:
@@ -61,7 +61,7 @@ def foreign_clients():
             if alert in (70, 120):
                 expect(len(answer) == 7 and answer[0] == 0x15 and answer[6] == alert, f"{what}: {answer!r}")
             else:
-                expect(answer[-24:-19] == bytes([0x17, 3, 3, 0, 19]), f"{what}: something behind the alert")
+                expect(answer[-24:-19] == bytes([0x17, 3, 3, 0, 19]), f"{what}: something follows the alert")
         expect(not peer.has_ended(), f"the process ended: {peer.last_words()}")
         for one in (peer, absent):
             one.kill()
@@ -78,7 +78,7 @@ def idle_crowd():
         until(lambda: os.path.exists(peer.data), 10, "no data was written")
         before = peer.descriptors()
         crowd = [socket.create_connection(("127.0.0.1", port)) for _ in range(500)]
-        until(lambda: peer.descriptors() > before, 5, "nobody was accepted")
+        until(lambda: peer.descriptors() > before, 5, "no connection was accepted")
         start = time.monotonic()
         honest = Peer(directory, "bob", "ann.data", timeout=30)
         for one in (peer, honest):
@@ -87,7 +87,7 @@ def idle_crowd():
         crowd += [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
         most = peer.descriptors()
         # The link's own socket, the one for its datagrams, and the link it may have dialled before.
-        until(lambda: peer.descriptors() <= before + 3, 10, f"{peer.descriptors()} descriptors are left of {most}")
+        until(lambda: peer.descriptors() <= before + 3, 10, f"{peer.descriptors()} of {most} descriptors remain")
         left = peer.descriptors()
         expect(not peer.has_ended() and not honest.has_ended(), "the link ended")
         for one in crowd:
@@ -95,4 +95,4 @@ def idle_crowd():
         for one in (peer, honest):
             one.kill()
             one.end(5)
-        return f"linked after {linked:.2f} s; {before} descriptors before, {most} in the crowd, {left} behind"
+        return f"linked after {linked:.2f} s; {before} descriptors before, {most} with the crowd, {left} afterwards"

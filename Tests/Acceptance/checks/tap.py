@@ -1,4 +1,4 @@
-"""All packets on lo, read from a packet socket: only inside a namespace of the checks' own."""
+"""Captures all packets on lo with a packet socket, only inside the network namespace of a check."""
 
 import socket
 import struct
@@ -10,7 +10,7 @@ SOL_PACKET, PACKET_STATISTICS, OUTGOING, IPV4, UDP, TCP = 263, 6, 4, 0x0800, 17,
 
 
 class Tap:
-    """`flows` holds, for each protocol, address and port at both ends, the bytes in the order in which they went by."""
+    """`flows` holds, for each protocol, address and port at both ends, the bytes in the order in which they passed."""
 
     def __init__(self):
         try:
@@ -18,7 +18,7 @@ class Tap:
             self.socket.bind(("lo", 3))
         except OSError as error:
             raise Skipped(f"no packet socket: {error}") from error
-        # Much room: nothing may be missed. As root beyond the system's limit.
+        # A large buffer, so that no packet is missed; root may exceed the system's limit.
         for option in (33, socket.SO_RCVBUF):
             try:
                 self.socket.setsockopt(socket.SOL_SOCKET, option, 256 << 20)

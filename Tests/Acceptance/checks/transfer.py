@@ -1,4 +1,4 @@
-"""Much data, killed processes, and a reader that does not read."""
+"""Large transfers, killed processes, and a reader that stops reading."""
 
 import os
 import random
@@ -15,7 +15,7 @@ MOST_MEMORY = 96
 
 
 def gibibyte():
-    """1 GiB through `multipeer link < file` arrives byte-equal, in little memory"""
+    """1 GiB through `multipeer link < file` arrives unchanged, with little memory"""
     with tempfile.TemporaryDirectory() as directory:
         source, copy = (os.path.join(directory, name) for name in ("source", "copy"))
         with open(source, "wb") as file:
@@ -37,7 +37,7 @@ def gibibyte():
 
 
 def endless(directory, stdout=subprocess.DEVNULL):
-    """A sender without end and its receiver, linked."""
+    """An endless sender and its receiver, linked."""
     with open("/dev/zero", "rb") as stdin:
         sender = Peer(directory, "sender", "receiver.data", stdin)
     receiver = Peer(directory, "receiver", "sender.data", stdout=stdout)
@@ -68,13 +68,13 @@ def death(victim, moment, what):
         passed = time.monotonic() - start
         words = other.last_words()
         expect(code == 1, f"{what}: {other.name} ended with {code}")
-        expect("ended before everything had arrived" in words, f"{what}: {other.name} said: {words}")
+        expect("ended before everything had arrived" in words, f"{what}: {other.name} printed: {words}")
         peers[victim].end(5)
         return passed, words.split(": ")[-1]
 
 
 def freezing():
-    """The link to a process that is stopped, not ended, ends within 12 seconds"""
+    """The link to a process that is suspended, not ended, ends within 12 seconds"""
     with tempfile.TemporaryDirectory() as directory:
         sender, receiver = endless(directory)
         receiver.kill(signal.SIGSTOP)
@@ -88,7 +88,7 @@ def freezing():
 
 
 def stalled():
-    """A receiver that stops reading does not grow the sender, and both go on when it reads again"""
+    """A receiver that stops reading does not make the sender grow, and both continue when it reads again"""
     with tempfile.TemporaryDirectory() as directory:
         reader, writer = os.pipe()
         sender, receiver = endless(directory, writer)
@@ -101,18 +101,18 @@ def stalled():
             still = still + 1 if now == before else 0
             before = now
             return still > 100
-        until(stands_still, 20, "the sender does not stand still")
+        until(stands_still, 20, "the sender does not stop")
         memory = [peer.status("VmRSS") for peer in (sender, receiver)]
         expect(max(memory) <= MOST_MEMORY, f"{memory} MiB")
         # Longer than the idle timeout: the link stays alive, and no process grows.
         time.sleep(11)
-        expect(sender.bytes_read() == before, "the sender went on")
+        expect(sender.bytes_read() == before, "the sender continued")
         later = [peer.status("VmRSS") for peer in (sender, receiver)]
         expect(max(later) <= max(memory) + 2, f"grown from {memory} to {later} MiB")
         missing = 64 << 20
         while missing > 0:
             missing -= len(os.read(reader, 1 << 20))
-        until(lambda: sender.bytes_read() > before + (32 << 20), 20, "the sender did not go on")
+        until(lambda: sender.bytes_read() > before + (32 << 20), 20, "the sender did not continue")
         os.close(reader)
         sender.kill()
         receiver.kill()

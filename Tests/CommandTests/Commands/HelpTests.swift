@@ -53,6 +53,17 @@ struct HelpTests {
         #expect(try await Command(["help"], program: name).finish().text == ending.text)
     }
 
+    @Test("the overview explains the exit codes of its own program's commands, and no others")
+    func exits() {
+        let codes = programsWithCommands.map { program in
+            program.overview.matches(of: /\n  (\d+) +(.*)/).map { "\($0.1) \($0.2)" }
+        }
+        #expect(codes[0].count == 7)
+        #expect(codes[1].count == 6)
+        #expect(codes[1].contains("1 a case failed"))
+        #expect(!codes[1].contains { $0.contains("doctor") || $0.hasPrefix("5 ") })
+    }
+
     @Test("the help of a group names its commands")
     func group() async throws {
         let ending = try await Command.run("identity", "--help")

@@ -37,7 +37,7 @@ struct ExampleTests {
                 for round in 1...3 { #expect(ending.lines.contains("\(other): round \(round)"), "\(name)") }
                 #expect(ending.lines.count { $0 == "\(other) is connected" } == 1, "\(name): \(ending.text)")
             }
-            if name != "ann" { #expect(ending.lines.count { $0 == "ann was told yes" } == 1) }
+            if name != "ann" { #expect(ending.lines.count { $0 == "you accepted ann" } == 1) }
         }
     }
 
@@ -47,7 +47,7 @@ struct ExampleTests {
         let ann = try peerSession("ann", ["--invite"])
         #expect(try await bob.prints("ann invites you: y or n?"))
         try await bob.types("n")
-        #expect(try await bob.prints("ann was told no"))
+        #expect(try await bob.prints("you declined ann"))
         #expect(try await ann.prints("bob is not connected"))
         #expect(try await ann.finish().code == 0)
         let cid = try peerSession("cid", ["--invite"])

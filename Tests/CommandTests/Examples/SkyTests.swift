@@ -56,13 +56,13 @@ struct SkyTests {
 
         let cloudy = try await sky(["--workers", "2", "--wait", "10", "--fail", "6"])
         #expect(cloudy.answer == answer)
-        let repeated = cloudy.lines.filter { $0.hasSuffix("; it is repeated here") }
+        let repeated = cloudy.lines.filter { $0.hasSuffix("; retrying here") }
         #expect(repeated.count == 6)
-        #expect(repeated.allSatisfy { $0.contains("there are clouds before tile ") })
+        #expect(repeated.allSatisfy { $0.contains("clouds cover tile ") })
 
         let killed = try await sky(["--workers", "3", "--wait", "60", "--kill", "4", "--fail", "2"])
         #expect(killed.answer == answer)
-        #expect(killed.lines.contains { $0.hasPrefix("worker-1 is lost, and ") })
+        #expect(killed.lines.contains { $0.hasPrefix("worker-1 was lost, ") })
         #expect(killed.lines.contains { $0.hasPrefix("worker-1 ") && $0.contains(", lost with ") })
     }
 
@@ -71,9 +71,9 @@ struct SkyTests {
         let service = ["--service", ServiceType.random()]
         let ann = try Command(["--name", "ann"] + service, program: "sky")
         let bob = try Command(["--name", "bob", "--slow", "10"] + service, program: "sky")
-        for one in [ann, bob] { #expect(try await one.prints(" waits for tiles")) }
+        for one in [ann, bob] { #expect(try await one.prints(" is waiting for tiles")) }
         let cid = try await sky(["--name", "cid", "--peers", "2", "--wait", "20"] + service)
-        for name in ["ann", "bob"] { #expect(cid.lines.contains { $0 == "\(name) has come" }) }
+        for name in ["ann", "bob"] { #expect(cid.lines.contains { $0 == "\(name) joined" }) }
         for one in [ann, bob] {
             let ending = try await one.finish()
             #expect(ending.code == 0)

@@ -82,7 +82,7 @@ struct ChatCommandTests {
         try await ann.types(try String(contentsOfFile: company.data("bob"), encoding: .utf8))
         #expect(try await ann.says("bob joined, encrypted"))
         try await bob.types("@eve hello")
-        #expect(try await bob.says("nobody is named 'eve hello'; nothing was sent"))
+        #expect(try await bob.says("no peer is named 'eve hello'; nothing was sent"))
         let ending = try await bob.leaves()
         #expect(ending.code == 0)
         #expect(try await ann.leaves().output.isEmpty)
@@ -102,7 +102,7 @@ struct ChatCommandTests {
         #expect(try await people[0].firstLine() == "bob > you: you are 1")
         #expect(try await people[1].firstLine() == "bob > you: you are 2")
         try await bob.types("@ann hello")
-        #expect(try await bob.says("nobody is named 'ann hello'"))
+        #expect(try await bob.says("no peer is named 'ann hello'"))
         for one in people + [bob] { #expect(try await one.leaves().code == 0) }
     }
 

@@ -14,7 +14,7 @@ PTR = 12
 
 
 class Record:
-    """A record, or a question when nothing follows its class."""
+    """A record, or a question if nothing follows its class."""
 
     def __init__(self, name, kind, place, lifetime=None, data=b""):
         self.name, self.kind, self.rdclass, self.ttl, self.data = name, kind, place, lifetime, data
@@ -30,7 +30,7 @@ class Message:
         self.question = [self._question() for _ in range(counts[0])]
         self.answer, self.authority, self.additional = ([self._record() for _ in range(count)] for count in counts[1:])
         if self.place != len(data):
-            raise ValueError(f"{len(data) - self.place} bytes behind the last record")
+            raise ValueError(f"{len(data) - self.place} bytes after the last record")
 
     def _name(self, place):
         labels, end, jumps = [], None, 0
@@ -85,7 +85,7 @@ def main():
         if packet["lifetime"] != 255:
             fault(packet, f"it has {packet['lifetime']} hops left and not 255")
         if packet["length"] > 1500:
-            fault(packet, f"it has {packet['length']} bytes, more than the link takes")
+            fault(packet, f"it has {packet['length']} bytes, more than the MTU of the link")
         try:
             message = Message(payload)
         except (ValueError, IndexError, struct.error) as error:
@@ -155,14 +155,14 @@ def judge_times(announcements, goodbyes):
         if not 2 <= len(early) <= 5:
             faults.append(f"{source} announced {len(early)} times in the first 5 s")
         late = [at for at in times if ANNOUNCED + 5 <= at < LEFT]
-        # Answers to the browser's questions, which back off; nothing goes out by itself.
+        # Only answers to the browser's queries, which back off; nothing is sent unsolicited.
         if len(late) > 6:
-            faults.append(f"{source} said {len(late)} things in the quiet time")
-        farewells = [packet["at"] for packet in goodbyes if packet["source"] == source]
-        if len(farewells) != 3:
-            faults.append(f"{source} said goodbye {len(farewells)} times")
-        elif not 0.05 < farewells[2] - farewells[0] < 1:
-            faults.append(f"{source} said its goodbyes within {farewells[2] - farewells[0]:.3f} s")
+            faults.append(f"{source} sent {len(late)} packets in the quiet period")
+        goodbye_times = [packet["at"] for packet in goodbyes if packet["source"] == source]
+        if len(goodbye_times) != 3:
+            faults.append(f"{source} sent goodbye {len(goodbye_times)} times")
+        elif not 0.05 < goodbye_times[2] - goodbye_times[0] < 1:
+            faults.append(f"{source} sent its goodbyes within {goodbye_times[2] - goodbye_times[0]:.3f} s")
 
 
 main()

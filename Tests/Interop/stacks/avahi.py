@@ -24,7 +24,7 @@ def bus(there, directory, name):
     daemon = TREE / "usr/bin/dbus-daemon"
     running = Running(there, [str(daemon), f"--config-file={path}", "--nofork", "--nopidfile", "--nosyslog",
                               "--print-address"], environment, "dbus-daemon")
-    running.wait_for(lambda line: "unix:" in line, 10, "the bus is not there")
+    running.wait_for(lambda line: "unix:" in line, 10, "the bus does not start")
     return {**environment, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/bus"}
 
 

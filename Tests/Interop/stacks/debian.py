@@ -31,7 +31,7 @@ def unpacked(name):
             if done.returncode and _run(["apt-get", "update"], directory).returncode == 0:
                 done = _run(["apt-get", "download", *PACKAGES[name]], directory)
             if done.returncode:
-                raise Skipped(f"Debian's packages for {name} cannot be had: {_last(done.stderr)}")
+                raise Skipped(f"Debian's packages for {name} cannot be fetched: {_last(done.stderr)}")
             for package in sorted(os.listdir(directory)):
                 if package.endswith(".deb"):
                     _run(["dpkg-deb", "-x", package, str(TREE)], directory)
@@ -52,7 +52,7 @@ def python():
         if not done.returncode:
             done = _run([str(program), "-m", "pip", "--quiet", "install", *MODULES], "/")
         if done.returncode:
-            raise Skipped(f"{' and '.join(MODULES)} cannot be had: {_last(done.stderr)}")
+            raise Skipped(f"{' and '.join(MODULES)} cannot be fetched: {_last(done.stderr)}")
         mark.touch()
     return str(program)
 

@@ -16,7 +16,7 @@ GROUP = ("224.0.0.251", 5353)
 
 
 def ask(name, kind, number):
-    """The answer to one question from a port that is not 5353; asks three times."""
+    """Returns the answer to one question from a port other than 5353; asks up to three times."""
     question = dns.message.make_query(name, kind, id=number)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
         end.bind((OWN, 0))
@@ -53,5 +53,5 @@ meta = ask("_services._dns-sd._udp.local.", dns.rdatatype.PTR, 4715)
 assert dns.name.from_text(f"_{SERVICE}._tcp.local.") in [one.target for rrset in meta.answer for one in rrset]
 nothing = ask(instance, dns.rdatatype.A, 4716)
 denial = [one for rrset in nothing.answer + nothing.additional if rrset.rdtype == dns.rdatatype.NSEC for one in rrset]
-assert denial and denial[0].next == instance, f"no NSEC for what is not there: {nothing.answer}"
+assert denial and denial[0].next == instance, f"no NSEC for a missing type: {nothing.answer}"
 print(f"{service.target} port {service.port}, {address}, {len(text.strings)} strings, NSEC read")

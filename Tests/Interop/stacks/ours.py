@@ -37,10 +37,10 @@ class Told(Running):
         try:
             return peer.until(search, seconds, f"{self.name} does not report '{event}' of '{name}'")
         except peer.Failure as failure:
-            raise peer.Failure(f"{failure}; it said {self.lines[-3:]}") from None
+            raise peer.Failure(f"{failure}; it printed {self.lines[-3:]}") from None
 
     def knows(self):
-        """The names that were found and not lost since."""
+        """Returns the names that were found and not lost since."""
         known = {}
         for one in self.events():
             if one["event"] == "lost":

@@ -1,4 +1,4 @@
-"""Machines of a network that exists only for one check: each has its own interfaces and its own /run."""
+"""Simulated machines on a network that exists only for one check: each has its own interfaces and its own /run."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from checks import peer
 from checks.network import Hub
 
 
-# A /run of its own, and the users that the stacks look for: all of them root, the one user there is.
+# Its own /run, and the users that the stacks look for: all of them are root, the only user in the namespace.
 _FURNISH = """
 mount -t tmpfs run /run
 mkdir -p /run/lock /run/avahi-daemon /run/systemd/resolve
@@ -23,7 +23,7 @@ exec sleep infinity
 
 
 class Switch(Hub):
-    """Places at one switch, numbered from 1, that share neither network nor host name nor /run."""
+    """Places on one switch, numbered from 1, that share neither network nor host name nor /run."""
 
     SPACES = ("-n", "-m", "-u")
     HOLDER = ("sh", "-ec", _FURNISH)
@@ -52,8 +52,8 @@ class Running:
         try:
             return peer.until(search, seconds, text)
         except peer.Failure as failure:
-            ending = " / ".join(self.lines[-3:]) or "it said nothing"
-            raise peer.Failure(f"{failure}; {self.name} said: {ending}") from None
+            ending = " / ".join(self.lines[-3:]) or "nothing"
+            raise peer.Failure(f"{failure}; {self.name} printed: {ending}") from None
 
     def say(self, line):
         self.process.stdin.write(line.encode() + b"\n")
@@ -70,7 +70,7 @@ class Running:
         peer.unregister(self)
 
     def leave(self):
-        """Ends its input, which makes `zeroconf_peer.py` say goodbye; others get a signal."""
+        """Ends its input, which makes `zeroconf_peer.py` send a goodbye; other programs get a signal."""
         if self.name == "zeroconf":
             self.process.stdin.close()
             self.process.wait(10)

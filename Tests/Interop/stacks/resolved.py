@@ -32,7 +32,7 @@ class Resolved:
                               {**self.environment, "SYSTEMD_LOG_LEVEL": "info", "SYSTEMD_LOG_TARGET": "console"})
 
     def wait(self):
-        """Debian's build asks for each interface to be switched on."""
+        """Switches multicast DNS on for each interface, which Debian's build requires."""
         self.daemon.wait_for(lambda line: "Using system hostname" in line, 15, "systemd-resolved does not start")
 
         def is_on():
@@ -40,7 +40,7 @@ class Resolved:
             asked.process.wait(10)
             asked.end()
             return asked.process.returncode == 0
-        peer.until(is_on, 10, "systemd-resolved does not take orders")
+        peer.until(is_on, 10, "systemd-resolved does not accept settings")
 
     def resolve(self, name, service):
         """Queries once; the program ends with the answer."""

@@ -1,4 +1,4 @@
-"""Every frame that passes the switch, read from packet sockets: only inside a namespace of the checks' own."""
+"""Captures every frame that passes the switch with packet sockets, only inside the network namespace of a check."""
 
 import socket
 import struct
@@ -62,7 +62,7 @@ class Tap:
                     end.close()
                     return
                 continue
-            # What goes out at a port came in at another.
+            # A frame that leaves at a port has entered at another.
             if address[2] != 4:
                 self.packets.append(Packet(time.monotonic(), frame))
 

@@ -1,6 +1,6 @@
 import MultipeerSimulation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     var seeds: UInt64 = 1_000
     var from: UInt64 = 0
@@ -14,23 +14,23 @@ struct Options {
     var wantsHelp = false
 
     static let help = """
-        Runs sessions in virtual time, each from a seed, and checks what must hold.
+        Runs sessions in virtual time, each run derived from a seed, and checks invariants.
 
         usage: simulate [options]
-          --seeds N        so many seeds (1000)
-          --from N         the first of them (0)
-          --seed N         this one alone
-          --mode MODE      safety, liveness or both (both)
-          --jobs N         at a time (2)
+          --seeds N        number of seeds; default: 1000
+          --from N         first seed; default: 0
+          --seed N         run only this seed
+          --mode MODE      safety, liveness or both; default: both
+          --jobs N         number of parallel runs; default: 2
           --until-failure  stop at the first seed that fails
-          --no-shrink      do not look for a smaller scenario that fails
-          --trace          print what happens (with --seed or --scenario)
+          --no-shrink      do not search for a smaller scenario that fails
+          --trace          print the events (with --seed or --scenario)
           --print          print the scenario (with --seed)
-          --scenario FILE  run the scenario of a file
-          --help
+          --scenario FILE  run the scenario in FILE
+          --help           show this help
 
         The last line is `clean seeds=N` or `failed seed=N invariant=I mode=M`.
-        Exit codes: 0 clean, 1 something failed, 2 wrong usage.
+        Exit codes: 0 all clean, 1 a run failed, 2 invalid command line.
         """
 
     init(_ arguments: [String]) throws(Misuse) {
@@ -45,16 +45,16 @@ struct Options {
                 seeds = 1
             case "--jobs": jobs = max(1, Int(clamping: try Options.number(&rest, word)))
             case "--mode":
-                guard let name = rest.popFirst() else { throw Misuse("--mode wants a mode") }
+                guard let name = rest.popFirst() else { throw Misuse("--mode needs a mode") }
                 guard name != "both" else { continue }
-                guard let mode = Scenario.Mode(rawValue: name) else { throw Misuse("no such mode: \(name)") }
+                guard let mode = Scenario.Mode(rawValue: name) else { throw Misuse("unknown mode: \(name)") }
                 modes = [mode]
             case "--trace": isTracing = true
             case "--print": prints = true
             case "--until-failure": untilFailure = true
             case "--no-shrink": shrinks = false
             case "--scenario":
-                guard let name = rest.popFirst() else { throw Misuse("--scenario wants a file") }
+                guard let name = rest.popFirst() else { throw Misuse("--scenario needs a file") }
                 file = name
             default: throw Misuse("unknown option \(word)")
             }
@@ -63,7 +63,7 @@ struct Options {
 
     private static func number(_ rest: inout ArraySlice<String>, _ option: String) throws(Misuse) -> UInt64 {
         guard let text = rest.popFirst(), let number = UInt64(text) else {
-            throw Misuse("\(option) wants a number")
+            throw Misuse("\(option) needs a number")
         }
         return number
     }

@@ -64,7 +64,7 @@ enum ChannelLimitCases {
             try caseRun.expectLastOfFour()
         },
         Case(
-            "CHN-12", "9.5", level: .channels, "channels are not opened and reset for ever",
+            "CHN-12", "9.5", level: .channels, "channels are not opened and reset forever",
             stimulus: "150 channels that are reset at once; then 100 more, in a second",
             expectation: "the link lives; then FLOOD", rules: ["channel.reset-rate"],
             bugs: [.seen("resets-without-limit", by: "CLOSE(FLOOD)")]
@@ -76,7 +76,7 @@ enum ChannelLimitCases {
             try link.expectBroken(.flood, by: pair)
         },
         Case(
-            "CHN-13", "15.2", level: .channels, "DATA without bytes is not sent for ever",
+            "CHN-13", "15.2", level: .channels, "DATA without bytes is not sent forever",
             stimulus: "8 empty DATA, one of a byte, 8 empty ones; then 9 in a row",
             expectation: "the link lives; then FLOOD", rules: ["limit.empty"],
             bugs: [.seen("empty-data-without-limit", by: "CLOSE(FLOOD)")]

@@ -130,7 +130,7 @@ enum DataFormCases {
             }
         },
         Case(
-            "DATA-09", "3.1", "a display name that is none refuses the data",
+            "DATA-09", "3.1", "invalid display names are refused",
             stimulus: "0 and 64 bytes, invalid UTF-8, control and text direction characters",
             expectation: "PROTOCOL for each; 63 bytes are accepted", rules: ["peer.name", "data.peer"],
             bugs: [.seen("name-unchecked", by: "the data is taken")]
@@ -150,7 +150,7 @@ enum DataFormCases {
             }
         },
         Case(
-            "DATA-10", "4.2", "a preference that is none refuses the data",
+            "DATA-10", "4.2", "invalid preferences are refused",
             stimulus: "3, 255, two bytes, none at all",
             expectation: "PROTOCOL", rules: ["data.preference"],
             bugs: [.seen("data-any-preference", by: "the data is taken")]

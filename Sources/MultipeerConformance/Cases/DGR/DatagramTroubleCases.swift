@@ -85,7 +85,7 @@ enum DatagramTroubleCases {
             "DGR-08", "10.4", level: .datagram, "there is one handshake for each pair of associations",
             stimulus:
                 "T asks for another in the one that there is: HelloRequest as server, ClientHello as client",
-            expectation: "S makes none; the link lives, and a new DGRAM begins anew",
+            expectation: "S makes none; the link lives, and a new DGRAM starts again",
             rules: ["dgram.profile", "dgram.restart"],
             bugs: [.seen("renegotiates", by: "a second handshake")], orders: UIDOrder.allCases
         ) { caseRun in

@@ -109,7 +109,8 @@ private class InvitationPair {
         guard let link else { throw SuiteFault("this tester has no link") }
         try caseRun.require(tester.callers == 0, "S dials a peer that it is linked to")
         let states = session.states(of: uid)
-        try caseRun.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
+        try caseRun.require(
+            states.isEmpty, "S reports \(states.joined(separator: ", ")) although it is linked")
         try link.expectAlive()
     }
 

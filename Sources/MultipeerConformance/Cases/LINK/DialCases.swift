@@ -94,7 +94,7 @@ enum DialCases {
             _ = try caseRun.introduce(session, tester) { $0.candidates = [.loopback(refusing.localPort)] }
             try session.expectNotConnected(tester.endpoint.uid, [.timeout], within: .seconds(34))
             let delay = ContinuousClock.now - start
-            try caseRun.require(delay > .seconds(29) && delay < .seconds(32), "told after \(delay)")
+            try caseRun.require(delay > .seconds(29) && delay < .seconds(32), "reported after \(delay)")
         },
         Case(
             "LINK-25", "6.1", "an attempt that was cancelled does not link",

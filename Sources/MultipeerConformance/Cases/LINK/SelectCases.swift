@@ -44,7 +44,7 @@ enum SelectCases {
                 try link.expectEnd()
                 try session.expectNotConnected(tester.endpoint.uid)
                 let states = session.states(of: tester.endpoint.uid)
-                try caseRun.require(states == ["connecting"], "\(states) is told on top")
+                try caseRun.require(states == ["connecting"], "S also reports \(states)")
             }
         },
         Case(

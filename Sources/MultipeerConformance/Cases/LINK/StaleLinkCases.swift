@@ -37,7 +37,7 @@ enum StaleLinkCases {
         },
         Case(
             "LINK-32", "6.5", "messages of the old link are delivered before the new link",
-            stimulus: "T, controlling, selects anew; then the old link brings a message and its end",
+            stimulus: "T, controlling, selects again; then the old link brings a message and its end",
             expectation: "the message is delivered; SELECTED as soon as the old link has ended",
             rules: ["stale.supersede"], bugs: ["supersedes-living-link"], orders: [.testerLower]
         ) { caseRun in

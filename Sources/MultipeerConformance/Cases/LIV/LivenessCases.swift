@@ -47,7 +47,7 @@ enum LivenessCases {
             rules: ["close.goodbye", "close.linger", "state.serial", "state.reason"],
             bugs: [
                 .seen("leaves-without-goodbye", by: "CLOSE(GOODBYE)"),
-                .seen("tells-states-twice", by: "the states told"),
+                .seen("tells-states-twice", by: "the reported states"),
             ], orders: UIDOrder.allCases
         ) { caseRun in
             let session = try caseRun.session()
@@ -60,7 +60,7 @@ enum LivenessCases {
             caseRun.loop.wait(.seconds(1))
             let states = session.states(of: tester.endpoint.uid)
             try caseRun.require(
-                states == ["connecting", "connected", "notConnected"], "the states told are \(states)")
+                states == ["connecting", "connected", "notConnected"], "the reported states are \(states)")
         },
         Case(
             "LIV-04", "14.2", "the link to a peer that reads nothing ends",

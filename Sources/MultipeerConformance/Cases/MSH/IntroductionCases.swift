@@ -76,7 +76,7 @@ enum IntroductionCases {
             let before = two.tester.calls.count
             caseRun.loop.wait(.seconds(8)) { two.tester.calls.count > before }
             try caseRun.require(two.tester.calls.count > before, "the member is not dialled again")
-            try caseRun.require(session.states(of: two.endpoint.uid).isEmpty, "a silent attempt is told")
+            try caseRun.require(session.states(of: two.endpoint.uid).isEmpty, "a silent attempt is reported")
             try link.expectAlive()
         },
         Case(

@@ -33,7 +33,7 @@ final class Member {
             limits: tester.limits, members: tester.members)
     }
 
-    /// Links with a session that has been told to connect, or that connects to this member by itself.
+    /// Links with a session that was asked to connect, or that connects to this member by itself.
     @discardableResult
     func join(_ session: SubjectSession, _ blob: [UInt8], within duration: Duration = .seconds(10)) throws
         -> TesterLink

@@ -59,7 +59,7 @@ struct SessionGroup {
         return groups
     }
 
-    /// Ends the sessions, which are not needed any more.
+    /// Ends the sessions, which are no longer needed.
     func forget() throws {
         for session in sessions {
             let answer = try session.ask("forget")

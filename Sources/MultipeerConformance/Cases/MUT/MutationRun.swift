@@ -20,7 +20,7 @@ struct MutationRun {
         ).run(rounds)
     }
 
-    /// Mutates connection data with which the subject is told to connect.
+    /// Mutates connection data with which the subject is asked to connect.
     func changeData() throws {
         let session = try caseRun.session()
         let tester = try caseRun.tester(beside: session)
@@ -75,8 +75,8 @@ struct MutationRun {
             let link = try pair.tester.dial(pair.linkParameters)
             caseRun.loop.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
             guard link.connection.isReady else {
-                // A mutation without effect has made a link, or ended the attempt: the subject expects no peer any
-                // more.
+                // A mutation without effect has made a link, or ended the attempt: the subject no longer expects a
+                // peer.
                 try seekAgain(pair)
                 continue
             }

@@ -124,7 +124,7 @@ enum OutgoingResourceCases {
             let stall = stalls.sorted().dropLast(stalls.count / 100).last ?? 0
             caseRun.note(
                 "\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
-            if worst > 50 + 4 * stall { caseRun.weak("messages take \(Int(worst)) ms beside a resource") }
+            if worst > 50 + 4 * stall { caseRun.weak("messages take \(Int(worst)) ms during a resource") }
         },
     ]
 }

@@ -51,7 +51,7 @@ final class PeerInvitee: PeerConnection.Owner {
         let longest = bug == .inviteContextUnlimited ? 65_535 : InvitationFrames.longestContext
         let context = try entries.possible(Field.context, "CONTEXT", 0...longest)
         let name = Array(inviter.dropFirst(16))
-        try demand(name.isName, "a name that is none")
+        try demand(name.isName, "an invalid name")
         try demand((1...600).contains(timeout), "a TIMEOUT of \(timeout) s")
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }

@@ -20,7 +20,7 @@ struct ConnectionDataReader {
         let entries = try EntryReader(bug: bug).read(list, known: Field.all, repeatable: [Field.candidate])
         let peer = try entries.demanded(Field.peer, "PEER", bug == .nameUnchecked ? 16...999 : 17...79)
         let name = Array(peer.dropFirst(16))
-        try demand(name.isName || bug == .nameUnchecked, "a name that is none")
+        try demand(name.isName || bug == .nameUnchecked, "an invalid name")
         let instance = try entries.demanded(Field.instance, "INSTANCE", 8)
         let preference = try preference(entries)
         let fingerprint = try fingerprint(entries, preference)

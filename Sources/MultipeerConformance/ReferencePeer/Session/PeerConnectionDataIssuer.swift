@@ -40,7 +40,7 @@ final class PeerConnectionDataIssuer {
         return ConnectionData.bytes(entries, flags: flags)
     }
 
-    /// Returns the own data that an initiator names. Spec 6.1, `link.unknown-data`.
+    /// Returns the session's data that an initiator names. Spec 6.1, `link.unknown-data`.
     func next(for uid: [UInt8], _ attempt: PeerAttempt?) -> IssuedConnectionData? {
         let usable = usable(for: uid)
         guard !usable.isEmpty else { return nil }

@@ -77,7 +77,7 @@ extension PeerMesh {
         pour()
     }
 
-    /// Makes room for one more entry: 32 with the own one.
+    /// Makes room for one more entry: 32 including the session's own.
     private func makeRoom() -> Bool {
         if known.count < 31 { return true }
         let inside = Set(component)

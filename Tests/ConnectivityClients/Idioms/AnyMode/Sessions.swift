@@ -98,7 +98,7 @@ struct Connection {
     var isUp: Bool { listener.isUp }
 }
 
-// idiom: a delegate of two sessions that tells them apart
+// idiom: a delegate of two sessions that distinguishes them
 
 final class TwoSessions: SilentSessionDelegate {
     let control = MCSession(peer: MCPeerID(displayName: "two"))

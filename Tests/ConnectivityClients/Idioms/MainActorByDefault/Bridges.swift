@@ -54,7 +54,7 @@ final class History {
     }
 }
 
-// idiom: an actor with a session, beside the main actor
+// idiom: an actor with a session, besides the main actor
 
 actor Transport {
     private let session: MCSession
