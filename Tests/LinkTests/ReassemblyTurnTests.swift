@@ -48,7 +48,7 @@ struct ReassemblyTurnTests {
     )
     func bothEnd() {
         let pairs = (0..<3).map { Pair(.small(), .small(message: 400_000, credit: 65_536), seed: UInt64($0)) }
-        var turns = ReassemblyTurns()
+        var turns = ReassemblyTurns(messageCredit: 65_536)
         for pair in pairs {
             pair.other.link.hasTurn = false
             pair.one.link.enqueue([.ones(400_000), .ones(300_000)])
@@ -75,7 +75,7 @@ struct ReassemblyTurnTests {
 
     @Test("the turn is passed on in the order of requests [limit.reassembly]")
     func order() {
-        var turns = ReassemblyTurns()
+        var turns = ReassemblyTurns(messageCredit: 65_536)
         let ids = (0..<3 as Range<UInt32>).map { ConnectionID(rawValue: $0) }
         for id in ids { turns.report(id, .init(wants: true, brought: 0), at: .start) }
         #expect(turns.holder == ids[0])
@@ -89,7 +89,7 @@ struct ReassemblyTurnTests {
 
     @Test("a holder that sends next to nothing for 5 s is ended, if another link waits [limit.reassembly]")
     func slow() {
-        var turns = ReassemblyTurns()
+        var turns = ReassemblyTurns(messageCredit: 65_536)
         let (one, other) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))
         turns.report(one, .init(wants: true, brought: 100), at: .start)
         #expect(turns.deadline == nil)
@@ -103,9 +103,21 @@ struct ReassemblyTurnTests {
         #expect(turns.advance(to: Moment.start.later(70)) == one)
     }
 
+    @Test("a holder with a small credit has to bring no more than that in 5 s [limit.reassembly]")
+    func narrow() {
+        var turns = ReassemblyTurns(messageCredit: 4_096)
+        let (one, other) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))
+        turns.report(one, .init(wants: true, brought: 0), at: .start)
+        turns.report(other, .init(wants: true, brought: 0), at: .start)
+        turns.report(one, .init(wants: true, brought: 4_096), at: Moment.start.later(4))
+        #expect(turns.advance(to: Moment.start.later(5)) == nil)
+        turns.report(one, .init(wants: true, brought: 8_191), at: Moment.start.later(9))
+        #expect(turns.advance(to: Moment.start.later(10)) == one)
+    }
+
     @Test("a holder that is blocked by this side is not ended [limit.reassembly]")
     func heldUp() {
-        var turns = ReassemblyTurns()
+        var turns = ReassemblyTurns(messageCredit: 65_536)
         let (one, other) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))
         turns.report(one, .init(wants: true, brought: 0, isHeldUp: true), at: .start)
         turns.report(other, .init(wants: true, brought: 0), at: .start)

@@ -18,7 +18,7 @@ extension FuzzBody {
 }
 
 private struct TurnStage {
-    private var turns = ReassemblyTurns()
+    private var turns = ReassemblyTurns(messageCredit: 65_536)
     private var now = Moment(nanoseconds: 1_000_000_000)
     /// The last report of each link; those that want a turn, in the order in which they began to.
     private var reports: [ConnectionID: ReassemblyTurns.Report] = [:]

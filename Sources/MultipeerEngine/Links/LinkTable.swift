@@ -10,10 +10,13 @@ package struct LinkTable: ~Copyable {
     var connections = ConnectionTable()
     /// The connections that are links, in the order in which they became links.
     private(set) var linked: [Connection] = []
-    private var turns = ReassemblyTurns()
+    private var turns: ReassemblyTurns
     private let memory: ReceiveMemory
 
-    init(memory: ReceiveMemory) { self.memory = memory }
+    init(memory: ReceiveMemory, messageCredit: UInt32) {
+        self.memory = memory
+        turns = ReassemblyTurns(messageCredit: messageCredit)
+    }
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 

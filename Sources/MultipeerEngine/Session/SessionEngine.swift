@@ -44,7 +44,8 @@ package struct SessionEngine: ~Copyable {
         self.configuration = configuration
         datagrams = DatagramPaths(
             isOffered: configuration.takesDatagrams, timing: configuration.datagramTiming)
-        links = LinkTable(memory: ReceiveMemory(limit: configuration.memory))
+        links = LinkTable(
+            memory: ReceiveMemory(limit: configuration.memory), messageCredit: local.limits.messageCredit)
         jitter = Jitter(seed: seed ^ 0x5E55_1047)
         mesh = Mesh(local, peers: configuration.peers, seed: seed)
     }

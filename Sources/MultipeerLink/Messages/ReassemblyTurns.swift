@@ -20,6 +20,8 @@ package struct ReassemblyTurns: Sendable {
 
     package static let timeout = Duration.seconds(5)
     package static let leastBrought = 65_536
+    /// The bytes that the holder has to bring within the timeout: no more than what its credit allows in one round trip.
+    private let leastBrought: Int
 
     private struct Place: Sendable {
         let id: ConnectionID
@@ -37,7 +39,10 @@ package struct ReassemblyTurns: Sendable {
     private var turn: Place?
     private var waiting: [Place] = []
 
-    package init() {}
+    /// Creates turns without a holder. `messageCredit`: what this side grants to each link.
+    package init(messageCredit: UInt32) {
+        leastBrought = min(Self.leastBrought, Int(messageCredit))
+    }
 
     /// The link whose turn it is: only that link has `hasTurn`.
     package var holder: ConnectionID? { turn?.id }
@@ -72,7 +77,7 @@ package struct ReassemblyTurns: Sendable {
     /// Returns the holder that must be ended with FLOW, because it makes others wait and sends almost nothing.
     package mutating func advance(to now: Moment) -> ConnectionID? {
         guard let turn, let deadline, now >= deadline else { return nil }
-        let isSlow = turn.report.brought - turn.base < Self.leastBrought && !turn.report.isHeldUp
+        let isSlow = turn.report.brought - turn.base < leastBrought && !turn.report.isHeldUp
         self.turn?.restart(at: now)
         return isSlow ? turn.id : nil  // [limit.reassembly]
     }

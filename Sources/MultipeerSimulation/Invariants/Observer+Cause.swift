@@ -25,21 +25,9 @@ extension Observer {
         guard socket.remote >= 0, liesSince == nil, !hasTwins else { return }
         let far = nodes[socket.remote]
         guard !isTroubled(node, far, since: linkState.since), !isForTheCap(reason) else { return }
-        let receiver = reason.code == .protocolViolation ? node : far
-        if reason.closeCode == .flow, isTooNarrow(socket.connection, for: receiver) { return }
         let age = (now - linkState.since) / 1_000_000
         fail(.cause, "\(name(socket)) ended after \(age) ms without a cause: \(reason)")
     }
-
-    /// Returns whether the message credit is so small, and the round trip so long, that a sender that uses up the credit in each
-    /// round trip still sends less than a link with the turn has to. [limit.reassembly]
-    func isTooNarrow(_ connection: SimulatedConnection, for receiver: Node) -> Bool {
-        let roundTrip = connection.inFlight.reduce(0) { $0 + NetworkConditions.longestUsual(base: $1.base) }
-        return Int64(receiver.profile.credit) * Observer.turn < Observer.turnProgress * roundTrip
-    }
-
-    private static let turn: Int64 = 5_000_000_000
-    private static let turnProgress: Int64 = 65_536
 
     /// The minimum length of a link attempt that neither application cancels.
     private static let attempt = Duration.seconds(25)

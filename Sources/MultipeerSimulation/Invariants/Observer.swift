@@ -209,13 +209,12 @@ final class Observer: Subsystem {
     }
 
     /// Returns whether the code may end a link: a Byzantine peer breaks rules, and a peer that is cut off in the middle of a
-    /// long message, or gets too little credit for it, makes others wait for it: FLOW. [limit.reassembly]
+    /// long message makes others wait for it: FLOW. [limit.reassembly]
     func isExcusable(_ code: CloseCode?, _ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return true }
         let (node, far) = (nodes[socket.connection.nodes[socket.end]], nodes[socket.remote])
         return !node.isHonest || !far.isHonest || socket.connection.isForged
-            || code == .flow
-                && (isTroubled(node, far, since: now) || isTooNarrow(socket.connection, for: node))
+            || code == .flow && isTroubled(node, far, since: now)
     }
 
     private func spend(_ cost: Int, _ socket: SimulatedSocket) {

@@ -121,7 +121,7 @@ final class PeerMessageReceiver {
         if bug == .turnWithoutEnd { return }
         guard session.turn === link, now - turnBegan >= .seconds(5) else { return }
         let others = session.links.values.contains { $0 !== link && $0.inbox.reassemblyCost > 0 }
-        if others, turnBytes < 65_536, granted > received {
+        if others, turnBytes < min(65_536, Int(session.limits.messageCredit)), granted > received {
             link.end("ruleBroken", .flow, saying: .flow)
         } else {
             turnBegan = now
