@@ -54,7 +54,7 @@ struct Cancels {
         let told = Distribution(times)
         print(
             "\(count) files, \(times.count) cancelled in time; the other side was notified after \(told); "
-                + "\(before) before, \(after) behind")
+                + "\(before) before, \(after) after")
         try Endurance.expect(left.isEmpty, "files leaked: \(left)")
         try Endurance.expect(times.count > count / 2, "only \(times.count) were cancelled in time")
         try Endurance.expect(

@@ -17,7 +17,7 @@ struct Cycles {
         let before = try Figures()
         for _ in 0..<count { try await cycle(one, other) }
         let after = try Figures()
-        print("\(count) cycles: \(before) before, \(after) behind")
+        print("\(count) cycles: \(before) before, \(after) after")
         // The pool of the concurrency runtime may still have been growing to one thread for each core.
         try Endurance.expect(after.threads <= before.threads + 2, "threads leaked")
         try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")

@@ -22,7 +22,7 @@ struct MutualInvitations {
         let links = try await rounds(count)
         let after = try await behind(before)
         let words = Way.allCases.map { "\($0.rawValue) \(links[$0, default: 0])" }
-        print("\(count) rounds, links: \(words.joined(separator: ", ")); \(before) before, \(after) behind")
+        print("\(count) rounds, links: \(words.joined(separator: ", ")); \(before) before, \(after) after")
     }
 
     /// Returns the figures once goodbyes are over, which takes a while.
@@ -31,7 +31,7 @@ struct MutualInvitations {
         while true {
             let after = try Figures()
             if after.descriptors <= before.descriptors { return after }
-            try Endurance.expect(ContinuousClock.now < end, "\(before) before, \(after) behind")
+            try Endurance.expect(ContinuousClock.now < end, "\(before) before, \(after) after")
             try await Task.sleep(for: .milliseconds(50))
         }
     }

@@ -26,7 +26,7 @@ struct Streams {
         await couple.leave()
         print(
             "\(count) streams \(areTogether ? "at once" : "in turn") in \(Int(time * 1_000)) ms; \(before) before, "
-                + "\(after) behind")
+                + "\(after) after")
         try Endurance.expect(after.descriptors <= before.descriptors, "descriptors leaked")
         try Endurance.expect(
             after.memory <= before.memory + Streams.allowedGrowth, "memory leaked")

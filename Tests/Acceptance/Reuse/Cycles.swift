@@ -25,7 +25,7 @@ struct Cycles {
             Thread.sleep(forTimeInterval: 0.01)
             after = try Figures()
         }
-        print("\(count) cycles: \(before) before, \(after) behind")
+        print("\(count) cycles: \(before) before, \(after) after")
         // The pools of the runtime and of Dispatch may still have been growing to one thread for each core.
         try MultipeerReuse.expect(after.threads <= before.threads + 4, "threads leaked")
         try MultipeerReuse.expect(after.descriptors <= before.descriptors, "descriptors leaked")

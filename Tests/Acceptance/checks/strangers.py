@@ -66,7 +66,7 @@ def foreign_clients():
         for one in (peer, absent):
             one.kill()
             one.end(5)
-        return f"{len(HABITS)} habits"
+        return f"{len(HABITS)} kinds of clients"
 
 
 def idle_crowd():
