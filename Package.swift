@@ -156,7 +156,8 @@ let package = Package(
             name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
             swiftSettings: client),
         .executableTarget(
-            name: "MultipeerReuse", dependencies: ["MultipeerConnectivity", "MultipeerFigures"],
+            name: "MultipeerReuse",
+            dependencies: ["MultipeerConnectivity", "MultipeerTransport", "MultipeerFigures"],
             path: "Tests/Acceptance/Reuse", swiftSettings: client),
         .executableTarget(
             name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
@@ -221,8 +222,8 @@ let package = Package(
             name: "ConnectivityTests",
             dependencies: [
                 "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
-                "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
+                "MultipeerDevice", "MultipeerReuse", "peer-session", "collusion", "Multipeer",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],

@@ -31,6 +31,8 @@ final class OutputStreamBuffer: StreamEventSource {
         /// Waits for something to do.
         var pump: Promise<Void>?
         var stream: OutgoingStream?
+        /// Called when there may be events.
+        var wake: (@Sendable () -> Void)?
 
         var hasSpace: Bool { phase == .open && error == nil && bytes.count < OutputStreamBuffer.room }
     }
@@ -45,10 +47,9 @@ final class OutputStreamBuffer: StreamEventSource {
     private static let room = 65_536
 
     private let state = Locked(State())
-    private let wake = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Sets the closure that is called when there may be events.
-    func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
+    func onNews(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 }
 
 // MARK: for the stream
@@ -142,7 +143,7 @@ extension OutputStreamBuffer {
         return (count, state.pump.take(), nil)
     }
 
-    private func tellNews() { wake.withLock { $0 }?() }
+    private func tellNews() { state.withLock { $0.wake }?() }
 }
 
 // MARK: for the session

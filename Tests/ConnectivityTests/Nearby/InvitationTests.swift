@@ -104,15 +104,13 @@ struct InvitationTests {
                 peer: bob.peer, discoveryInfo: nil, serviceType: network.type,
                 configuration: network.discovery))
         bobs.value?.delegate = bob
-        bob.whenTold.withLock { told in
-            told = { heard in
-                guard case .invited = heard else { return }
-                bob.answers.all.last?(true, bob.session)
-                if isLetGo {
-                    bobs.value = nil
-                } else {
-                    bobs.value?.stopAdvertisingPeer()
-                }
+        bob.onEvent { heard in
+            guard case .invited = heard else { return }
+            bob.answers.all.last?(true, bob.session)
+            if isLetGo {
+                bobs.value = nil
+            } else {
+                bobs.value?.stopAdvertisingPeer()
             }
         }
         bobs.value?.startAdvertisingPeer()
@@ -123,7 +121,7 @@ struct InvitationTests {
         try await ann.log.until { $0.contains(.lost(bob.id)) }
         // A peer that cannot be found any more stays connected.
         #expect(ann.session.connectedPeers == [bob.peer])
-        bob.whenTold.set(nil)
+        bob.onEvent(nil)
         [ann, bob].stop()
     }
 
