@@ -11,10 +11,11 @@ public protocol MCSessionDelegate: NSObjectProtocol {
     /// A whole message arrived.
     func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID)
 
-    /// A peer opened a stream: keep it, set its delegate, schedule it, open it.
+    /// A peer opened a stream: set its delegate, schedule it, open it.
     ///
-    /// No other object keeps it alive: releasing it unopened declines it, and later gives it up. The name was chosen by the other
-    /// side. Unread data holds back only the writer of this stream.
+    /// While it is open and scheduled on a run loop it is kept alive, until `close`, the last `remove` or its last event.
+    /// Otherwise no other object keeps it alive: releasing it unopened declines it, and later gives it up. The name was chosen by
+    /// the other side. Unread data holds back only the writer of this stream.
     func session(
         _ session: MCSession, didReceive stream: InputStream, withName streamName: String,
         fromPeer peerID: MCPeerID)

@@ -212,6 +212,10 @@ extension InputStreamBuffer {
 extension InputStreamBuffer {
     var hasEvent: Bool { state.withLock { InputStreamBuffer.event($0) != nil } }
 
+    var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldEnd } }
+
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
     func takeEvent() -> Stream.Event? {
         state.withLock { state in
             let event = InputStreamBuffer.event(state)

@@ -6,7 +6,7 @@ import MultipeerTransport
 /// What lies between whoever writes to a stream through Foundation and the session.
 ///
 ///     notOpen ──open──▶ open ──close──▶ closed
-///        └───── given up ─────┴──▶ abandoned
+///        └──── released ────▶ abandoned
 ///
 /// At most 64 KiB wait here, besides what the session itself queues. It does not matter whether the session has opened its stream
 /// yet.
@@ -71,16 +71,17 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// Gives up a stream that was released, unless it was closed: the reader gets an error. Returns whether it was given up.
-    func abandon() -> Bool {
-        let isOpen = leave { state in
-            if state.phase == .closed { return false }
+    /// Ends a stream that was released. An open one is closed, as Core Foundation does; one that was never opened is given up,
+    /// and the reader gets an error. Returns whether it was given up.
+    func release() -> Bool {
+        close()
+        let isGivenUp = leave { state in
+            guard state.phase == .notOpen else { return false }
             state.phase = .abandoned
-            state.bytes = []
             return true
         }
-        if isOpen { state.withLock { $0.stream.take() }?.abort() }
-        return isOpen
+        if isGivenUp { state.withLock { $0.stream.take() }?.abort() }
+        return isGivenUp
     }
 
     /// Changes the phase, and wakes all waiting tasks if it has changed.
@@ -232,6 +233,10 @@ extension OutputStreamBuffer {
 
 extension OutputStreamBuffer {
     var hasEvent: Bool { state.withLock { OutputStreamBuffer.event($0) != nil } }
+
+    var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldError } }
+
+    var hasEnded: Bool { state.withLock { $0.error != nil } }
 
     func takeEvent() -> Stream.Event? {
         state.withLock { state in

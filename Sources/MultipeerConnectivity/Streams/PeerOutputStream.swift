@@ -9,8 +9,8 @@ import MultipeerTransport
 /// what fits into 64 KiB, and there is room again as the reader takes what was sent.
 ///
 /// It may be used on any thread, also without a run loop: `write` waits for room and blocks its thread, so do not call it in a
-/// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written; releasing it without that gives it
-/// up, and the reader gets an error. A run loop does not keep it alive.
+/// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written, and so does releasing it; before
+/// `open` that gives it up, and the reader gets an error. While it is open and scheduled it need not be referenced.
 final class PeerOutputStream: OutputStream {
     private let flow: OutputStreamBuffer
     private let calls: StreamDelegateCaller
@@ -35,7 +35,7 @@ final class PeerOutputStream: OutputStream {
 
     deinit {
         calls.invalidate()
-        if flow.abandon() { task.cancel() }
+        if flow.release() { task.cancel() }
     }
 
     override weak var delegate: (any StreamDelegate)? {
@@ -43,7 +43,7 @@ final class PeerOutputStream: OutputStream {
         set { calls.delegate = newValue }
     }
 
-    override func open() { flow.open() }
+    override func open() { calls.open() }
 
     override func close() { calls.close() }
 

@@ -42,21 +42,6 @@ struct StreamEndTests {
         exchange.end()
     }
 
-    @Test("releasing a stream to a peer without closing it is an error for the reader")
-    func releasedOutput() async throws {
-        let exchange = try await ConnectedPair()
-        let reader = RecordingStreamDelegate()
-        do {
-            let (output, input) = try await exchange.stream()
-            output.open()
-            reader.run(input)
-        }
-        let report = try await reader.wait()
-        #expect(report.error?.code == .cancelled)
-        #expect(report.events.last == Stream.Event.errorOccurred.rawValue)
-        exchange.end()
-    }
-
     @Test(
         "releasing a stream from a peer, opened or not, is an error for the writer",
         arguments: [true, false])
