@@ -218,10 +218,16 @@ let package = Package(
         .target(
             name: "ClassicClientSwift6", dependencies: ["MultipeerConnectivity"],
             path: "Tests/ConnectivityClients/ClassicSwift6", swiftSettings: client),
+        // What only compiles in Swift 5 mode, there as on Apple's platforms.
+        .target(
+            name: "Swift5Client", dependencies: ["MultipeerConnectivity"],
+            path: "Tests/ConnectivityClients/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "ConnectivityTests",
             dependencies: [
-                "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
+                "TestSupport", "ClassicClient", "ClassicClientSwift6", "Swift5Client",
+                "MultipeerConnectivity",
                 "MultipeerDevice", "MultipeerReuse", "peer-session", "collusion", "Multipeer",
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
