@@ -102,7 +102,8 @@ open class MCSession: NSObject {
     /// arrives. The handler is called once, on the session's private queue: with nil when the peer has all of it; with
     /// `MCError.cancelled` when either side cancelled or declined it; `MCError.notConnected` when the connection ended;
     /// `MCError.unavailable` when there is no room at one of the sides; `MCError.unknown` when the file or document cannot be
-    /// read, or arrived damaged.
+    /// read, or arrived damaged. In Swift 6 mode a handler that is written in code of the main actor, and is called elsewhere, ends
+    /// the process, as with Apple's framework: write `{ @Sendable error in … }` there.
     ///
     /// The progress counts bytes and is a child of the current one. `cancel` cancels the transfer, here and at the other side; it
     /// is complete when the peer has all of it, and not before. `fractions` reports its changes.
@@ -113,9 +114,10 @@ open class MCSession: NSObject {
     @discardableResult
     open func sendResource(
         at resourceURL: URL, withName resourceName: String, toPeer peerID: MCPeerID,
-        withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+        withCompletionHandler completionHandler: (((any Error)?) -> Void)? = nil
     ) -> Progress? {
-        core.sendResource(at: resourceURL, named: resourceName, to: peerID.id, completionHandler)
+        core.sendResource(
+            at: resourceURL, named: resourceName, to: peerID.id, ResourceHandler(completionHandler))
     }
 
     /// Opens a byte stream to a peer, whose delegate receives the other end.
