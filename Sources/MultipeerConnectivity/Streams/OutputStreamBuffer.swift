@@ -8,8 +8,9 @@ import MultipeerTransport
 ///     notOpen ──open──▶ open ──close──▶ closed
 ///        └──── released ────▶ abandoned
 ///
-/// At most 64 KiB wait here, besides what the session itself queues. It does not matter whether the session has opened its stream
-/// yet.
+/// While fewer than 64 KiB wait here, besides what the session itself queues, there is room for one more write of up to 64 KiB,
+/// which is taken whole: many writers do not expect that only a part is. It does not matter whether the session has opened its
+/// stream yet.
 final class OutputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
@@ -133,12 +134,12 @@ extension OutputStreamBuffer {
     ) -> (Int, Promise<Void>?, DispatchSemaphore?) {
         guard state.phase == .open, state.error == nil else { return (-1, nil, nil) }
         if unsafe bytes.isEmpty { return (0, nil, nil) }
-        let count = min(bytes.count, room - state.bytes.count)
-        if count == 0 {
+        guard state.hasSpace else {
             let waiter = DispatchSemaphore(value: 0)
             state.writers.append(waiter)
             return (0, nil, waiter)
         }
+        let count = min(bytes.count, room)
         unsafe state.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
         state.mayTellSpace = true
         return (count, state.pump.take(), nil)

@@ -5,8 +5,8 @@ import MultipeerTransport
 /// A stream to a peer, as a Foundation stream.
 ///
 /// On the run loops where it is scheduled its delegate receives `.openCompleted` after `open`; `.hasSpaceAvailable`, again after
-/// each write that leaves room; and `.errorOccurred` with an `MCError` when the other side or the link gave up. `write` takes
-/// what fits into 64 KiB, and there is room again as the reader takes what was sent.
+/// each write that leaves room; and `.errorOccurred` with an `MCError` when the other side or the link gave up. While there is
+/// room `write` takes up to 64 KiB, whole; and there is room again as the reader takes what was sent.
 ///
 /// It may be used on any thread, also without a run loop: `write` waits for room and blocks its thread, so do not call it in a
 /// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written, and so does releasing it; before

@@ -136,6 +136,34 @@ struct StreamTests {
         exchange.end()
     }
 
+    @Test(
+        "a write of up to 64 KiB is taken whole while there is room",
+        arguments: [1_000, 40_000, 65_536, 100_000])
+    func wholeWrites(_ size: Int) async throws {
+        let exchange = try await ConnectedPair()
+        let (output, input) = try await exchange.stream()
+        let bytes = [UInt8](repeating: 4, count: size)
+        output.open()
+        var written = 0
+        // Nobody reads, so that in the end there is no room.
+        for round in 0..<10 {
+            while output.hasSpaceAvailable {
+                let count = output.write(bytes)
+                #expect(count == min(size, 65_536))
+                written += count
+            }
+            try await exchange.talk("round \(round)")
+        }
+        output.close()
+        let into = UncheckedSendable(input)
+        let read = try await BackgroundThread.value {
+            into.value.open()
+            return into.value.allBytes()
+        }
+        #expect(read?.count == written)
+        exchange.end()
+    }
+
     @Test("many streams one after the other leak nothing")
     func sequence() async throws {
         let exchange = try await ConnectedPair()
