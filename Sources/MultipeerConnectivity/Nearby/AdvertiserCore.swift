@@ -35,7 +35,7 @@ final class AdvertiserCore: Sendable {
         (self.peer, self.info, self.type, self.configuration) = (peer, info, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCNearbyServiceAdvertiser")) { error in
+        runs = NearbyRuns(CallbackQueue("MCNearbyServiceAdvertiser", on: .main)) { error in
             owner.withDelegate { $1?.advertiser($0, didNotStartAdvertisingPeer: error) }
         }
     }

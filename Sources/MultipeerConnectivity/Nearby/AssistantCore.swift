@@ -36,7 +36,7 @@ final class AssistantCore: Sendable {
         (self.session, self.info, self.type, self.configuration) = (session, info, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCAdvertiserAssistant")) { error in
+        runs = NearbyRuns(CallbackQueue("MCAdvertiserAssistant", on: .main)) { error in
             owner.state.withLock { $0.failure = error }
         }
     }

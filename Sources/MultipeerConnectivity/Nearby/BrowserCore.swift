@@ -47,7 +47,7 @@ final class BrowserCore: Sendable {
         (self.peer, self.type, self.configuration) = (peer, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCNearbyServiceBrowser")) { error in
+        runs = NearbyRuns(CallbackQueue("MCNearbyServiceBrowser", on: .main)) { error in
             owner.withDelegate { $1.browser($0, didNotStartBrowsingForPeers: error) }
         }
     }

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -64,6 +65,14 @@ open class MCAdvertiserAssistant: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
+    }
+
     /// The session in which accepted peers are connected.
     open var session: MCSession { owned }
 
@@ -74,7 +83,8 @@ open class MCAdvertiserAssistant: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of an assistant, called on a private serial queue, never on the main one. All methods are optional.
+/// The delegate of an assistant, called on the assistant's `delegateCallQueue`: on the main queue, unless that is set. All methods
+/// are optional.
 public protocol MCAdvertiserAssistantDelegate: NSObjectProtocol {
     /// The user is about to be asked.
     func advertiserAssistantWillPresentInvitation(_ advertiserAssistant: MCAdvertiserAssistant)

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -79,6 +80,14 @@ open class MCNearbyServiceAdvertiser: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
+    }
+
     /// The advertised peer.
     open var myPeerID: MCPeerID { peer }
 
@@ -89,7 +98,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of an advertiser, called on a private serial queue, never on the main one.
+/// The delegate of an advertiser, called on the advertiser's `delegateCallQueue`: on the main queue, unless that is set.
 public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
     /// Another peer invites the local one. The context comes from an unauthenticated peer, up to 32 KiB.
     ///

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -89,6 +90,14 @@ open class MCNearbyServiceBrowser: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
+    }
+
     /// The local peer, which browses and invites. It is never found itself.
     open var myPeerID: MCPeerID { peer }
 
@@ -96,7 +105,7 @@ open class MCNearbyServiceBrowser: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of a browser, called on a private serial queue, never on the main one.
+/// The delegate of a browser, called on the browser's `delegateCallQueue`: on the main queue, unless that is set.
 public protocol MCNearbyServiceBrowserDelegate: NSObjectProtocol {
     /// A peer was found. `info` is its discovery info; nil for none.
     ///

@@ -38,8 +38,9 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
 
     /// Starts a run, unless there is one. No callback is made before this has returned.
     func start(_ make: () -> Run) {
-        callbacks.queue.suspend()
-        defer { callbacks.queue.resume() }
+        let queue = callbacks.queue
+        queue.suspend()
+        defer { queue.resume() }
         if state.withLock({ $0.wanted != nil }) { return }
         let run = make()
         want { if $0 == nil { $0 = run } }

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 import MultipeerTransport
@@ -65,6 +66,14 @@ open class MCSession: NSObject {
     open weak var delegate: (any MCSessionDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
+    }
+
+    /// The queue on which the delegate and the handlers of this session are called, one call after the other: by default, nil, a
+    /// private one, as Apple documents. Set it before the first connection, for instance to the main queue for a delegate that
+    /// belongs to the main actor. Not in Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.callbacks.target }
+        set { core.callbacks.target = newValue }
     }
 
     /// The local peer.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The delegate of a session.
 ///
-/// All calls of one session are made one after the other on a private queue, never on the main one. During each of them, and from
-/// any thread, every method of the session may be called.
+/// All calls of one session are made one after the other on a private queue, never on the main one, unless the session's
+/// `delegateCallQueue` is set. During each of them, and from any thread, every method of the session may be called.
 public protocol MCSessionDelegate: NSObjectProtocol {
     /// A peer's state changed.
     func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState)
