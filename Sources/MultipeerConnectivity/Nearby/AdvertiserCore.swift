@@ -8,7 +8,7 @@ final class AdvertiserCore: Sendable {
     let runs: NearbyRuns<AdvertisingRun>
     private let peer: PeerID
     private let info: DiscoveryInfo
-    private let type: ServiceType
+    private let type: Result<ServiceType, MCError>
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
@@ -30,7 +30,8 @@ final class AdvertiserCore: Sendable {
     }
 
     init(
-        _ peer: PeerID, _ info: DiscoveryInfo, _ type: ServiceType, _ configuration: DiscoveryConfiguration
+        _ peer: PeerID, _ info: DiscoveryInfo, _ type: Result<ServiceType, MCError>,
+        _ configuration: DiscoveryConfiguration
     ) {
         (self.peer, self.info, self.type, self.configuration) = (peer, info, type, configuration)
         let owner = Owner()
@@ -55,6 +56,13 @@ final class AdvertiserCore: Sendable {
     }
 
     func start() {
+        switch type {
+        case .success(let type): start(type)
+        case .failure(let error): runs.refuse(error)
+        }
+    }
+
+    private func start(_ type: ServiceType) {
         runs.start {
             let native = Advertiser(peer: peer, service: type, info: info, configuration: configuration)
             return AdvertisingRun(native) { [runs, owner] run, invitation in

@@ -11,15 +11,14 @@ open class MCAdvertiserAssistant: NSObject {
     private let info: [String: String]?
     private let owned: MCSession
 
-    /// Creates an assistant that is not running yet. Arguments that `MCNearbyServiceAdvertiser` does not allow end the process
-    /// here, too.
+    /// Creates an assistant that is not running yet, with the arguments of an `MCNearbyServiceAdvertiser`.
     public init(serviceType: String, discoveryInfo info: [String: String]?, session: MCSession) {
         type = serviceType
         self.info = info
         owned = session
         core = AssistantCore(
             session.core, DiscoveryInfo(info, for: "MCAdvertiserAssistant"),
-            ServiceType(serviceType, for: "MCAdvertiserAssistant"), .standard)
+            ServiceType.of(serviceType, for: "MCAdvertiserAssistant"), .standard)
         super.init()
         core.attach(self)
     }

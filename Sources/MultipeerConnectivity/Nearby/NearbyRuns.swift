@@ -46,6 +46,14 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         want { if $0 == nil { $0 = run } }
     }
 
+    /// Reports that there can be no run. No callback is made before this has returned.
+    func refuse(_ error: MCError) {
+        let queue = callbacks.queue
+        queue.suspend()
+        defer { queue.resume() }
+        callbacks.async { [failed] in failed(error) }
+    }
+
     /// Stops the run, which reports nothing from here on, except in a call that is under way.
     func stop() { want { $0 = nil } }
 

@@ -98,7 +98,8 @@ extension PeerProgress {
             if let total = progress.total, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
             let done = min(Int64(clamping: progress.completed), max(totalUnitCount - 1, 0))
             if !isIndeterminate, done > completedUnitCount { completedUnitCount = done }
-            setUserInfoObject(NSNumber(value: Int(progress.rate)), forKey: .throughputKey)
+            setUserInfoObject(
+                NSNumber(value: Int(exactly: progress.rate.rounded()) ?? 0), forKey: .throughputKey)
             setUserInfoObject(
                 progress.timeLeft.map { NSNumber(value: $0 / .seconds(1)) },
                 forKey: .estimatedTimeRemainingKey)

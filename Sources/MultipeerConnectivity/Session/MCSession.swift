@@ -28,8 +28,9 @@ open class MCSession: NSObject {
     /// Creates a session that presents an identity: an `MCIdentity`, followed by the `MCCertificate`s of its chain, each of them
     /// the issuer of the one before.
     ///
-    /// Anything else in the array, or certificates that form no chain, end the process, and so does a system that has neither
-    /// memory nor descriptors left for a session.
+    /// With anything else in the array, or certificates that form no chain, no peer can be connected: every attempt is reported as
+    /// `.notConnected`, and a line on standard error has the reason. Only a system that has neither memory nor descriptors left for
+    /// a session ends the process.
     public init(
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference

@@ -24,10 +24,12 @@ extension EncryptionPreference {
 extension MCSession {
     static func configuration(
         _ configuration: Session.Configuration, _ identity: [Any]?, _ preference: MCEncryptionPreference
-    ) -> Session.Configuration {
-        var configuration = configuration
-        configuration.encryption = EncryptionPreference(preference)
-        configuration.identity = MCIdentity.native(identity)
-        return configuration
+    ) -> Result<Session.Configuration, MCError> {
+        MCIdentity.native(identity).map { identity in
+            var configuration = configuration
+            configuration.encryption = EncryptionPreference(preference)
+            configuration.identity = identity
+            return configuration
+        }
     }
 }

@@ -30,8 +30,13 @@ final class PeerOutputStream: OutputStream {
         calls.attach(self)
     }
 
-    /// Foundation requires it of each kind of stream. It cannot be called, because the type is internal.
-    required init(toMemory: ()) { preconditionFailure("created only by MCSession.startStream") }
+    /// Foundation requires it of each kind of stream. Such a stream has no peer.
+    required init(toMemory: ()) {
+        flow = OutputStreamBuffer()
+        calls = StreamDelegateCaller(flow)
+        task = Task {}
+        super.init(toMemory: ())
+    }
 
     deinit {
         calls.invalidate()

@@ -123,8 +123,9 @@ struct BrowserTests {
             try MCNearbyServiceBrowser.validate(serviceType: type)
         }
         for info in [
-            ["": "x"], ["a=b": "x"], ["k": String(repeating: "x", count: 254)], ["ä": "x"],
-            ["a": "", "A": ""],
+            ["a=b": "x"], ["k": String(repeating: "x", count: 254)],
+            Dictionary(
+                uniqueKeysWithValues: "abcdefg".map { (String($0), String(repeating: "x", count: 200)) }),
         ] {
             #expect(throws: MCError.self) {
                 try MCNearbyServiceAdvertiser.validate(serviceType: "chat", discoveryInfo: info)
