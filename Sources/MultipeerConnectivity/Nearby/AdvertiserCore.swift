@@ -72,6 +72,8 @@ final class AdvertiserCore: Sendable {
                     owner.withDelegate { advertiser, delegate in
                         let answer = InvitationAnswer(invitation)
                         guard let delegate else { return answer.give(nil) }
+                        // Many applications stop advertising when they are invited, and ask their user then.
+                        invitation.keep()
                         delegate.advertiser(
                             advertiser, didReceiveInvitationFromPeer: MCPeerID(invitation.inviter),
                             withContext: invitation.context.map { Data($0) }

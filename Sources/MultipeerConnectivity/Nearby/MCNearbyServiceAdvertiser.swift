@@ -72,7 +72,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
     /// The delegate is not called before this has returned. If it fails the delegate receives the reason, and you may try again.
     open func startAdvertisingPeer() { core.start() }
 
-    /// Announces that the peer is gone. Unanswered invitations end; accepted ones go on.
+    /// Announces that the peer is gone. Invitations that the delegate has received can still be answered; others end.
     open func stopAdvertisingPeer() { core.runs.stop() }
 
     /// The delegate that is asked about invitations. It is not kept alive. Without one they are declined.

@@ -135,8 +135,8 @@ open class MCSession: NSObject {
     /// On any run loop where the stream is scheduled, its own delegate is notified that there is room, or that the other side
     /// gave it up, with an `MCError`; without one it can be written to on a thread that may block. `close` ends it after what was
     /// written, and so does releasing it, which gives up one that was never opened. A run loop where it is scheduled keeps it
-    /// alive while it is open. A peer has at most 64 streams and resources open to it: further ones begin
-    /// when others end, and what is written to them waits.
+    /// alive while it is open. A peer has at most 128 streams and resources open to it: further ones begin when others end, and
+    /// what is written to them waits.
     ///
     /// Throws `MCError.notConnected`, and `MCError.invalidParameter` for a name that does not have 1 to 1,024 bytes.
     @discardableResult

@@ -60,7 +60,7 @@ def facade_messages():
         one.order("meet", stranger.order("archive", os.path.join(one.home, "stranger")) and
                   os.path.join(one.home, "stranger"))
         expect(one.refused("send", "reliable", 1, 10, 1, other.id, stranger.id) == "notConnected", "a stranger gets it")
-        expect(one.refused("send", "reliable", 1, 17 << 20, 1, other.id) == "invalidParameter", "17 MiB is a message")
+        expect(one.refused("send", "reliable", 1, 65 << 20, 1, other.id) == "invalidParameter", "65 MiB is a message")
         one.order("say", "last", other.id)
         other.await_said("message", since, text="last")
         expect(len(other.heard("message", since)) == 1, "what was refused has arrived")

@@ -41,7 +41,9 @@ struct CallQueueTests {
     func assistant(_ isMain: Bool) async throws {
         let network = TestNetwork()
         let ann = Device("ann", network)
-        let session = MCSession(peer: MCPeerID(displayName: "bob"))
+        let session = MCSession(
+            peer: MCPeerID(displayName: "bob"), securityIdentity: nil, encryptionPreference: .required,
+            configuration: Member.loopback)
         let assistant = MCAdvertiserAssistant(
             serviceType: network.type, discoveryInfo: nil, session: session, configuration: network.discovery)
         let key = DispatchSpecificKey<Int>()

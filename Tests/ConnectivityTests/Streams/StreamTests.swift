@@ -164,6 +164,24 @@ struct StreamTests {
         exchange.end()
     }
 
+    @Test("128 streams may be open to a peer at once, and the next one begins when one of them ends")
+    func crowd() async throws {
+        let (ann, bob) = try await Member.pair(configuration: .facadeOnLoopback)
+        let outputs = try (0...128).map { number in
+            try ann.session.startStream(withName: "\(number)", toPeer: bob.peer)
+        }
+        for output in outputs { output.open() }
+        try await bob.recorder.log.until { $0.count { $0.isStream } == 128 }
+        outputs[0].close()
+        let first = UncheckedSendable(try await bob.recorder.stream("0"))
+        _ = try await BackgroundThread.value {
+            first.value.open()
+            return first.value.allBytes()
+        }
+        _ = try await bob.recorder.stream("128")
+        for member in [ann, bob] { member.session.disconnect() }
+    }
+
     @Test("many streams one after the other leak nothing")
     func sequence() async throws {
         let exchange = try await ConnectedPair()
