@@ -164,7 +164,8 @@ let package = Package(
             name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
             swiftSettings: client),
         .executableTarget(
-            name: "MultipeerReuse", dependencies: ["MultipeerConnectivity", "MultipeerFigures"],
+            name: "MultipeerReuse",
+            dependencies: ["MultipeerConnectivity", "MultipeerTransport", "MultipeerFigures"],
             path: "Tests/Acceptance/Reuse", swiftSettings: client),
         .executableTarget(
             name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
@@ -235,12 +236,18 @@ let package = Package(
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
                 .enableUpcomingFeature("InferIsolatedConformances"),
             ]),
+        // What only compiles in Swift 5 mode, there as on Apple's platforms.
+        .target(
+            name: "Swift5Client", dependencies: ["MultipeerConnectivity"],
+            path: "Tests/ConnectivityClients/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         .testTarget(
             name: "ConnectivityTests",
             dependencies: [
-                "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
-                "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
+                "TestSupport", "ClassicClient", "ClassicClientSwift6", "Swift5Client",
+                "MultipeerConnectivity",
+                "MultipeerDevice", "MultipeerReuse", "peer-session", "collusion", "Multipeer",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],

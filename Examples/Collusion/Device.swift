@@ -73,7 +73,7 @@ import Foundation
     }
 
     func send(file: URL, as name: String) {
-        session?.sendResource(at: file, withName: name, toPeer: peer) { error in
+        session?.sendResource(at: file, withName: name, toPeer: peer) { @Sendable error in
             guard let error else { return }
             let text = "\(name) was not sent: \(error.localizedDescription)"
             DispatchQueue.main.async { self.tell(self, .failed(text)) }

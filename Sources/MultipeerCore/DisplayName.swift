@@ -10,6 +10,39 @@ package enum DisplayName {
             && !name.unicodeScalars.contains { isControl($0.value) }
     }
 
+    /// Returns the valid name that stands for any text: control characters that separate words become spaces, others U+FFFD, and
+    /// more than 63 bytes are cut between characters. Empty for an empty text.
+    package static func sanitized(_ text: String) -> String {
+        if isValid(text) { return text }
+        var name = ""
+        for scalar in text.unicodeScalars {
+            name.unicodeScalars.append(isControl(scalar.value) ? shown(scalar) : scalar)
+        }
+        return beginning(of: name)
+    }
+
+    private static func shown(_ control: Unicode.Scalar) -> Unicode.Scalar {
+        switch control.value {
+        case 0x09...0x0D, 0x85: " "
+        default: "\u{FFFD}"
+        }
+    }
+
+    /// Returns as many whole characters as fit; of a single one that does not, as many of its parts.
+    private static func beginning(of name: String) -> String {
+        var cut = ""
+        for character in name {
+            guard cut.utf8.count + character.utf8.count <= longest else { break }
+            cut.append(character)
+        }
+        if !cut.isEmpty { return cut }
+        for scalar in name.unicodeScalars {
+            guard cut.utf8.count + UTF8.width(scalar) <= longest else { break }
+            cut.unicodeScalars.append(scalar)
+        }
+        return cut
+    }
+
     /// Returns whether `scalar` is one of C0, DEL and C1, or of the controls that change the direction of the
     /// text around them.
     private static func isControl(_ scalar: UInt32) -> Bool {

@@ -16,6 +16,13 @@ public struct PeerID: Hashable, Sendable {
         self.displayName = displayName
     }
 
+    /// Creates an id with any name; see `DisplayName.sanitized`. An empty one stands for a peer without a name.
+    package init(uid: UID, sanitizing displayName: String) {
+        let name = DisplayName.sanitized(displayName)
+        self.uid = uid
+        self.displayName = name.isEmpty ? "peer" : name
+    }
+
     /// The id and its name as a single value: `uid 16 ‖ name`.
     public var archived: [UInt8] { uid.bytes + Array(displayName.utf8) }
 

@@ -92,8 +92,11 @@ extension MulticastDNS {
         return id
     }
 
-    package mutating func update(_ id: AdvertID, info: DiscoveryInfo, at now: Moment) {
-        responder.update(id, info: info, at: now)
+    /// Announces other information, and another port if there is one.
+    package mutating func update(
+        _ id: AdvertID, info: DiscoveryInfo, port: UInt16? = nil, at now: Moment
+    ) {
+        responder.update(id, info: info, port: port, at: now)
         collect()
     }
 

@@ -26,6 +26,9 @@ extension Link {
     package mutating func reset(_ channel: UInt32, _ code: CloseCode) {
         if outgoing.reset(channel, at: now) { control.append(.reset(channel: channel, code)) }
     }
+
+    /// Drops what waits without RESET: the channel fails at the peer when the link ends. Only before a graceful close.
+    package mutating func drop(_ channel: UInt32) { _ = outgoing.reset(channel, at: now) }
 }
 
 // MARK: the peer's channels

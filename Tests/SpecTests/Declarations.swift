@@ -135,7 +135,8 @@ struct Header {
         let clause = Header.withoutGenerics(rest.prefix { $0 != "{" }).split(separator: " where ").first ?? ""
         bases = Set(clause.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         isUnchecked = clause.contains("@unchecked Sendable")
-        isMainActor = lines[index].contains("@MainActor") || index > 0 && lines[index - 1] == "@MainActor"
+        isMainActor =
+            lines[index].contains("@MainActor") || index > 0 && lines[index - 1].hasSuffix("@MainActor")
     }
 
     /// Returns the text without what is between '<' and '>'.

@@ -105,6 +105,7 @@ extension RegistryPlace {
             "infoKey", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "(1...#).contains(bytes.count)"),
         RegistryPlace("infoEntry", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "count <= # else"),
         RegistryPlace("info", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "static let longest = #"),
+        RegistryPlace("text", "MultipeerDiscovery/Service/Binding+TXT.swift", "static let longestTXT = #"),
         RegistryPlace("cachedRecords", "MultipeerDiscovery/Querier/Cache.swift", "static let most = #"),
         RegistryPlace("cachedBytes", "MultipeerDiscovery/Querier/Cache.swift", "static let mostBytes = #"),
         RegistryPlace("instances", "MultipeerDiscovery/Querier/InstanceTable.swift", "static let most = #"),

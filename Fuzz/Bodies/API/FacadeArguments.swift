@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerConnectivity
+import MultipeerDiscovery
 
 extension FuzzBody {
     /// What applications pass to the classes with Apple's names: display names, service types and discovery info, and the
@@ -10,6 +11,17 @@ extension FuzzBody {
         let texts = lengths.map { String(decoding: input.bytes($0), as: UTF8.self) }
         let archived = input.rest()
         let someone = try examinePeer(texts[0], archived)
+        // Nothing ends the process, valid or not.
+        let info = [texts[2]: texts[3]]
+        let advertiser = MCNearbyServiceAdvertiser(
+            peer: someone, discoveryInfo: info, serviceType: texts[1])
+        try promise(
+            advertiser.serviceType == texts[1] && advertiser.discoveryInfo == info,
+            "arguments are returned unchanged")
+        let browser = MCNearbyServiceBrowser(peer: someone, serviceType: texts[1])
+        try promise(browser.serviceType == texts[1], "a browser returns its service type unchanged")
+        let attributes = ["~0": texts[2], "~1": texts[3]].merging([texts[2]: texts[3]]) { $1 }
+        _ = DiscoveredPeer(peer: someone.native, info: attributes).applicationInfo
         do {
             try MCNearbyServiceBrowser.validate(serviceType: texts[1])
             let others = ["n": "", "~": ""].merging([texts[2]: texts[3]]) { $1 }
@@ -18,20 +30,16 @@ extension FuzzBody {
             return try promise(
                 (error as? MCError)?.code == .invalidParameter, "a refusal names the argument: \(error)")
         }
-        let info = [texts[2]: texts[3]]
-        let advertiser = MCNearbyServiceAdvertiser(
-            peer: someone, discoveryInfo: info, serviceType: texts[1])
-        try promise(
-            advertiser.serviceType == texts[1] && advertiser.discoveryInfo == info,
-            "a validated argument is accepted, and returned unchanged")
-        let browser = MCNearbyServiceBrowser(peer: someone, serviceType: texts[1])
-        try promise(browser.serviceType == texts[1], "and so does a browser")
     }
 }
 
 /// Checks a peer of that name if the name is valid, and the archived one if it can be read.
 private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromise) -> MCPeerID {
-    var someone = MCPeerID(displayName: "someone")
+    let given = MCPeerID(displayName: name)
+    try promise(name.isEmpty || given.displayName == name, "a name is returned unchanged, valid or not")
+    try promise(
+        (1...63).contains(given.native.displayName.utf8.count), "other peers see a valid name")
+    var someone = given
     if let named = try? MCPeerID(validating: name) {
         try promise(named.displayName == name, "a name is returned unchanged")
         someone = named
@@ -43,7 +51,7 @@ private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromi
         let read = MCPeerID(coder: reader)
     else { return someone }
     try promise(
-        (1...63).contains(read.displayName.utf8.count), "a peer that was read has a valid name")
+        (1...63).contains(read.native.displayName.utf8.count), "a peer that was read has a valid name")
     let again = try? NSKeyedArchiver.archivedData(withRootObject: read, requiringSecureCoding: true)
     let copy = again.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: MCPeerID.self, from: $0) }
     try promise(copy == read && copy?.hash == read.hash, "a peer that was written is read unchanged")

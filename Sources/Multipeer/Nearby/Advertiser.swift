@@ -14,7 +14,8 @@ public import MultipeerTransport
 ///
 /// It runs from `start` to `stop` and can be started again; `stop` ends the loop over its invitations. Releasing the advertiser
 /// stops it with a goodbye; iterating over its invitations does not keep it alive. Invitations that were accepted by then go on.
-/// Nothing needs the main thread. Everyone on the network can read what is advertised, including the name and the id of the peer.
+/// Nothing needs the main thread. Of several advertisers of one peer for one service type, the one that started last is found and
+/// invited, and when it stops the one before it. Everyone on the network can read what is advertised, including the name and the id of the peer.
 ///
 /// If discovery is limited to loopback, set `Session.Configuration.listenAddresses` to `configuration.listenAddresses`, so that the session
 /// stays on loopback, too: otherwise it listens on every interface and sends its addresses to linked peers.

@@ -49,6 +49,9 @@ public final class Invitation: Sendable {
         try await link(in: session).get()
     }
 
+    /// Keeps it open, from now on, when the advertiser is stopped or released: until it is answered, withdrawn or out of time.
+    package func keep() { listener.claim(question.id) }
+
     /// The first half of `accept`, without waiting: from here on, stopping or releasing the advertiser cannot undo the answer.
     ///
     /// Throws `alreadyAnswered`, and `invalidArgument` when the session does not belong to the advertiser's peer.

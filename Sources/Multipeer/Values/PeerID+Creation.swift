@@ -7,9 +7,17 @@ extension PeerID {
     /// - Parameter displayName: The name to display, 1 to 63 bytes of UTF-8 without control characters.
     /// - Throws: `invalidArgument` for any other name.
     public init(displayName: String) throws(MultipeerError) {
+        try self.init(uid: PeerID.randomUID(), displayName: displayName)
+    }
+
+    /// Creates an id with 16 random bytes and a valid name that is made of any text.
+    package init(sanitizing displayName: String) {
+        self.init(uid: PeerID.randomUID(), sanitizing: displayName)
+    }
+
+    private static func randomUID() -> UID {  // [peer.uid-random]
         var randomness = SystemRandomness()
-        let uid = UID(high: randomness.next(), low: randomness.next())  // [peer.uid-random]
-        try self.init(uid: uid, displayName: displayName)
+        return UID(high: randomness.next(), low: randomness.next())
     }
 
     /// Creates the id with these 16 bytes.

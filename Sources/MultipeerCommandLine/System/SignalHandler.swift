@@ -8,8 +8,12 @@ import Multipeer
 package enum SignalHandler {
     package typealias Cleanup = @Sendable () async -> Void
 
-    private static let cleanup = Locked<Cleanup?>(nil)
-    private static let hasCome = Locked(false)
+    private struct State {
+        var cleanup: Cleanup?
+        var hasCome = false
+    }
+
+    private static let state = Locked(State())
 
     package static func block() {
         var set = signals
@@ -18,19 +22,19 @@ package enum SignalHandler {
     }
 
     /// Sets the cleanup that runs first when the command is interrupted.
-    package static func first(_ body: @escaping Cleanup) { cleanup.withLock { $0 = body } }
+    package static func first(_ body: @escaping Cleanup) { state.withLock { $0.cleanup = body } }
 
     /// Never returns once a signal has been received: an interrupted command does not report how it ended.
-    package static func yield() async { if hasCome.withLock({ $0 }) { await Promise<Void>().value() } }
+    package static func yield() async { if state.withLock({ $0.hasCome }) { await Promise<Void>().value() } }
 
     /// Waits for signals on its own thread, and leaves the main thread to the main queue. The first signal ends the process
     /// after the cleanup, the second immediately.
     package static func serve() -> Never {
         let thread = Thread {
             wait()
-            hasCome.withLock { $0 = true }
+            state.withLock { $0.hasCome = true }
             Task.detached {
-                if let body = cleanup.withLock({ $0 }) { await body() }
+                if let body = state.withLock({ $0.cleanup }) { await body() }
                 Terminal.leave(.interrupted)
             }
             wait()

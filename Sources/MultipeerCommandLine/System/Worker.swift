@@ -6,18 +6,23 @@ import Multipeer
 package final class Worker: Sendable {
     /// The job queue. The thread retains it, not the worker.
     private final class Jobs: Sendable {
-        private let waiting = Locked<[(@Sendable () -> Void)?]>([])
+        private struct Job {
+            /// Nil ends the thread.
+            let run: (@Sendable () -> Void)?
+        }
+
+        private let waiting = Locked<[Job]>([])
         private let ready = DispatchSemaphore(value: 0)
 
         /// Adds a job; nil ends the thread.
         func add(_ job: (@Sendable () -> Void)?) {
-            waiting.withLock { $0.append(job) }
+            waiting.withLock { $0.append(Job(run: job)) }
             ready.signal()
         }
 
         func next() -> (@Sendable () -> Void)? {
             ready.wait()
-            return waiting.withLock { $0.removeFirst() }
+            return waiting.withLock { $0.removeFirst() }.run
         }
     }
 

@@ -76,24 +76,24 @@ extension MCIdentity: CustomStringConvertible {
 }
 
 extension MCIdentity {
-    /// Returns the identity in an array for `securityIdentity`; ends the process when there is none.
-    static func native(_ array: [Any]?) -> Identity? {
-        guard let array, !array.isEmpty else { return nil }
-        guard let identity = array[0] as? MCIdentity else {
-            preconditionFailure(
-                "MCSession: securityIdentity begins with an MCIdentity, not a \(type(of: array[0]))")
+    /// Returns the identity in an array for `securityIdentity`; nil in an empty one.
+    static func native(_ array: [Any]?) -> Result<Identity?, MCError> {
+        guard let array, let first = array.first else { return .success(nil) }
+        guard let identity = first as? MCIdentity else {
+            return .failure(.invalid("securityIdentity begins with an MCIdentity, not a \(type(of: first))"))
         }
-        let issuers = array.dropFirst().map { element in
+        var issuers: [Certificate] = []
+        for element in array.dropFirst() {
             guard let certificate = element as? MCCertificate else {
-                preconditionFailure(
-                    "MCSession: after the identity come MCCertificates, not a \(type(of: element))")
+                return .failure(
+                    .invalid("after the identity come MCCertificates, not a \(type(of: element))"))
             }
-            return certificate.native
+            issuers.append(certificate.native)
         }
         do throws(SecurityFault) {
-            return try identity.native.adding(issuers)
+            return .success(try identity.native.adding(issuers))
         } catch {
-            preconditionFailure("MCSession: the certificates are not a chain for the identity: \(error)")
+            return .failure(.invalid("the certificates are not a chain for the identity: \(error)"))
         }
     }
 }

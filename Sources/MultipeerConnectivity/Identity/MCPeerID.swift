@@ -8,7 +8,7 @@ import MultipeerFraming
 /// Two ids with the same name differ; one that is archived and read back is equal to the original, on every machine. An id of
 /// another peer always originates from that peer: through a browser, an invitation, a session, or as an archive.
 ///
-/// An archive holds one value, the same bytes each time, and names its class as `MultipeerConnectivity.MCPeerID`. It is read
+/// An archive holds one value, the same bytes each time, besides a name that other peers see changed, and names its class as `MultipeerConnectivity.MCPeerID`. It is read
 /// under that name and under `MCPeerID`: in a module of another name, too, once that has made or requested any id. Foundation for
 /// Linux orders the rest of an archive differently in every process: compare ids, not archives.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
@@ -17,19 +17,23 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
 
     // Not public: clients' subclasses and extensions have an `id` of their own.
     package private(set) var id: PeerID
+    /// The name that the application gave, where that of the id differs.
+    private var given: String?
 
     /// Creates a new peer, with a name of 1 to 63 bytes of UTF-8 without control characters.
     ///
-    /// An empty name stands for the name of this computer. Any other invalid name ends the process, as it does with Apple's
-    /// framework; `init(validating:)` throws.
+    /// An empty name stands for the name of this computer. Of a longer one other peers see the beginning, and in place of control
+    /// characters, and of those that change the direction of text, spaces and U+FFFD; here the name stays as it was given.
+    /// `init(validating:)` throws for all of these.
     public init(displayName myDisplayName: String) {
-        let name = myDisplayName.isEmpty ? MCPeerID.hostName : myDisplayName
-        guard let id = try? PeerID(displayName: name) else {
-            preconditionFailure("MCPeerID(displayName:): \(InvalidPeerID.displayName)")
-        }
-        self.id = id
+        id = PeerID(sanitizing: myDisplayName.isEmpty ? MCPeerID.hostName : myDisplayName)
+        given = myDisplayName.isEmpty || myDisplayName == id.displayName ? nil : myDisplayName
         super.init()
         MCPeerID.archivedNames
+        if myDisplayName.utf8.count > DisplayName.longest {
+            ConsoleNotices.shared.write(
+                once: "MCPeerID: a display name has at most 63 bytes; other peers see \(id.displayName)")
+        }
     }
 
     /// Creates a new peer, and throws `MCError.invalidParameter` for an invalid name, including an empty one.
@@ -44,6 +48,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     public convenience init(_ id: PeerID) {
         self.init(displayName: id.displayName)
         self.id = id
+        given = nil
     }
 
     /// Reads what `encode(with:)` wrote; returns nil for anything else.
@@ -53,6 +58,10 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
             let id = try? PeerID(parsing: [UInt8](archived as Data))
         else { return nil }
         self.id = id
+        let given =
+            coder.containsValue(forKey: MCPeerID.nameKey)
+            ? coder.decodeObject(of: NSString.self, forKey: MCPeerID.nameKey).map { "\($0)" } : nil
+        self.given = given.flatMap { DisplayName.sanitized($0) == id.displayName ? $0 : nil }
         super.init()
     }
 
@@ -62,6 +71,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// too, use `hash`, not the bytes of an archive.
     open func encode(with coder: NSCoder) {
         coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key)
+        if let given { coder.encode(NSString(string: given), forKey: MCPeerID.nameKey) }
     }
 
     /// True: the class supports secure coding.
@@ -74,7 +84,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// The displayed name. Two peers may have the same.
-    open var displayName: String { id.displayName }
+    open var displayName: String { given ?? id.displayName }
 
     /// Equal when the 16 bytes are, whatever the names.
     open override func isEqual(_ object: Any?) -> Bool { (object as? MCPeerID)?.id == id }
@@ -89,6 +99,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     open override var debugDescription: String { "\(displayName) \(id.uid)" }
 
     private static let key = "id"
+    private static let nameKey = "name"
 
     /// Registers, once, the names under which archives are read. Foundation for Linux reads other names, but writes only its own.
     private static let archivedNames: Void = {

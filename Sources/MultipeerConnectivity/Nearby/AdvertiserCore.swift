@@ -8,7 +8,7 @@ final class AdvertiserCore: Sendable {
     let runs: NearbyRuns<AdvertisingRun>
     private let peer: PeerID
     private let info: DiscoveryInfo
-    private let type: ServiceType
+    private let type: Result<ServiceType, MCError>
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
@@ -30,12 +30,13 @@ final class AdvertiserCore: Sendable {
     }
 
     init(
-        _ peer: PeerID, _ info: DiscoveryInfo, _ type: ServiceType, _ configuration: DiscoveryConfiguration
+        _ peer: PeerID, _ info: DiscoveryInfo, _ type: Result<ServiceType, MCError>,
+        _ configuration: DiscoveryConfiguration
     ) {
         (self.peer, self.info, self.type, self.configuration) = (peer, info, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCNearbyServiceAdvertiser")) { error in
+        runs = NearbyRuns(CallbackQueue("MCNearbyServiceAdvertiser", on: .main)) { error in
             owner.withDelegate { $1?.advertiser($0, didNotStartAdvertisingPeer: error) }
         }
     }
@@ -55,6 +56,13 @@ final class AdvertiserCore: Sendable {
     }
 
     func start() {
+        switch type {
+        case .success(let type): start(type)
+        case .failure(let error): runs.refuse(error)
+        }
+    }
+
+    private func start(_ type: ServiceType) {
         runs.start {
             let native = Advertiser(peer: peer, service: type, info: info, configuration: configuration)
             return AdvertisingRun(native) { [runs, owner] run, invitation in
@@ -64,6 +72,8 @@ final class AdvertiserCore: Sendable {
                     owner.withDelegate { advertiser, delegate in
                         let answer = InvitationAnswer(invitation)
                         guard let delegate else { return answer.give(nil) }
+                        // Many applications stop advertising when they are invited, and ask their user then.
+                        invitation.keep()
                         delegate.advertiser(
                             advertiser, didReceiveInvitationFromPeer: MCPeerID(invitation.inviter),
                             withContext: invitation.context.map { Data($0) }

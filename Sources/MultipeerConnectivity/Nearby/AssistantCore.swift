@@ -7,7 +7,7 @@ final class AssistantCore: Sendable {
     let runs: NearbyRuns<AdvertisingRun>
     private let session: SessionCore
     private let info: DiscoveryInfo
-    private let type: ServiceType
+    private let type: Result<ServiceType, MCError>
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
@@ -30,13 +30,13 @@ final class AssistantCore: Sendable {
     }
 
     init(
-        _ session: SessionCore, _ info: DiscoveryInfo, _ type: ServiceType,
+        _ session: SessionCore, _ info: DiscoveryInfo, _ type: Result<ServiceType, MCError>,
         _ configuration: DiscoveryConfiguration
     ) {
         (self.session, self.info, self.type, self.configuration) = (session, info, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCAdvertiserAssistant")) { error in
+        runs = NearbyRuns(CallbackQueue("MCAdvertiserAssistant", on: .main)) { error in
             owner.state.withLock { $0.failure = error }
         }
     }
@@ -61,21 +61,30 @@ final class AssistantCore: Sendable {
     var failure: MCError? { owner.state.withLock { $0.failure } }
 
     func start() {
+        switch type {
+        case .success(let type): start(type)
+        case .failure(let error): owner.state.withLock { $0.failure = error }
+        }
+    }
+
+    private func start(_ type: ServiceType) {
         runs.start {
             owner.state.withLock { $0.failure = nil }
             let native = Advertiser(
                 peer: session.native.peer, service: type, info: info, configuration: configuration)
-            return AdvertisingRun(native) { [weak self] run, invitation in await self?.ask(invitation, run) }
+            return AdvertisingRun(native) { [weak self] run, invitation in
+                await self?.ask(invitation, type, run)
+            }
         }
     }
 
     /// Asks the user; the next invitation waits in the advertiser until this one is over.
-    private func ask(_ invitation: Invitation, _ run: AdvertisingRun) async {
+    private func ask(_ invitation: Invitation, _ type: ServiceType, _ run: AdvertisingRun) async {
         guard runs.isWanted(run), invitation.isOpen else { return }
         await runs.callbacks.run { [owner] in
             owner.withDelegate { $1.advertiserAssistantWillPresentInvitation($0) }
         }
-        let isWanted = await isWanted(invitation)
+        let isWanted = await isWanted(invitation, type)
         await runs.callbacks.run { [owner] in
             owner.withDelegate { $1.advertiserAssistantDidDismissInvitation($0) }
         }
@@ -83,7 +92,7 @@ final class AssistantCore: Sendable {
     }
 
     /// Returns the user's answer, as long as it is expected.
-    private func isWanted(_ invitation: Invitation) async -> Bool {
+    private func isWanted(_ invitation: Invitation, _ type: ServiceType) async -> Bool {
         let question = MCPresentedInvitation(
             inviter: invitation.inviter, invitee: session.native.peer, serviceType: type.name,
             context: invitation.context.map { Data($0) })

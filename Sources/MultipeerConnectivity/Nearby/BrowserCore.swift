@@ -6,7 +6,7 @@ import MultipeerTransport
 final class BrowserCore: Sendable {
     let runs: NearbyRuns<BrowsingRun>
     private let peer: PeerID
-    private let type: ServiceType
+    private let type: Result<ServiceType, MCError>
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
@@ -38,16 +38,18 @@ final class BrowserCore: Sendable {
 
         private func tell(_ found: DiscoveredPeer) {
             withDelegate {
-                $1.browser($0, foundPeer: MCPeerID(found.peer), withDiscoveryInfo: found.discoveryInfo)
+                $1.browser($0, foundPeer: MCPeerID(found.peer), withDiscoveryInfo: found.applicationInfo)
             }
         }
     }
 
-    init(_ peer: PeerID, _ type: ServiceType, _ configuration: DiscoveryConfiguration) {
+    init(
+        _ peer: PeerID, _ type: Result<ServiceType, MCError>, _ configuration: DiscoveryConfiguration
+    ) {
         (self.peer, self.type, self.configuration) = (peer, type, configuration)
         let owner = Owner()
         self.owner = owner
-        runs = NearbyRuns(CallbackQueue("MCNearbyServiceBrowser")) { error in
+        runs = NearbyRuns(CallbackQueue("MCNearbyServiceBrowser", on: .main)) { error in
             owner.withDelegate { $1.browser($0, didNotStartBrowsingForPeers: error) }
         }
     }
@@ -65,6 +67,13 @@ final class BrowserCore: Sendable {
     }
 
     func start() {
+        switch type {
+        case .success(let type): start(type)
+        case .failure(let error): runs.refuse(error)
+        }
+    }
+
+    private func start(_ type: ServiceType) {
         runs.start {
             BrowsingRun(Browser(peer: peer, service: type, configuration: configuration)) {
                 [runs, owner] run, event in
@@ -78,6 +87,7 @@ final class BrowserCore: Sendable {
 
     /// Invites a peer, whether or not the browser runs: a peer that was found earlier may still be present.
     func invite(_ other: PeerID, to core: SessionCore, context: [UInt8]?, timeout: Duration) {
+        guard case .success(let type) = type, core.fault == nil else { return core.report(other) }
         let browser = Browser(peer: peer, service: type, configuration: configuration)
         // On the session's own loop, where calls keep the order in which they were made: an invitation begins after an earlier
         // `disconnect`, and a later one ends it.

@@ -16,6 +16,10 @@ final class InvitationAnswer: Sendable {
         }
         guard isFirst else { return }
         guard let core else { return decline() }
+        if core.fault != nil {
+            core.report(invitation.inviter)
+            return decline()
+        }
         do throws(MultipeerError) {
             // At once: stopping the advertiser from now on cannot undo it.
             try invitation.consent(to: core.native)

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -10,15 +11,14 @@ open class MCAdvertiserAssistant: NSObject {
     private let info: [String: String]?
     private let owned: MCSession
 
-    /// Creates an assistant that is not running yet. Arguments that `MCNearbyServiceAdvertiser` does not allow end the process
-    /// here, too.
+    /// Creates an assistant that is not running yet, with the arguments of an `MCNearbyServiceAdvertiser`.
     public init(serviceType: String, discoveryInfo info: [String: String]?, session: MCSession) {
         type = serviceType
         self.info = info
         owned = session
         core = AssistantCore(
             session.core, DiscoveryInfo(info, for: "MCAdvertiserAssistant"),
-            ServiceType(serviceType, for: "MCAdvertiserAssistant"), .standard)
+            ServiceType.of(serviceType, for: "MCAdvertiserAssistant"), .standard)
         super.init()
         core.attach(self)
     }
@@ -64,6 +64,14 @@ open class MCAdvertiserAssistant: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
+    }
+
     /// The session in which accepted peers are connected.
     open var session: MCSession { owned }
 
@@ -74,7 +82,8 @@ open class MCAdvertiserAssistant: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of an assistant, called on a private serial queue, never on the main one. All methods are optional.
+/// The delegate of an assistant, called on the assistant's `delegateCallQueue`: on the main queue, unless that is set. All methods
+/// are optional.
 public protocol MCAdvertiserAssistantDelegate: NSObjectProtocol {
     /// The user is about to be asked.
     func advertiserAssistantWillPresentInvitation(_ advertiserAssistant: MCAdvertiserAssistant)

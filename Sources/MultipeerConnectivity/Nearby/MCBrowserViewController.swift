@@ -12,8 +12,9 @@ public import Foundation
 /// controller.start()                  // instead of presenting Apple's controller
 /// ```
 ///
-/// It belongs to the main actor, and so needs a program whose main queue runs.
-@MainActor
+/// It belongs to the main actor, and so needs a program whose main queue runs. Swift 5 code may use it on the main thread without
+/// being isolated there, as it may use a view controller of UIKit.
+@preconcurrency @MainActor
 open class MCBrowserViewController: NSObject {
     /// Called after every change of the displayed data.
     public var onChange: (@MainActor () -> Void)?

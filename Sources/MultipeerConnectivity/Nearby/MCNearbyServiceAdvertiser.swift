@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -21,16 +22,20 @@ open class MCNearbyServiceAdvertiser: NSObject {
     /// Creates an advertiser that is not running yet.
     ///
     /// A service type has 1 to 15 characters: letters, digits and hyphens, at least one letter, and no hyphen that is first, last
-    /// or next to another; capital letters count as small ones. Each entry of the discovery info has at most 255 bytes, all of
-    /// them together 400, and keys are printable ASCII without `=`. Anything else ends the process, as it does with Apple's
-    /// framework; `validate` and `init(validatingPeer:discoveryInfo:serviceType:)` throw.
+    /// or next to another; capital letters count as small ones. With any other one the start fails, where Apple's framework ends
+    /// the process.
+    ///
+    /// The discovery info may be any dictionary; all of it together has about 1,200 bytes. Entries are taken in the order of their
+    /// keys, and those without room are left out, which a line on standard error says. Others than browsers of this framework
+    /// see only entries whose keys have 1 to 64 printable ASCII characters. `validate` and
+    /// `init(validatingPeer:discoveryInfo:serviceType:)` throw for what Apple does not allow, and for what does not fit.
     public init(peer myPeerID: MCPeerID, discoveryInfo info: [String: String]?, serviceType: String) {
         peer = myPeerID
         self.info = info
         type = serviceType
         core = AdvertiserCore(
             myPeerID.id, DiscoveryInfo(info, for: "MCNearbyServiceAdvertiser"),
-            ServiceType(serviceType, for: "MCNearbyServiceAdvertiser"), .standard)
+            ServiceType.of(serviceType, for: "MCNearbyServiceAdvertiser"), .standard)
         super.init()
         core.attach(self)
     }
@@ -53,14 +58,11 @@ open class MCNearbyServiceAdvertiser: NSObject {
         self.init(peer: myPeerID, discoveryInfo: info, serviceType: serviceType)
     }
 
-    /// Throws `MCError.invalidParameter`, with a text that has the reason, for arguments that cannot be advertised.
+    /// Throws `MCError.invalidParameter`, with a text that has the reason, for arguments that Apple does not allow, and for
+    /// discovery info that does not fit.
     public static func validate(serviceType: String, discoveryInfo: [String: String]? = nil) throws {
-        do {
-            _ = try ServiceType(tolerant: serviceType)
-            _ = try DiscoveryInfo(discoveryInfo, escaped: ())
-        } catch {
-            throw MCError.invalid("\(error)")
-        }
+        do { _ = try ServiceType(tolerant: serviceType) } catch { throw MCError.invalid("\(error)") }
+        try DiscoveryInfo.check(discoveryInfo)
     }
 
     deinit { core.runs.stop() }
@@ -70,13 +72,21 @@ open class MCNearbyServiceAdvertiser: NSObject {
     /// The delegate is not called before this has returned. If it fails the delegate receives the reason, and you may try again.
     open func startAdvertisingPeer() { core.start() }
 
-    /// Announces that the peer is gone. Unanswered invitations end; accepted ones go on.
+    /// Announces that the peer is gone. Invitations that the delegate has received can still be answered; others end.
     open func stopAdvertisingPeer() { core.runs.stop() }
 
     /// The delegate that is asked about invitations. It is not kept alive. Without one they are declined.
     open weak var delegate: (any MCNearbyServiceAdvertiserDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
+    }
+
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
     }
 
     /// The advertised peer.
@@ -89,7 +99,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of an advertiser, called on a private serial queue, never on the main one.
+/// The delegate of an advertiser, called on the advertiser's `delegateCallQueue`: on the main queue, unless that is set.
 public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
     /// Another peer invites the local one. The context comes from an unauthenticated peer, up to 32 KiB.
     ///

@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 
@@ -20,12 +21,13 @@ open class MCNearbyServiceBrowser: NSObject {
 
     /// Creates a browser that is not running yet.
     ///
-    /// The service type is that of the advertisers; one that breaks its rules ends the process, as it does with Apple's
-    /// framework; `validate` and `init(validatingPeer:serviceType:)` throw.
+    /// The service type is that of the advertisers. With one that breaks its rules the start fails, where Apple's framework ends
+    /// the process; `validate` and `init(validatingPeer:serviceType:)` throw.
     public init(peer myPeerID: MCPeerID, serviceType: String) {
         peer = myPeerID
         type = serviceType
-        core = BrowserCore(myPeerID.id, ServiceType(serviceType, for: "MCNearbyServiceBrowser"), .standard)
+        core = BrowserCore(
+            myPeerID.id, ServiceType.of(serviceType, for: "MCNearbyServiceBrowser"), .standard)
         super.init()
         core.attach(self)
     }
@@ -68,16 +70,17 @@ open class MCNearbyServiceBrowser: NSObject {
     /// - Parameters:
     ///   - peerID: the peer to invite.
     ///   - session: the session to connect it in.
-    ///   - context: data for its application, which any host that impersonates that peer can read, too; more than 32 KiB end the
-    ///     process.
+    ///   - context: data for its application, which any host that impersonates that peer can read, too. With more than 32 KiB
+    ///     the invitation fails.
     ///   - timeout: how many seconds to wait for it, 1 to 600: shorter and longer times count as these, and zero, negative
     ///     values, and NaN as 30.
     open func invitePeer(
         _ peerID: MCPeerID, to session: MCSession, withContext context: Data?, timeout: TimeInterval
     ) {
-        precondition(
-            context?.count ?? 0 <= longestInvitationContext,
-            "MCNearbyServiceBrowser: an invitation's context has at most 32,768 bytes")
+        if context?.count ?? 0 > longestInvitationContext {
+            ConsoleNotices.shared.write(
+                once: "MCNearbyServiceBrowser: the context of an invitation has at most 32,768 bytes")
+        }
         core.invite(
             peerID.id, to: session.core, context: context.map { [UInt8]($0) },
             timeout: Duration(invitationTimeout: timeout))
@@ -89,6 +92,14 @@ open class MCNearbyServiceBrowser: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate is called, one call after the other: by default the main queue, as Apple's framework does
+    /// in practice. nil is a private queue, for a program whose main queue does not run. Set it before the start. Not in
+    /// Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.runs.callbacks.target }
+        set { core.runs.callbacks.target = newValue }
+    }
+
     /// The local peer, which browses and invites. It is never found itself.
     open var myPeerID: MCPeerID { peer }
 
@@ -96,7 +107,7 @@ open class MCNearbyServiceBrowser: NSObject {
     open var serviceType: String { type }
 }
 
-/// The delegate of a browser, called on a private serial queue, never on the main one.
+/// The delegate of a browser, called on the browser's `delegateCallQueue`: on the main queue, unless that is set.
 public protocol MCNearbyServiceBrowserDelegate: NSObjectProtocol {
     /// A peer was found. `info` is its discovery info; nil for none.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 import Multipeer
-import MultipeerDiscovery
+package import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerTransport
 
@@ -10,45 +10,49 @@ extension ServiceType {
     /// Creates the type that an application means: capital letters are lower-cased, as on the network.
     init(tolerant text: String) throws(InvalidServiceType) { try self.init(parsing: text.lowercased()) }
 
-    /// Creates it, and ends the process when the text is not valid.
-    init(_ text: String, for caller: StaticString) {
-        do throws(InvalidServiceType) { try self.init(tolerant: text) } catch {
-            preconditionFailure("\(caller): serviceType \(text.debugDescription): \(error)")
+    /// Creates it, or returns the error that a start reports.
+    static func of(_ text: String, for caller: StaticString) -> Result<ServiceType, MCError> {
+        do throws(InvalidServiceType) { return .success(try ServiceType(tolerant: text)) } catch {
+            let sentence = "serviceType \(text.debugDescription): \(error)"
+            ConsoleNotices.shared.write(once: "\(caller): \(sentence)")
+            return .failure(MCError.invalid(sentence))
         }
     }
 }
 
 extension DiscoveryInfo {
-    /// Creates the advertised information of an application. Keys that the protocol reserves are prefixed with a `~`, and so are
-    /// those that have one.
-    init(_ info: [String: String]?, escaped: Void) throws(InvalidDiscoveryInfo) {
-        var entries: [String: String] = [:]
-        for (key, value) in info ?? [:] { entries[DiscoveryInfo.escape(key)] = value }
-        try self.init(validating: entries)
-    }
-
-    /// Creates it, and ends the process when it cannot be advertised.
+    /// Creates what is advertised of an application's information; entries without room are named on standard error.
     init(_ info: [String: String]?, for caller: StaticString) {
-        do throws(InvalidDiscoveryInfo) { try self.init(info, escaped: ()) } catch {
-            preconditionFailure("\(caller): discoveryInfo: \(error)")
+        let advertised = AdvertisedInfo(info ?? [:])
+        if !advertised.omitted.isEmpty {
+            let keys = advertised.omitted.map(\.debugDescription).joined(separator: ", ")
+            ConsoleNotices.shared.write(
+                once:
+                    "\(caller): discoveryInfo has more than \(DiscoveryInfo.longest) bytes; left out: \(keys)"
+            )
         }
+        self = advertised.info
     }
 
-    private static let mark: Character = "~"
-
-    private static func escape(_ key: String) -> String {
-        ["n", "mpc"].contains(key.lowercased()) || key.first == mark ? "\(mark)\(key)" : key
+    /// Throws for what Apple's framework does not allow, and for what is not advertised whole.
+    static func check(_ info: [String: String]?) throws {
+        for (key, value) in info ?? [:] {
+            if key.contains("=") { throw MCError.invalid("the key \(key.debugDescription) contains '='") }
+            let count = key.utf8.count + 1 + value.utf8.count
+            if count > 255 {
+                throw MCError.invalid(InvalidDiscoveryInfo.entryLength(key: key, count))
+            }
+        }
+        let omitted = AdvertisedInfo(info ?? [:]).omitted
+        if !omitted.isEmpty {
+            throw MCError.invalid("discovery info has at most \(DiscoveryInfo.longest) bytes")
+        }
     }
 }
 
 extension DiscoveredPeer {
     /// The information as the application on its side gave it; nil for none.
-    var discoveryInfo: [String: String]? {
-        if info.isEmpty { return nil }
-        return Dictionary(
-            info.map { ($0.key.first == "~" ? String($0.key.dropFirst()) : $0.key, $0.value) },
-            uniquingKeysWith: { one, _ in one })
-    }
+    package var applicationInfo: [String: String]? { AdvertisedInfo.entries(of: info) }
 }
 
 extension Duration {

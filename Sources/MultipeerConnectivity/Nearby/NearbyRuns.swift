@@ -38,11 +38,20 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
 
     /// Starts a run, unless there is one. No callback is made before this has returned.
     func start(_ make: () -> Run) {
-        callbacks.queue.suspend()
-        defer { callbacks.queue.resume() }
+        let queue = callbacks.queue
+        queue.suspend()
+        defer { queue.resume() }
         if state.withLock({ $0.wanted != nil }) { return }
         let run = make()
         want { if $0 == nil { $0 = run } }
+    }
+
+    /// Reports that there can be no run. No callback is made before this has returned.
+    func refuse(_ error: MCError) {
+        let queue = callbacks.queue
+        queue.suspend()
+        defer { queue.resume() }
+        callbacks.async { [failed] in failed(error) }
     }
 
     /// Stops the run, which reports nothing from here on, except in a call that is under way.

@@ -98,7 +98,8 @@ extension PeerProgress {
             if let total = progress.totalBytes, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
             let done = min(Int64(clamping: progress.completedBytes), max(totalUnitCount - 1, 0))
             if !isIndeterminate, done > completedUnitCount { completedUnitCount = done }
-            setUserInfoObject(NSNumber(value: Int(progress.bytesPerSecond)), forKey: .throughputKey)
+            setUserInfoObject(
+                NSNumber(value: Int(exactly: progress.bytesPerSecond.rounded()) ?? 0), forKey: .throughputKey)
             setUserInfoObject(
                 progress.estimatedTimeRemaining.map { NSNumber(value: $0 / .seconds(1)) },
                 forKey: .estimatedTimeRemainingKey)

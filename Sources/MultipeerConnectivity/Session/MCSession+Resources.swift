@@ -5,17 +5,28 @@ import MultipeerCore
 import MultipeerTransport
 import MultipeerWeb
 
+/// The handler of one resource that is sent.
+///
+/// Unchecked: Apple's is not `@Sendable`. The caller gives it away, and it is called once, on the callback queue.
+struct ResourceHandler: @unchecked Sendable {
+    private let handler: (((any Error)?) -> Void)?
+
+    init(_ handler: (((any Error)?) -> Void)?) { self.handler = handler }
+
+    func call(_ error: (any Error)?) { handler?(error) }
+}
+
 // Sending. The handler is called once, on the callback queue.
 extension SessionCore {
     /// Validates everything that is known at once: if that fails there is no progress, and the handler receives the reason.
     func sendResource(
-        at url: URL, named name: String, to peer: PeerID, _ handler: (@Sendable ((any Error)?) -> Void)?
+        at url: URL, named name: String, to peer: PeerID, _ handler: ResourceHandler
     ) -> Progress? {
         let file: FileSource?
         do {
             file = try open(url, named: name, for: peer)
         } catch {
-            callbacks.async { handler?(error) }
+            callbacks.async { handler.call(error) }
             return nil
         }
         let progress = PeerProgress(
@@ -25,7 +36,7 @@ extension SessionCore {
                 if let file { return try await native.send(file, to: peer, name: name) }
                 return try await native.send(document: url, to: peer, name: name)
             }
-            callbacks.async { handler?(error) }
+            callbacks.async { handler.call(error) }
         }
         progress.onCancel { task.cancel() }
         return progress

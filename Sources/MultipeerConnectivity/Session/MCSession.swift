@@ -1,3 +1,4 @@
+public import Dispatch
 public import Foundation
 public import Multipeer
 import MultipeerTransport
@@ -27,8 +28,9 @@ open class MCSession: NSObject {
     /// Creates a session that presents an identity: an `MCIdentity`, followed by the `MCCertificate`s of its chain, each of them
     /// the issuer of the one before.
     ///
-    /// Anything else in the array, or certificates that form no chain, end the process, and so does a system that has neither
-    /// memory nor descriptors left for a session.
+    /// With anything else in the array, or certificates that form no chain, no peer can be connected: every attempt is reported as
+    /// `.notConnected`, and a line on standard error has the reason. Only a system that has neither memory nor descriptors left for
+    /// a session ends the process.
     public init(
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference
@@ -67,6 +69,14 @@ open class MCSession: NSObject {
         set { core.delegate = newValue }
     }
 
+    /// The queue on which the delegate and the handlers of this session are called, one call after the other: by default, nil, a
+    /// private one, as Apple documents. Set it before the first connection, for instance to the main queue for a delegate that
+    /// belongs to the main actor. Not in Apple's framework.
+    public var delegateCallQueue: DispatchQueue? {
+        get { core.callbacks.target }
+        set { core.callbacks.target = newValue }
+    }
+
     /// The local peer.
     open var myPeerID: MCPeerID { peer }
 
@@ -102,7 +112,8 @@ open class MCSession: NSObject {
     /// arrives. The handler is called once, on the session's private queue: with nil when the peer has all of it; with
     /// `MCError.cancelled` when either side cancelled or declined it; `MCError.notConnected` when the connection ended;
     /// `MCError.unavailable` when there is no room at one of the sides; `MCError.unknown` when the file or document cannot be
-    /// read, or arrived damaged.
+    /// read, or arrived damaged. In Swift 6 mode a handler that is written in code of the main actor, and is called elsewhere, ends
+    /// the process, as with Apple's framework: write `{ @Sendable error in … }` there.
     ///
     /// The progress counts bytes and is a child of the current one. `cancel` cancels the transfer, here and at the other side; it
     /// is complete when the peer has all of it, and not before. `fractions` reports its changes.
@@ -113,17 +124,19 @@ open class MCSession: NSObject {
     @discardableResult
     open func sendResource(
         at resourceURL: URL, withName resourceName: String, toPeer peerID: MCPeerID,
-        withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+        withCompletionHandler completionHandler: (((any Error)?) -> Void)? = nil
     ) -> Progress? {
-        core.sendResource(at: resourceURL, named: resourceName, to: peerID.id, completionHandler)
+        core.sendResource(
+            at: resourceURL, named: resourceName, to: peerID.id, ResourceHandler(completionHandler))
     }
 
     /// Opens a byte stream to a peer, whose delegate receives the other end.
     ///
     /// On any run loop where the stream is scheduled, its own delegate is notified that there is room, or that the other side
     /// gave it up, with an `MCError`; without one it can be written to on a thread that may block. `close` ends it after what was
-    /// written; releasing it without that gives it up. A peer has at most 64 streams and resources open to it: further ones begin
-    /// when others end, and what is written to them waits.
+    /// written, and so does releasing it, which gives up one that was never opened. A run loop where it is scheduled keeps it
+    /// alive while it is open. A peer has at most 128 streams and resources open to it: further ones begin when others end, and
+    /// what is written to them waits.
     ///
     /// Throws `MCError.notConnected`, and `MCError.invalidParameter` for a name that does not have 1 to 1,024 bytes.
     @discardableResult

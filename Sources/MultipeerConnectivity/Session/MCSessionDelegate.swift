@@ -2,8 +2,8 @@ public import Foundation
 
 /// The delegate of a session.
 ///
-/// All calls of one session are made one after the other on a private queue, never on the main one. During each of them, and from
-/// any thread, every method of the session may be called.
+/// All calls of one session are made one after the other on a private queue, never on the main one, unless the session's
+/// `delegateCallQueue` is set. During each of them, and from any thread, every method of the session may be called.
 public protocol MCSessionDelegate: NSObjectProtocol {
     /// A peer's state changed.
     func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState)
@@ -11,10 +11,11 @@ public protocol MCSessionDelegate: NSObjectProtocol {
     /// A whole message arrived.
     func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID)
 
-    /// A peer opened a stream: keep it, set its delegate, schedule it, open it.
+    /// A peer opened a stream: set its delegate, schedule it, open it.
     ///
-    /// No other object keeps it alive: releasing it unopened declines it, and later gives it up. The name was chosen by the other
-    /// side. Unread data holds back only the writer of this stream.
+    /// While it is open and scheduled on a run loop it is kept alive, until `close`, the last `remove` or its last event.
+    /// Otherwise no other object keeps it alive: releasing it unopened declines it, and later gives it up. The name was chosen by
+    /// the other side. Unread data holds back only the writer of this stream.
     func session(
         _ session: MCSession, didReceive stream: InputStream, withName streamName: String,
         fromPeer peerID: MCPeerID)

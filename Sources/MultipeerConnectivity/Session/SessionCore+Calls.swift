@@ -53,7 +53,8 @@ extension SessionCore {
 
     /// A task even for a caller that could wait by itself: without one it would overtake earlier calls.
     func connectionData(for peer: PeerID) -> Task<Result<Data, MCError>, Never> {
-        Task(executorPreference: native.executor) { [native] in
+        Task(executorPreference: native.executor) { [native, fault] in
+            if let fault { return .failure(fault) }
             guard peer != native.peer else {
                 return .failure(
                     MCError(.invalidParameter, "\(peer) is the local peer; data is for other peers"))
@@ -67,7 +68,9 @@ extension SessionCore {
     }
 
     func connect(_ peer: PeerID, with data: Data) {
-        guard let data = try? ConnectionData([UInt8](data)), data.peer == peer, peer != native.peer else {
+        guard fault == nil, let data = try? ConnectionData([UInt8](data)), data.peer == peer,
+            peer != native.peer
+        else {
             return report(peer)
         }
         Task(executorPreference: native.executor) { [native] in

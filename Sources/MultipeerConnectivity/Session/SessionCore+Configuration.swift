@@ -1,12 +1,15 @@
 import MultipeerSecurity
-import MultipeerTransport
+package import MultipeerTransport
 
 extension Session.Configuration {
-    /// The configuration of this framework's sessions: the process's defaults, with Apple's limit of eight.
-    static var facade: Session.Configuration {
+    /// The configuration of this framework's sessions: the process's defaults, with Apple's limit of eight, and with more room for
+    /// messages and streams, for which Apple documents no limits.
+    package static var facade: Session.Configuration {
         var configuration = Session.Configuration()
         configuration.listenAddresses = DiscoveryConfiguration.standard.listenAddresses
         configuration.maximumPeers = kMCSessionMaximumNumberOfPeers
+        configuration.maximumMessageSize = 64 << 20
+        configuration.maximumStreams = 128
         return configuration
     }
 }
@@ -24,10 +27,12 @@ extension EncryptionPreference {
 extension MCSession {
     static func configuration(
         _ configuration: Session.Configuration, _ identity: [Any]?, _ preference: MCEncryptionPreference
-    ) -> Session.Configuration {
-        var configuration = configuration
-        configuration.encryption = EncryptionPreference(preference)
-        configuration.identity = MCIdentity.native(identity)
-        return configuration
+    ) -> Result<Session.Configuration, MCError> {
+        MCIdentity.native(identity).map { identity in
+            var configuration = configuration
+            configuration.encryption = EncryptionPreference(preference)
+            configuration.identity = identity
+            return configuration
+        }
     }
 }

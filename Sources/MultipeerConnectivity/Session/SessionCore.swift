@@ -1,5 +1,6 @@
 import Multipeer
 import MultipeerCore
+import MultipeerSecurity
 import MultipeerTransport
 
 /// The implementation of an `MCSession`: the native session, its delegate's queue, and what was reported to the delegate.
@@ -11,6 +12,8 @@ final class SessionCore: Sendable {
     let callbacks: CallbackQueue
     let reportedPeers = Locked(ReportedPeers())
     let watches = SessionWatches()
+    /// Why no peer can be connected: the session was created with arguments that are not valid.
+    let fault: MCError?
     private let owner = Locked(Owner())
 
     /// Neither is kept alive.
@@ -19,17 +22,36 @@ final class SessionCore: Sendable {
         weak var delegate: (any MCSessionDelegate)?
     }
 
-    init(_ peer: PeerID, _ configuration: Session.Configuration) {
+    init(_ peer: PeerID, _ configuration: Result<Session.Configuration, MCError>) {
         let trustDelegate = TrustDelegate()
-        var configuration = configuration
-        configuration.trust = .ask { evidence in await trustDelegate.decide(evidence) }
-        do {
-            native = try Session(peer: peer, configuration: configuration)
-        } catch {
-            preconditionFailure("MCSession: there can be no session: \(error)")
+        let trust = TrustPolicy.ask { evidence in await trustDelegate.decide(evidence) }
+        (native, fault) = SessionCore.session(of: peer, configuration, trust)
+        if let fault {
+            ConsoleNotices.shared.write(
+                once: "MCSession: no peer can be connected: \(fault.localizedDescription)")
         }
         callbacks = CallbackQueue("MCSession.callbackQueue")
         trustDelegate.attach(self)
+    }
+
+    /// Returns the native session, with the default configuration if that of the application is not valid.
+    private static func session(
+        of peer: PeerID, _ configuration: Result<Session.Configuration, MCError>, _ trust: TrustPolicy
+    ) -> (Session, MCError?) {
+        var fault: MCError?
+        switch configuration {
+        case .success(var configuration):
+            configuration.trust = trust
+            do { return (try Session(peer: peer, configuration: configuration), nil) } catch {
+                fault = MCError(error)
+            }
+        case .failure(let error): fault = error
+        }
+        var standard = Session.Configuration.facade
+        standard.trust = trust
+        do { return (try Session(peer: peer, configuration: standard), fault) } catch {
+            preconditionFailure("MCSession: the system has no memory or descriptors left: \(error)")
+        }
     }
 
     /// Called once, when the session exists.

@@ -34,6 +34,8 @@ final class InputStreamBuffer: StreamEventSource {
         var readers: [DispatchSemaphore] = []
         /// Waits for room.
         var pump: Promise<Void>?
+        /// Called when there may be events.
+        var wake: (@Sendable () -> Void)?
 
         var hasBytes: Bool { phase == .open && count > 0 }
         var isAtEnd: Bool { phase == .open && count == 0 && end != nil }
@@ -45,7 +47,6 @@ final class InputStreamBuffer: StreamEventSource {
     private let source: IncomingStream
     private let executor: any TaskExecutor
     private let state = Locked(State())
-    private let wake = Locked<(@Sendable () -> Void)?>(nil)
 
     init(_ source: IncomingStream, on executor: any TaskExecutor) {
         self.source = source
@@ -53,7 +54,7 @@ final class InputStreamBuffer: StreamEventSource {
     }
 
     /// Sets the closure that is called when there may be events.
-    func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
+    func onNews(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 }
 
 // MARK: for the stream
@@ -203,13 +204,17 @@ extension InputStreamBuffer {
         tellNews()
     }
 
-    private func tellNews() { wake.withLock { $0 }?() }
+    private func tellNews() { state.withLock { $0.wake }?() }
 }
 
 // MARK: events
 
 extension InputStreamBuffer {
     var hasEvent: Bool { state.withLock { InputStreamBuffer.event($0) != nil } }
+
+    var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldEnd } }
+
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
 
     func takeEvent() -> Stream.Event? {
         state.withLock { state in

@@ -6,10 +6,11 @@ import MultipeerTransport
 /// The buffer between the writer of a Foundation stream and the session.
 ///
 ///     notOpen ──open──▶ open ──close──▶ closed
-///        └───── given up ─────┴──▶ abandoned
+///        └──── released ────▶ abandoned
 ///
-/// At most 64 KiB wait here, besides what the session itself queues. It does not matter whether the session has opened its stream
-/// yet.
+/// While fewer than 64 KiB wait here, besides what the session itself queues, there is room for one more write of up to 64 KiB,
+/// which is taken whole: many writers do not expect that only a part is. It does not matter whether the session has opened its
+/// stream yet.
 final class OutputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
@@ -31,6 +32,8 @@ final class OutputStreamBuffer: StreamEventSource {
         /// Waits for something to do.
         var pump: Promise<Void>?
         var stream: OutgoingStream?
+        /// Called when there may be events.
+        var wake: (@Sendable () -> Void)?
 
         var hasSpace: Bool { phase == .open && error == nil && bytes.count < OutputStreamBuffer.room }
     }
@@ -45,10 +48,9 @@ final class OutputStreamBuffer: StreamEventSource {
     private static let room = 65_536
 
     private let state = Locked(State())
-    private let wake = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Sets the closure that is called when there may be events.
-    func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
+    func onNews(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 }
 
 // MARK: for the stream
@@ -70,16 +72,17 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// Gives up a stream that was released, unless it was closed: the reader gets an error. Returns whether it was given up.
-    func abandon() -> Bool {
-        let isOpen = leave { state in
-            if state.phase == .closed { return false }
+    /// Ends a stream that was released. An open one is closed, as Core Foundation does; one that was never opened is given up,
+    /// and the reader gets an error. Returns whether it was given up.
+    func release() -> Bool {
+        close()
+        let isGivenUp = leave { state in
+            guard state.phase == .notOpen else { return false }
             state.phase = .abandoned
-            state.bytes = []
             return true
         }
-        if isOpen { state.withLock { $0.stream.take() }?.abort() }
-        return isOpen
+        if isGivenUp { state.withLock { $0.stream.take() }?.abort() }
+        return isGivenUp
     }
 
     /// Changes the phase, and wakes all waiting tasks if it has changed.
@@ -131,18 +134,18 @@ extension OutputStreamBuffer {
     ) -> (Int, Promise<Void>?, DispatchSemaphore?) {
         guard state.phase == .open, state.error == nil else { return (-1, nil, nil) }
         if unsafe bytes.isEmpty { return (0, nil, nil) }
-        let count = min(bytes.count, room - state.bytes.count)
-        if count == 0 {
+        guard state.hasSpace else {
             let waiter = DispatchSemaphore(value: 0)
             state.writers.append(waiter)
             return (0, nil, waiter)
         }
+        let count = min(bytes.count, room)
         unsafe state.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
         state.mayTellSpace = true
         return (count, state.pump.take(), nil)
     }
 
-    private func tellNews() { wake.withLock { $0 }?() }
+    private func tellNews() { state.withLock { $0.wake }?() }
 }
 
 // MARK: for the session
@@ -231,6 +234,10 @@ extension OutputStreamBuffer {
 
 extension OutputStreamBuffer {
     var hasEvent: Bool { state.withLock { OutputStreamBuffer.event($0) != nil } }
+
+    var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldError } }
+
+    var hasEnded: Bool { state.withLock { $0.error != nil } }
 
     func takeEvent() -> Stream.Event? {
         state.withLock { state in

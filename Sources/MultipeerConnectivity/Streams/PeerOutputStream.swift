@@ -5,12 +5,12 @@ import MultipeerTransport
 /// A stream to a peer, as a Foundation stream.
 ///
 /// On the run loops where it is scheduled its delegate receives `.openCompleted` after `open`; `.hasSpaceAvailable`, again after
-/// each write that leaves room; and `.errorOccurred` with an `MCError` when the other side or the link gave up. `write` takes
-/// what fits into 64 KiB, and there is room again as the reader takes what was sent.
+/// each write that leaves room; and `.errorOccurred` with an `MCError` when the other side or the link gave up. While there is
+/// room `write` takes up to 64 KiB, whole; and there is room again as the reader takes what was sent.
 ///
 /// It may be used on any thread, also without a run loop: `write` waits for room and blocks its thread, so do not call it in a
-/// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written; releasing it without that gives it
-/// up, and the reader gets an error. A run loop does not keep it alive.
+/// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written, and so does releasing it; before
+/// `open` that gives it up, and the reader gets an error. While it is open and scheduled it need not be referenced.
 final class PeerOutputStream: OutputStream {
     private let flow: OutputStreamBuffer
     private let calls: StreamDelegateCaller
@@ -30,12 +30,17 @@ final class PeerOutputStream: OutputStream {
         calls.attach(self)
     }
 
-    /// Foundation requires it of each kind of stream. It cannot be called, because the type is internal.
-    required init(toMemory: ()) { preconditionFailure("created only by MCSession.startStream") }
+    /// Foundation requires it of each kind of stream. Such a stream has no peer.
+    required init(toMemory: ()) {
+        flow = OutputStreamBuffer()
+        calls = StreamDelegateCaller(flow)
+        task = Task {}
+        super.init(toMemory: ())
+    }
 
     deinit {
         calls.invalidate()
-        if flow.abandon() { task.cancel() }
+        if flow.release() { task.cancel() }
     }
 
     override weak var delegate: (any StreamDelegate)? {
@@ -43,7 +48,7 @@ final class PeerOutputStream: OutputStream {
         set { calls.delegate = newValue }
     }
 
-    override func open() { flow.open() }
+    override func open() { calls.open() }
 
     override func close() { calls.close() }
 

@@ -8,7 +8,12 @@ protocol StreamEventSource: Sendable {
     var hasEvent: Bool { get }
     /// Returns the next event, which counts as delivered.
     func takeEvent() -> Stream.Event?
+    /// Whether the stream is open and its last event was not delivered.
+    var isActive: Bool { get }
+    /// Whether the end, or an error, is known: no data comes or goes any more.
+    var hasEnded: Bool { get }
     var status: Stream.Status { get }
+    func open()
     /// Closes the stream; does nothing before it was opened.
     func close()
 }
@@ -16,10 +21,15 @@ protocol StreamEventSource: Sendable {
 /// Calls a stream's delegate, on the run loops where the stream is scheduled, and on one thread at a time.
 ///
 /// No lock is held during a call, and a delegate that runs the loop in one is called from there.
+///
+/// An open stream that is scheduled is kept alive, as Core Foundation's are, although no run loop may be running: until `close`,
+/// the last `remove`, or its last event. One that has ended without a delegate for that event is not kept.
 final class StreamDelegateCaller: Sendable {
-    /// Neither the stream nor its delegate is kept alive.
+    /// The delegate is not kept alive.
     private struct State {
         weak var stream: Stream?
+        /// The stream, while it is kept alive.
+        var kept: Stream?
         weak var delegate: (any StreamDelegate)?
         var wakeups: [RunLoopWakeup] = []
         /// The thread that calls, and how many calls are on its stack.
@@ -41,6 +51,7 @@ final class StreamDelegateCaller: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             state.withLock { $0.delegate = newValue }
+            keep()
             wake()
         }
     }
@@ -51,6 +62,7 @@ final class StreamDelegateCaller: Sendable {
             state.wakeups.append(RunLoopWakeup(runLoop, mode) { [weak self] in self?.tell($0) ?? false })
             return true
         }
+        keep()
         if isNew { wake() }
     }
 
@@ -60,12 +72,20 @@ final class StreamDelegateCaller: Sendable {
             return place.map { state.wakeups.remove(at: $0) }
         }
         wakeup?.invalidate()
+        keep()
+    }
+
+    /// Opens the stream.
+    func open() {
+        news.open()
+        keep()
     }
 
     /// Ends the stream, unless it was never opened.
     func close() {
         if news.status != .notOpen { invalidate() }
         news.close()
+        keep()
     }
 
     /// Ends all calls: the stream is over.
@@ -77,9 +97,26 @@ final class StreamDelegateCaller: Sendable {
         for wakeup in wakeups { wakeup.invalidate() }
     }
 
+    /// Keeps the stream alive, or no longer. The last reference may be released here.
+    private func keep() {
+        var isActive: Bool
+        repeat {
+            isActive = news.isActive
+            let isHeard = !news.hasEnded
+            let former = state.withLock { state in
+                let isKept = isActive && !state.wakeups.isEmpty && (isHeard || state.delegate != nil)
+                defer { state.kept = isKept ? state.stream : nil }
+                return state.kept
+            }
+            withExtendedLifetime(former) {}
+            // Another thread may have closed it in the meantime, and been the first to come here.
+        } while news.isActive != isActive
+    }
+
     /// Notes that there may be events: they are delivered soon, where the stream is scheduled. From any thread.
     func wake() {
         guard news.hasEvent else { return }
+        if news.hasEnded { keep() }
         for wakeup in state.withLock({ $0.delegate == nil ? [] : $0.wakeups }) { wakeup.wake() }
     }
 
@@ -96,6 +133,7 @@ final class StreamDelegateCaller: Sendable {
             hasTold = true
         }
         leave()
+        keep()
         wake()
         return hasTold
     }

@@ -87,7 +87,7 @@ extension ServiceInstance {
     /// Stores a TXT record; one of another format is treated as absent. [service.txt]
     mutating func learnText(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
         guard case .txt(let bytes) = record.data else { return }
-        if bytes.count <= ServiceInstance.longestText, Binding.read(txt: bytes, uid: uid) != nil {
+        if Binding.read(txt: bytes, uid: uid) != nil {
             // The record that it replaced less than a second ago was not flushed, and must not reappear.
             // [mdns.lost]
             if record.ttl == 0, text.newest?.data == record.data { text.leave(at: reception.now) }
@@ -219,7 +219,6 @@ extension ServiceInstance {
 
     var pointerRefresh: Moment? { pointer.records.lazy.compactMap { $0.refresh?.due }.min() }
 
-    private static let longestText = 1_024  // [mdns.limit]
     private static let mostSearches = 4
     /// A response within this time after a question is taken as its answer.
     private static let answerTime = Duration.seconds(2)

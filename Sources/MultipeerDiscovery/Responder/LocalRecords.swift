@@ -56,8 +56,9 @@ extension LocalRecords {
         own(registration)
     }
 
-    mutating func update(_ id: AdvertID, info: DiscoveryInfo) {
+    mutating func update(_ id: AdvertID, info: DiscoveryInfo, port: UInt16) {
         registrations[id]?.advert.info = info
+        registrations[id]?.advert.port = port
         registrations[id]?.rebuild(host: host, hostTTL: hostTTL)
     }
 

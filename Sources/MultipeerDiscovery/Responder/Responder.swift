@@ -67,9 +67,13 @@ extension Responder {
         tellIfRegistered(id)
     }
 
-    package mutating func update(_ id: AdvertID, info: DiscoveryInfo, at now: Moment) {
-        guard let registration = local[id], registration.advert.info != info else { return }
-        local.update(id, info: info)
+    package mutating func update(
+        _ id: AdvertID, info: DiscoveryInfo, port: UInt16? = nil, at now: Moment
+    ) {
+        guard let registration = local[id] else { return }
+        let port = port ?? registration.advert.port
+        guard registration.advert.info != info || registration.advert.port != port else { return }
+        local.update(id, info: info, port: port)
         for scope in registration.phases.keys where registration.isEstablished(on: scope) {
             let again = interfaces[scope]?.schedulers.values.compactMap { $0.nextTime(for: .text(id)) }.max()
             let steps = Registration.Steps(next: max(now, again ?? now))

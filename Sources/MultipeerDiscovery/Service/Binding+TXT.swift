@@ -49,7 +49,7 @@ extension Binding {
     private static let version = "1"
     private static let nameKey = "n"
     /// The maximum size of a record: a longer one does not fit into one packet. RFC 6763, 6.2.
-    private static let longestTXT = 1_300
+    package static let longestTXT = 1_300  // [service.txt]
 
     /// Splits the data into strings; returns nil when the last one is truncated.
     private static func strings(in txt: [UInt8]) -> [ArraySlice<UInt8>]? {

@@ -28,7 +28,7 @@ public struct DiscoveryInfo: Hashable, Sendable {
     private init(unchecked entries: [String: String]) { self.entries = entries }
 
     /// The maximum size of all entries in the TXT record, in bytes.
-    private static let longest = 400
+    package static let longest = 1_228
 
     /// Returns whether `bytes` are 1 to 64 printable ASCII characters without `=`.
     static func isKey(_ bytes: [UInt8]) -> Bool {

@@ -110,6 +110,11 @@ extension LinkTable {
     ) {
         markedPeer(on: id)?.reset(channel, code, at: now)
     }
+
+    /// Drops what waits on a channel of a session that leaves.
+    mutating func drop(_ channel: UInt32, on id: ConnectionID, at now: Moment) {
+        markedPeer(on: id)?.drop(channel, at: now)
+    }
 }
 
 // MARK: - Reading

@@ -65,6 +65,13 @@ extension LinkedPeer {
         _ = sayGoodbyeWhenDrained(at: now)
     }
 
+    /// Drops what waits on a channel of a session that leaves: the peer learns from GOODBYE why it fails.
+    func drop(_ channel: UInt32, at now: Moment) {
+        channels.outgoing[channel] = nil
+        link.drop(channel)
+        _ = sayGoodbyeWhenDrained(at: now)
+    }
+
     /// Handles a reader's report. Returns whether the channel has ended: no more events of it follow.
     func read(_ report: ReaderReport, of channel: UInt32) -> Bool {
         guard let place = channels.incoming[channel] else { return true }

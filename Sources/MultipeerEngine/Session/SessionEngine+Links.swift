@@ -135,6 +135,11 @@ extension SessionEngine {
         links.reset(channel, code, on: id, at: now)
     }
 
+    /// Drops what waits on a channel of a session that leaves: it ends with its link.
+    package mutating func drop(_ channel: UInt32, on id: ConnectionID) {
+        links.drop(channel, on: id, at: now)
+    }
+
     /// Counts messages of this cost that the application has taken; their link may have ended.
     package mutating func consumed(_ cost: Int, on id: ConnectionID) {
         if let peer = links.markedPeer(on: id) { return peer.link.consumed(cost) }

@@ -117,14 +117,15 @@ extension SessionChannels {
 // MARK: - The end
 
 extension SessionChannels {
-    /// Ends the channels of a session that disconnects: finished ones are sent, the rest is given up. [close.goodbye]
+    /// Ends the channels of a session that disconnects: finished ones are sent, the rest is dropped, and fails at the peer with
+    /// the link: a RESET would say that its user gave it up. [close.goodbye]
     func finish(
         _ id: ConnectionID, _ link: SessionLink, _ reason: DisconnectReason, _ engine: inout SessionEngine
     ) {
         for (number, channel) in link.outgoing.sorted(by: { $0.key < $1.key }) {
             serveWriter(ChannelKey(link: id, number: number), link, &engine)
             guard !channel.isFinished else { continue }
-            engine.reset(number, .cancelled, on: id)
+            engine.drop(number, on: id)
             link.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
     }

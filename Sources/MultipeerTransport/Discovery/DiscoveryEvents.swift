@@ -51,18 +51,22 @@ package struct DiscoveryEvents: AsyncSequence, Sendable {
     /// Lives as long as the sequence or an iterator exists.
     fileprivate final class Browse: Sendable {
         let feed: DiscoveryFeed
-        private let onEnd: Locked<(@Sendable () -> Void)?>
+        private let ending: Locked<Ending>
+
+        private struct Ending {
+            var run: (@Sendable () -> Void)?
+        }
 
         init(_ feed: DiscoveryFeed, _ onEnd: @escaping @Sendable () -> Void) {
             self.feed = feed
-            self.onEnd = Locked(onEnd)
+            ending = Locked(Ending(run: onEnd))
         }
 
         deinit { end() }
 
         func end() {
             feed.finish()
-            onEnd.withLock { $0.take() }?()
+            ending.withLock { $0.run.take() }?()
         }
     }
 }

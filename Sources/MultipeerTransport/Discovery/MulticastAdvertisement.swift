@@ -5,9 +5,9 @@ struct MulticastAdvertisement: OngoingAdvertisement {
     /// Withdraws the announcement when it is released.
     private final class Handle: Sendable {
         let discovery: MulticastDiscovery
-        let id: AdvertID
+        let id: AdvertisementTable.ID
 
-        init(_ discovery: MulticastDiscovery, _ id: AdvertID) {
+        init(_ discovery: MulticastDiscovery, _ id: AdvertisementTable.ID) {
             self.discovery = discovery
             self.id = id
         }
@@ -17,7 +17,7 @@ struct MulticastAdvertisement: OngoingAdvertisement {
 
     private let handle: Handle
 
-    init(_ discovery: MulticastDiscovery, _ id: AdvertID) { handle = Handle(discovery, id) }
+    init(_ discovery: MulticastDiscovery, _ id: AdvertisementTable.ID) { handle = Handle(discovery, id) }
 
     func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
         try await handle.discovery.update(handle.id, info)

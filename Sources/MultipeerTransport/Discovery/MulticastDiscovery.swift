@@ -15,13 +15,15 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     nonisolated let withdrawals = Locked<[Withdrawal]>([])
 
     enum Withdrawal: Sendable {
-        case advertisement(AdvertID)
+        case advertisement(AdvertisementTable.ID)
         case browse(BrowseID)
     }
 
     var driver: MulticastDNSDriver?
-    var registrations: [AdvertID: Promise<Bool>] = [:]
-    var adverts: Set<AdvertID> = []
+    /// Callers that wait until their advertisement is registered on every interface.
+    var registrations: [AdvertisementTable.ID: Promise<Bool>] = [:]
+    var registered: Set<AdvertID> = []
+    var advertisements = AdvertisementTable()
     var browses: [BrowseID: DiscoveryFeed] = [:]
     var resolutions: [ResolveID: Promise<Resolution?>] = [:]
     /// Callers that wait until the goodbyes have been sent, each with its latest moment.
@@ -90,12 +92,23 @@ extension MulticastDiscovery {
             peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
             info: advertisement.info)
         try await addressesAreThere()
-        let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
-            try engine.advertise(advert, at: now)
+        guard advertisements.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
+        let announcement: AdvertID
+        if let known = advertisements.announcement(of: advert) {
+            announcement = known
+            driver?.engine.update(known, info: advert.info, port: advert.port, at: now)
+        } else {
+            announcement = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
+                try engine.advertise(advert, at: now)
+            }
         }
+        let id = advertisements.add(advert, to: announcement)
         let registration = Promise<Bool>()
-        registrations[id] = registration
-        adverts.insert(id)
+        if registered.contains(announcement) {
+            registration.send(true)
+        } else {
+            registrations[id] = registration
+        }
         settle()
         guard await registration.value(onCancel: { registration.send(false) }) else {
             withdraw(id)
@@ -139,15 +152,14 @@ extension MulticastDiscovery {
         settle()
     }
 
-    func update(_ id: AdvertID, _ info: DiscoveryInfo) throws(MultipeerError) {
-        guard adverts.contains(id) else { throw .advertisementStopped }
-        driver?.engine.update(id, info: info, at: now)
-        settle()
+    func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
+        guard advertisements.contains(id) else { throw .advertisementStopped }
+        apply(advertisements.update(id, info))
     }
 
     /// Returns when the goodbyes have been sent.
-    func stop(_ id: AdvertID) async {
-        guard adverts.contains(id) else { return }
+    func stop(_ id: AdvertisementTable.ID) async {
+        guard advertisements.contains(id) else { return }
         let departure = Promise<Void>()
         departures.append((now + MulticastDiscovery.goodbyeTimeout, departure))
         withdraw(id)
@@ -160,10 +172,21 @@ extension MulticastDiscovery {
         loop.wake(self)
     }
 
-    private func withdraw(_ id: AdvertID) {
-        guard adverts.remove(id) != nil else { return }
+    private func withdraw(_ id: AdvertisementTable.ID) {
+        guard advertisements.contains(id) else { return }
         registrations.removeValue(forKey: id)?.send(false)
-        driver?.engine.withdraw(id, at: now)
+        apply(advertisements.remove(id))
+    }
+
+    private func apply(_ change: AdvertisementTable.Change) {
+        switch change {
+        case .none: break
+        case .announce(let id, let advert):
+            driver?.engine.update(id, info: advert.info, port: advert.port, at: now)
+        case .withdraw(let id):
+            registered.remove(id)
+            driver?.engine.withdraw(id, at: now)
+        }
         settle()
     }
 
@@ -252,7 +275,11 @@ extension MulticastDiscovery {
 
     private func tell(_ action: MulticastDNS.Action) {
         switch action {
-        case .registered(let id): registrations.removeValue(forKey: id)?.send(true)
+        case .registered(let id):
+            registered.insert(id)
+            for waiting in advertisements.advertisements(of: id) {
+                registrations.removeValue(forKey: waiting)?.send(true)
+            }
         case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)
         case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
         case .renamed, .multicast, .unicast, .ask: break
@@ -269,7 +296,7 @@ extension MulticastDiscovery {
 
     /// Closes the driver once it has no users and nothing more to send.
     private func closeIfIdle() {
-        guard let driver, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
+        guard let driver, advertisements.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
             driver.engine.isQuiet
         else {
             return

@@ -27,6 +27,7 @@ extension Device {
             serviceType: try words.needed(0, "a service type"), discoveryInfo: ["by": "assistant"],
             session: try session)
         assistant.delegate = self
+        assistant.delegateCallQueue = discoveryQueue
         let answer = try words.needed(1, "an answer")
         if answer != "terminal" { assistant.presenter = Presenter(isWelcoming: answer == "yes") }
         with { $0.assistant = assistant }

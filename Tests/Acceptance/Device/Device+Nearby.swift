@@ -44,6 +44,7 @@ extension Device {
         let advertiser = MCNearbyServiceAdvertiser(
             peer: try me, discoveryInfo: info.isEmpty ? nil : info, serviceType: type)
         advertiser.delegate = self
+        advertiser.delegateCallQueue = discoveryQueue
         with { $0.advertiser = advertiser }
         start(advertiser)
     }
@@ -51,6 +52,7 @@ extension Device {
     private func browse(_ type: String) throws {
         let browser = MCNearbyServiceBrowser(peer: try me, serviceType: type)
         browser.delegate = self
+        browser.delegateCallQueue = discoveryQueue
         with { $0.browser = browser }
         start(browser)
     }

@@ -33,6 +33,8 @@ final class Device: NSObject {
         var callers: Set<ObjectIdentifier> = []
     }
 
+    /// The queue of calls about discovery: Apple's is the main one, which runs only in a program with a run loop.
+    let discoveryQueue: DispatchQueue? = CommandLine.arguments.contains("--run-loop") ? .main : nil
     private let lock = NSLock()
     private var state = State()
     /// Shows whether a released session is gone.

@@ -4,7 +4,8 @@ import MultipeerConnectivity
 /// and `%20` for a space within one, and reports what it did and every delegate call: one JSON object per line.
 ///
 /// Its main thread blocks in a read of standard input: no run loop and no main queue runs, unless it is started with
-/// `--run-loop`, like a program with a user interface.
+/// `--run-loop`, like a program with a user interface. Without it, browsers, advertisers and assistants get a private queue for
+/// their calls.
 @main
 enum MultipeerDevice {
     static func main() {

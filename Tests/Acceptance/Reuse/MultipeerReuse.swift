@@ -13,9 +13,14 @@ enum MultipeerReuse {
             case ("cycles", let count?, 2): try Cycles(count).run()
             case ("reader-that-stops", nil, 1): try StoppedReader().run()
             case ("exit", nil, 1): try SuddenExit().run()
+            case ("blocked-main", nil, 1): BlockedMain().run()
+            case ("small-reads", let count?, 2): try SmallReads(count).run()
+            case ("long-stream", let size?, 2): try LongStream(mebibytes: size).run()
             default:
                 throw Failure(
-                    description: "usage: MultipeerReuse cycles COUNT | reader-that-stops | exit")
+                    description:
+                        "usage: MultipeerReuse cycles COUNT | reader-that-stops | exit | blocked-main | "
+                        + "small-reads COUNT | long-stream MEBIBYTES")
             }
         } catch {
             print("failed: \(error)")

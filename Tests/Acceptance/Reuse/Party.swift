@@ -46,6 +46,12 @@ final class Party: NSObject, @unchecked Sendable {
 
     func awaitStream() throws { try self.await("a stream") { !$0.streams.isEmpty } }
 
+    /// Waits for a stream, which is open, and returns it.
+    func firstStream() throws -> InputStream {
+        try awaitStream()
+        return condition.withLock { streams[0] }
+    }
+
     /// Releases the streams that were received.
     func dropStreams() {
         let dropped = condition.withLock {

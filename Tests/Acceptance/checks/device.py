@@ -15,6 +15,8 @@ from .peer import PRODUCTS, Failure, Process, expect, until
 DEVICE = os.path.join(PRODUCTS, "MultipeerDevice")
 # The reports of a controller, which runs on the main actor.
 ON_MAIN = ("present", "finished", "abandoned")
+# The calls that are made on the main queue where that runs.
+OF_DISCOVERY = ("found", "lost", "invited", "not-browsing", "not-advertising", "presenting", "dismissed")
 # The timeout for what takes a fraction of a second on a quiet machine.
 TIMEOUT = 30
 
@@ -35,6 +37,7 @@ class Device(Process):
     def __init__(self, directory, name, *arguments, archive=None, session=()):
         """Starts a new peer, or one that was archived; with a session, unless that is None."""
         self.name = name
+        self.runs_loop = "--run-loop" in arguments
         self.home = os.path.join(directory, name)
         os.makedirs(os.path.join(self.home, "tmp"), exist_ok=True)
         self.said, self.answers, self.asked = [], queue.Queue(), 0
@@ -132,7 +135,7 @@ class Device(Process):
 
 def quit_all(*devices):
     """Checks that the devices end without an error, and that their delegates were called correctly: one call at a time,
-    never on the main thread nor before `start…` had returned, and with peers that are equal to themselves."""
+    on the right thread, not before `start…` had returned, and with peers that are equal to themselves."""
     for device in devices:
         device.tell("quit")
     for device in devices:
@@ -142,7 +145,8 @@ def quit_all(*devices):
         for entry in device.said:
             if entry["event"] in ("ready", "did", "refused", "quit", *ON_MAIN):
                 continue
-            expect(not entry["main"], f"{device.name} was called on the main thread: {entry}")
+            expected = device.runs_loop and entry["event"] in OF_DISCOVERY
+            expect(entry["main"] == expected, f"{device.name} was called on the wrong thread: {entry}")
             expect(not entry.get("overlapping"), f"{device.name} was called twice at once: {entry}")
             expect(not entry.get("early"), f"{device.name} was called before start… had returned: {entry}")
             expect(entry.get("same", True), f"{device.name} got a different object for a known peer: {entry}")

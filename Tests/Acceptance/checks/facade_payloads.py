@@ -61,8 +61,8 @@ def facade_messages():
                   os.path.join(one.home, "stranger"))
         expect(one.refused("send", "reliable", 1, 10, 1, other.id, stranger.id) == "notConnected",
                "a message to an unknown peer was accepted")
-        expect(one.refused("send", "reliable", 1, 17 << 20, 1, other.id) == "invalidParameter",
-               "a message of 17 MiB was accepted")
+        expect(one.refused("send", "reliable", 1, 65 << 20, 1, other.id) == "invalidParameter",
+               "a message of 65 MiB was accepted")
         one.order("say", "last", other.id)
         other.await_said("message", since, text="last")
         expect(len(other.heard("message", since)) == 1, "a refused message has arrived")

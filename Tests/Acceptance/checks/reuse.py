@@ -27,6 +27,11 @@ def stopped_reader():
     return run("reader-that-stops")
 
 
+def long_stream():
+    """2 GiB through one stream: the speed does not decrease, and memory is bounded"""
+    return run("long-stream", "2048")
+
+
 def sudden_exit():
     """A process that calls exit(3) while files are in flight in many threads exits, and does not crash"""
     times = 50 if peer.FULL else 10

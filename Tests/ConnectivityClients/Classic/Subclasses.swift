@@ -67,7 +67,7 @@ package class CountingSession: MCSession {
     }
     package override func sendResource(
         at resourceURL: URL, withName resourceName: String, toPeer peerID: MCPeerID,
-        withCompletionHandler completionHandler: (@Sendable (Error?) -> Void)? = nil
+        withCompletionHandler completionHandler: ((Error?) -> Void)? = nil
     ) -> Progress? {
         super.sendResource(
             at: resourceURL, withName: resourceName, toPeer: peerID, withCompletionHandler: completionHandler)

@@ -73,9 +73,11 @@ package func references() -> [Any] {
         _:toPeers:with:)
     let stream: (MCSession) -> (String, MCPeerID) throws -> OutputStream = MCSession.startStream(
         withName:toPeer:)
+    let resource: (MCSession) -> (URL, String, MCPeerID, ((Error?) -> Void)?) -> Progress? =
+        MCSession.sendResource(at:withName:toPeer:withCompletionHandler:)
     let peer: (String) -> MCPeerID = MCPeerID.init(displayName:)
     let coded: (NSCoder) -> MCPeerID? = MCPeerID.init(coder:)
     let limits: (Int, Int) = (kMCSessionMinimumNumberOfPeers, kMCSessionMaximumNumberOfPeers)
     let domain: String = MCErrorDomain
-    return [data, send, stream, peer, coded, limits, domain]
+    return [data, send, stream, resource, peer, coded, limits, domain]
 }

@@ -94,12 +94,12 @@ struct CertificateTests {
     @Test("an answer may come late and from any thread, and only the first counts")
     func lateAnswers() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
-        let handlers = EventLog<@Sendable (Bool) -> Void>()
-        ann.recorder.judge { handlers.note($0) }
+        let handlers = EventLog<CertificateAnswer>()
+        ann.recorder.judge { handlers.note(CertificateAnswer(give: $0)) }
         try await ann.dial(bob)
         try await handlers.until { $0.count == 1 }
         #expect(ann.session.connectedPeers.isEmpty)
-        let answer = handlers.all[0]
+        let answer = handlers.all[0].give
         await Task.detached {
             answer(true)
             answer(false)
@@ -114,13 +114,13 @@ struct CertificateTests {
     @Test("disconnecting while the question is open answers it, and a later answer does nothing")
     func disconnecting() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
-        let handlers = EventLog<@Sendable (Bool) -> Void>()
-        ann.recorder.judge { handlers.note($0) }
+        let handlers = EventLog<CertificateAnswer>()
+        ann.recorder.judge { handlers.note(CertificateAnswer(give: $0)) }
         try await ann.dial(bob)
         try await handlers.until { $0.count == 1 }
         ann.session.disconnect()
         try await ann.recorder.hears(.notConnected, of: bob.peer)
-        handlers.all[0](true)
+        handlers.all[0].give(true)
         ann.recorder.judge { $0(true) }
         bob.session.disconnect()
         try await ann.connect(bob)
@@ -133,4 +133,9 @@ extension Recorder {
     fileprivate var questions: [[MCCertificate]?] {
         log.all.compactMap { if case .certificate(let chain, _) = $0 { .some(chain) } else { nil } }
     }
+}
+
+/// The handler of one certificate.
+private struct CertificateAnswer: Sendable {
+    let give: @Sendable (Bool) -> Void
 }

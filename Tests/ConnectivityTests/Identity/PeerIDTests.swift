@@ -104,7 +104,7 @@ struct PeerIDTests {
     func emptyName() { #expect(!MCPeerID(displayName: "").displayName.isEmpty) }
 
     @Test(
-        "the validating initialiser throws where the others end the process",
+        "the validating initialiser throws for a name that other peers would see changed",
         arguments: ["", String(repeating: "x", count: 64), "a\nb", "a\u{202E}b"])
     func validating(_ name: String) {
         #expect(throws: MCError.self) { _ = try MCPeerID(validating: name) }

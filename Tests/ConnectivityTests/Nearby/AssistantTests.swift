@@ -10,7 +10,7 @@ struct AssistantTests {
     func asked(_ isYes: Bool) async throws {
         let network = TestNetwork()
         let (ann, host) = (Device("ann", network), Hosting("bob", network))
-        host.presenter.open.withLock { $0 = { _ in isYes } }
+        host.presenter.answer { _ in isYes }
         host.assistant.start()
         host.assistant.start()
         ann.browser.startBrowsingForPeers()
@@ -36,15 +36,13 @@ struct AssistantTests {
         let devices = [Device("ann", network), Device("carl", network)]
         let host = Hosting("bob", network)
         let mayAnswer = Promise<Bool>()
-        host.presenter.open.withLock { open in
-            open = { invitation in
-                if invitation.inviter.displayName == "ann" {
-                    // Until it is taken away.
-                    try? await Task.sleep(for: .seconds(60))
-                    return !Task.isCancelled
-                }
-                return await mayAnswer.value()
+        host.presenter.answer { invitation in
+            if invitation.inviter.displayName == "ann" {
+                // Until it is taken away.
+                try? await Task.sleep(for: .seconds(60))
+                return !Task.isCancelled
             }
+            return await mayAnswer.value()
         }
         host.assistant.start()
         for device in devices {
@@ -77,12 +75,10 @@ struct AssistantTests {
             let peer = try #require(host).peer
             let log = try #require(host).log
             let isGone = Promise<Bool>()
-            host?.presenter.open.withLock { open in
-                open = { _ in
-                    try? await Task.sleep(for: .seconds(60))
-                    isGone.send(Task.isCancelled)
-                    return true
-                }
+            host?.presenter.answer { _ in
+                try? await Task.sleep(for: .seconds(60))
+                isGone.send(Task.isCancelled)
+                return true
             }
             host?.assistant.start()
             ann.browser.startBrowsingForPeers()
@@ -141,10 +137,19 @@ private final class Hosting: NSObject, MCAdvertiserAssistantDelegate, @unchecked
 /// A presenter that answers as the test specifies.
 private final class Scripted: MCInvitationPresenter {
     let asked = Log<MCPresentedInvitation>()
-    let open = Locked<(@Sendable (MCPresentedInvitation) async -> Bool)>({ _ in false })
+    private let script = Locked(Script(answer: { _ in false }))
+
+    private struct Script {
+        var answer: @Sendable (MCPresentedInvitation) async -> Bool
+    }
+
+    /// Sets what is answered.
+    func answer(_ body: @escaping @Sendable (MCPresentedInvitation) async -> Bool) {
+        script.withLock { $0.answer = body }
+    }
 
     func shouldAccept(_ invitation: MCPresentedInvitation) async -> Bool {
         asked.note(invitation)
-        return await open.withLock { $0 }(invitation)
+        return await script.withLock { $0.answer }(invitation)
     }
 }

@@ -1,4 +1,5 @@
 import MultipeerTransport
+import Swift5Client
 import TestSupport
 import Testing
 
@@ -39,6 +40,14 @@ struct BrowserViewControllerTests {
         view.controller.cancel()
         #expect(view.verdicts == ["cancelled"])
         [bob, carl].stop()
+    }
+
+    @Test("code of Swift 5 that is not isolated makes, subclasses and uses a controller on the main thread")
+    func withoutIsolation() {
+        let session = MCSession(peer: MCPeerID(displayName: "ann"))
+        let choosing = Choosing(session: session)
+        #expect(!choosing.hasFinished)
+        #expect(ownController(session).minimumNumberOfPeers == 4)
     }
 
     @Test("a peer that connected in another way is shown, too, and done() notifies the delegate")

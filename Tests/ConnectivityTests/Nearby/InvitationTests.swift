@@ -104,15 +104,13 @@ struct InvitationTests {
                 peer: bob.peer, discoveryInfo: nil, serviceType: network.type,
                 configuration: network.discovery))
         bobs.value?.delegate = bob
-        bob.whenTold.withLock { told in
-            told = { heard in
-                guard case .invited = heard else { return }
-                bob.answers.all.last?(true, bob.session)
-                if isLetGo {
-                    bobs.value = nil
-                } else {
-                    bobs.value?.stopAdvertisingPeer()
-                }
+        bob.onEvent { heard in
+            guard case .invited = heard else { return }
+            bob.answers.all.last?(true, bob.session)
+            if isLetGo {
+                bobs.value = nil
+            } else {
+                bobs.value?.stopAdvertisingPeer()
             }
         }
         bobs.value?.startAdvertisingPeer()
@@ -123,15 +121,42 @@ struct InvitationTests {
         try await ann.log.until { $0.contains(.lost(bob.id)) }
         // A peer that cannot be found any more stays connected.
         #expect(ann.session.connectedPeers == [bob.peer])
-        bob.whenTold.set(nil)
+        bob.onEvent(nil)
         [ann, bob].stop()
     }
 
-    @Test("stopping the advertiser before the answer ends the invitation")
-    func stoppedBefore() async throws {
+    @Test(
+        "an invitation that was received can be answered after the advertiser was stopped or released",
+        arguments: [(true, true), (true, false), (false, true), (false, false)])
+    func stoppedBefore(_ isLetGo: Bool, _ isYes: Bool) async throws {
+        let network = TestNetwork()
+        let (ann, bob) = (Device("ann", network), Device("bob", network, .waits))
+        ann.start()
+        let advertiser = Box<MCNearbyServiceAdvertiser?>(
+            MCNearbyServiceAdvertiser(
+                peer: bob.peer, discoveryInfo: nil, serviceType: network.type,
+                configuration: network.discovery))
+        advertiser.value?.delegate = bob
+        advertiser.value?.startAdvertisingPeer()
+        try await ann.finds(bob)
+        ann.invite(bob)
+        let answer = try await bob.answers.entry(0)
+        if isLetGo { advertiser.value = nil } else { advertiser.value?.stopAdvertisingPeer() }
+        // The advertiser is gone by now.
+        try await ann.log.until { $0.contains(.lost(bob.id)) }
+        await ann.settles()
+        #expect(ann.states(of: bob).isEmpty)
+        answer(isYes, bob.session)
+        try await ann.hears(isYes ? .connected : .notConnected, of: bob)
+        if isYes { try await bob.hears(.connected, of: ann) }
+        [ann, bob].stop()
+    }
+
+    @Test("an invitation that is not answered ends in time, also when its advertiser was stopped")
+    func stoppedAndForgotten() async throws {
         let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
-        ann.invite(bob)
+        ann.invite(bob, timeout: 6)
         let answer = try await bob.answers.entry(0)
         bob.advertiser.stopAdvertisingPeer()
         try await ann.hears(.notConnected, of: bob)

@@ -1,3 +1,5 @@
+import ClassicClient
+import ClassicClientSwift6
 import Foundation
 import Glibc
 @preconcurrency import MultipeerConnectivity
@@ -7,6 +9,25 @@ import Testing
 
 @Suite("Facade: resources", .inTurns, .timeLimit(.minutes(5)))
 struct ResourceTests {
+    @Test(
+        "the handler may be any closure, also one that is not Sendable",
+        arguments: [5, 6])
+    func plainHandlers(_ mode: Int) async throws {
+        let exchange = try await ConnectedPair()
+        let folder = Folder()
+        let urls = try (0..<3).map { try folder.file([UInt8]("\($0)".utf8)) }
+        let sent = Promise<Int>()
+        if mode == 5 {
+            let sender = ClassicClient.ResourceSender(session: exchange.ann.session)
+            sender.sendAll(urls, to: exchange.bob.peer) { sent.send($0) }
+        } else {
+            let sender = ClassicClientSwift6.ResourceSender(session: exchange.ann.session)
+            sender.sendAll(urls, to: exchange.bob.peer) { sent.send($0) }
+        }
+        #expect(try await soon { await sent.value(onCancel: { sent.send(0) }) } == 3)
+        exchange.end()
+    }
+
     @Test(
         "a file arrives under its own name, and can be moved away while the delegate is called",
         arguments: [0, 1, 300_000])

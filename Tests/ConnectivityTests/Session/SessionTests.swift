@@ -53,6 +53,18 @@ struct SessionTests {
         #expect(seen.all == [[], [bob.peer], []])
     }
 
+    @Test("a message may have 64 MiB, and a longer one is refused")
+    func longest() async throws {
+        let (ann, bob) = try await Member.pair(configuration: .facadeOnLoopback)
+        let long = Data(repeating: 7, count: 64 << 20)
+        try ann.session.send(long, toPeers: [bob.peer], with: .reliable)
+        #expect(
+            code(of: { try ann.session.send(long + [7], toPeers: [bob.peer], with: .reliable) })
+                == .invalidParameter)
+        #expect(try await bob.recorder.hears(messages: 1, of: ann.peer) == [long])
+        for member in [ann, bob] { member.session.disconnect() }
+    }
+
     @Test("messages arrive whole and in order, including long and empty ones")
     func order() async throws {
         let (ann, bob) = try await Member.pair()

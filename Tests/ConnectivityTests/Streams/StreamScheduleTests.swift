@@ -198,27 +198,4 @@ struct StreamScheduleTests {
         #expect(second.isOver)
         exchange.end()
     }
-
-    @Test("neither a run loop nor a session retains a stream")
-    func lifetime() async throws {
-        let exchange = try await ConnectedPair()
-        let reader = RecordingStreamDelegate()
-        let output = try exchange.startStream()
-        do {
-            let input = UncheckedSendable(try await exchange.bob.recorder.stream("stream"))
-            exchange.bob.recorder.log.clear()
-            try await BackgroundThread.value {
-                input.value.schedule(in: .current, forMode: .default)
-                input.value.delegate = reader
-                input.value.open()
-            }
-        }
-        let (writer, hasHeard) = (RecordingStreamDelegate(), Promise<Bool>())
-        writer.onEvent { _, event in if event == .errorOccurred { hasHeard.send(true) } }
-        writer.run(output)
-        #expect(try await soon { await hasHeard.value(onCancel: { hasHeard.send(false) }) })
-        #expect(reader.report.events.isEmpty)
-        writer.finish()
-        exchange.end()
-    }
 }

@@ -136,6 +136,52 @@ struct StreamTests {
         exchange.end()
     }
 
+    @Test(
+        "a write of up to 64 KiB is taken whole while there is room",
+        arguments: [1_000, 40_000, 65_536, 100_000])
+    func wholeWrites(_ size: Int) async throws {
+        let exchange = try await ConnectedPair()
+        let (output, input) = try await exchange.stream()
+        let bytes = [UInt8](repeating: 4, count: size)
+        output.open()
+        var written = 0
+        // Nobody reads, so that in the end there is no room.
+        for round in 0..<10 {
+            while output.hasSpaceAvailable {
+                let count = output.write(bytes)
+                #expect(count == min(size, 65_536))
+                written += count
+            }
+            try await exchange.talk("round \(round)")
+        }
+        output.close()
+        let into = UncheckedSendable(input)
+        let read = try await BackgroundThread.value {
+            into.value.open()
+            return into.value.allBytes()
+        }
+        #expect(read?.count == written)
+        exchange.end()
+    }
+
+    @Test("128 streams may be open to a peer at once, and the next one begins when one of them ends")
+    func crowd() async throws {
+        let (ann, bob) = try await Member.pair(configuration: .facadeOnLoopback)
+        let outputs = try (0...128).map { number in
+            try ann.session.startStream(withName: "\(number)", toPeer: bob.peer)
+        }
+        for output in outputs { output.open() }
+        try await bob.recorder.log.until { $0.count { $0.isStream } == 128 }
+        outputs[0].close()
+        let first = UncheckedSendable(try await bob.recorder.stream("0"))
+        _ = try await BackgroundThread.value {
+            first.value.open()
+            return first.value.allBytes()
+        }
+        _ = try await bob.recorder.stream("128")
+        for member in [ann, bob] { member.session.disconnect() }
+    }
+
     @Test("many streams one after the other leak nothing")
     func sequence() async throws {
         let exchange = try await ConnectedPair()

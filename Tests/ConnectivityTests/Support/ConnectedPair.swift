@@ -82,6 +82,8 @@ extension Recorder {
 }
 
 extension DelegateEvent {
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
     func stream(_ name: String) -> InputStream? {
         if case .stream(let stream, name, _) = self { stream } else { nil }
     }

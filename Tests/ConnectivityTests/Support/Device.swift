@@ -28,7 +28,16 @@ final class Device: NSObject, @unchecked Sendable {
         case waits
     }
 
-    typealias Answer = @Sendable (Bool, MCSession?) -> Void
+    /// The handler of one invitation.
+    struct Answer: Sendable {
+        let give: @Sendable (Bool, MCSession?) -> Void
+
+        func callAsFunction(_ isYes: Bool, _ session: MCSession?) { give(isYes, session) }
+    }
+
+    private struct Reaction {
+        var body: (@Sendable (DeviceEvent) -> Void)?
+    }
 
     let peer: MCPeerID
     let session: MCSession
@@ -37,8 +46,7 @@ final class Device: NSObject, @unchecked Sendable {
     let log = Log<DeviceEvent>()
     let manners: Locked<InvitationPolicy>
     let answers = Log<Answer>()
-    /// Called after each event, on the thread of the event.
-    let whenTold = Locked<(@Sendable (DeviceEvent) -> Void)?>(nil)
+    private let reaction = Locked(Reaction())
 
     var id: PeerID { peer.id }
 
@@ -62,6 +70,9 @@ final class Device: NSObject, @unchecked Sendable {
         advertiser.delegate = self
         browser.delegate = self
     }
+
+    /// Sets the code that runs after each event, on the thread of the event.
+    func onEvent(_ body: (@Sendable (DeviceEvent) -> Void)?) { reaction.withLock { $0.body = body } }
 
     func start() {
         advertiser.startAdvertisingPeer()
@@ -100,7 +111,7 @@ final class Device: NSObject, @unchecked Sendable {
 
     fileprivate func note(_ heard: DeviceEvent) {
         log.note(heard)
-        whenTold.withLock { $0 }?(heard)
+        reaction.withLock { $0.body }?(heard)
     }
 }
 
@@ -160,12 +171,12 @@ extension Device: MCSessionDelegate {
 extension Device: MCNearbyServiceAdvertiserDelegate {
     func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer peerID: MCPeerID,
-        withContext context: Data?, invitationHandler: @escaping Answer
+        withContext context: Data?, invitationHandler: @escaping @Sendable (Bool, MCSession?) -> Void
     ) {
         switch manners.withLock({ $0 }) {
         case .accepts: invitationHandler(true, session)
         case .declines: invitationHandler(false, nil)
-        case .waits: answers.note(invitationHandler)
+        case .waits: answers.note(Answer(give: invitationHandler))
         }
         note(.invited(peerID.id, context))
     }

@@ -51,3 +51,12 @@ final class Member: Sendable {
         return (ann, bob)
     }
 }
+
+extension Session.Configuration {
+    /// The framework's own limits, on 127.0.0.1 alone.
+    static var facadeOnLoopback: Session.Configuration {
+        var configuration = Session.Configuration.facade
+        configuration.listenAddresses = [.loopback]
+        return configuration
+    }
+}

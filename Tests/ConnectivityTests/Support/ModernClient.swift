@@ -19,9 +19,10 @@ final class ModernDoorkeeper {
         waiting = []
     }
 
-    /// A handler that is formed on the main actor: it is `@Sendable`, so it hops, and does not trap.
+    /// A handler that is formed on the main actor: as it is `@Sendable`, it is not isolated there, and does not trap elsewhere.
     func send(_ file: URL, to peer: MCPeerID) {
-        progress = session.sendResource(at: file, withName: file.lastPathComponent, toPeer: peer) { error in
+        progress = session.sendResource(at: file, withName: file.lastPathComponent, toPeer: peer) {
+            @Sendable error in
             guard let error else { return }
             Task { @MainActor in self.failures.append(error) }
         }

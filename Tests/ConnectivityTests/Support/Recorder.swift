@@ -30,18 +30,22 @@ final class Recorder: NSObject, MCSessionDelegate, Sendable {
     typealias Reaction = @Sendable (MCSession, DelegateEvent) -> Void
     typealias Verdict = @Sendable (@escaping @Sendable (Bool) -> Void) -> Void
 
+    private struct State {
+        var reaction: Reaction?
+        var verdict: Verdict = { $0(true) }
+    }
+
     let log = EventLog<DelegateEvent>()
-    private let reaction = Locked<Reaction?>(nil)
-    private let verdict = Locked<Verdict>({ $0(true) })
+    private let state = Locked(State())
 
     /// Sets the code that runs inside each call, before that is noted.
-    func react(_ body: Reaction?) { reaction.withLock { $0 = body } }
+    func react(_ body: Reaction?) { state.withLock { $0.reaction = body } }
 
     /// Sets the answer to certificates.
-    func judge(_ body: @escaping Verdict) { verdict.withLock { $0 = body } }
+    func judge(_ body: @escaping Verdict) { state.withLock { $0.verdict = body } }
 
     private func hear(_ session: MCSession, _ heard: DelegateEvent) {
-        reaction.withLock { $0 }?(session, heard)
+        state.withLock { $0.reaction }?(session, heard)
         log.note(heard)
     }
 
@@ -79,7 +83,7 @@ final class Recorder: NSObject, MCSessionDelegate, Sendable {
         certificateHandler: @escaping @Sendable (Bool) -> Void
     ) {
         hear(session, .certificate(certificate?.compactMap { $0 as? MCCertificate }, peerID))
-        verdict.withLock { $0 }(certificateHandler)
+        state.withLock { $0.verdict }(certificateHandler)
     }
 }
 

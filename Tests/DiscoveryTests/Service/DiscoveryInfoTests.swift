@@ -6,12 +6,19 @@ import Testing
 struct DiscoveryInfoTests {
     private static let key64 = String(repeating: "k", count: 64)
 
+    /// Four entries of 256 bytes, and a shorter one.
+    private static func long(_ count: Int) -> [String: String] {
+        let full = Dictionary(
+            uniqueKeysWithValues: "klmo".map { (String($0), String(repeating: "v", count: 253)) })
+        return full.merging(["p": String(repeating: "v", count: count - 1)]) { one, _ in one }
+    }
+
     @Test(
         "valid keys and values are accepted [service.info]",
         arguments: [
             [:], ["level": "3"], ["a key with spaces!": "ÄÖÜ 🐟"], [key64: ""],
             ["k": String(repeating: "v", count: 253)],
-            ["k": String(repeating: "v", count: 253), "l": String(repeating: "v", count: 141)],
+            DiscoveryInfoTests.long(202),
         ])
     func good(_ entries: [String: String]) throws {
         #expect(try DiscoveryInfo(validating: entries).entries == entries)
@@ -26,8 +33,8 @@ struct DiscoveryInfoTests {
             (["Key": "1", "key": "2"], .repeatedKey("Key", "key")),
             (["k": String(repeating: "v", count: 254)], .entryLength(key: "k", 256)),
             (
-                ["k": String(repeating: "v", count: 253), "l": String(repeating: "v", count: 142)],
-                .length(401)
+                DiscoveryInfoTests.long(203),
+                .length(1_229)
             ),
         ] as [([String: String], InvalidDiscoveryInfo)])
     func bad(_ entries: [String: String], _ fault: InvalidDiscoveryInfo) {

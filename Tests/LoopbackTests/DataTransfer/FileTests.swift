@@ -247,7 +247,7 @@ struct FileTests {
         await files.ann.disconnect(within: .zero)
         #expect(try await sending.end()?.code == .ended)
         let received = try await within { await receiving.value }
-        #expect(received.code == .ended || received.code == .cancelled)
+        #expect(received.code == .ended)
         #expect(files.bobs.names == [])
         #expect(resource.name == "endless")
         await files.end()

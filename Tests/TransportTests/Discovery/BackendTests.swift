@@ -63,6 +63,36 @@ struct BackendTests {
         await #expect(throws: MultipeerError(.cancelled, "")) { try await advertised.update(.empty) }
     }
 
+    @Test(
+        "of several advertisements of a peer for one type the latest is announced, and then the one before",
+        arguments: Kind.allCases)
+    func twice(_ kind: Kind) async throws {
+        let (one, other) = try kind.pair()
+        let events = try await other.browse(type, hiding: nil)
+        let first = try await one.advertise(advertisement(nil, port: 4_001, ["round": "1"]))
+        let second = try await one.advertise(advertisement(nil, port: 4_002, ["round": "2"]))
+        let third = try await one.advertise(advertisement(nil, port: 4_003, ["round": "3"]))
+        try await within {
+            var iterator = events.makeAsyncIterator()
+            func infoIs(_ round: String) async {
+                while let event = await iterator.next() {
+                    if case .found(let peer) = event, peer.info["round"] == round { return }
+                    if case .updated(let peer) = event, peer.info["round"] == round { return }
+                }
+            }
+            await infoIs("3")
+            try await until { try await other.resolve(ann, type, within: .seconds(5)).first?.port == 4_003 }
+            // One that is not announced may be stopped and changed.
+            await second.stop()
+            try await first.update(DiscoveryInfo(validating: ["round": "1 again"]))
+            await third.stop()
+            await infoIs("1 again")
+            try await until { try await other.resolve(ann, type, within: .seconds(5)).first?.port == 4_001 }
+            await first.stop()
+            #expect(await iterator.next() == .lost(ann))
+        }
+    }
+
     @Test("neither the local peer nor peers of another type are found", arguments: Kind.allCases)
     func hiding(_ kind: Kind) async throws {
         let (one, other) = try kind.pair()

@@ -1,0 +1,11 @@
+import TestSupport
+import Testing
+
+@Suite("Facade: the cost of streams", .inTurns, .timeLimit(.minutes(5)))
+struct StreamCostTests {
+    @Test("200,000 small reads from one stream keep no memory, and so the last costs what the first did")
+    func smallReads() async throws {
+        // In a process of its own: other tests allocate memory as well.
+        try await ReuseProcess("small-reads", "\(Sanitizer.fewer(200_000))").end()
+    }
+}
