@@ -6,7 +6,16 @@ extension SimulatedNetwork {
     /// The main actor has a thread of its own, which takes no part in a run: a task of the network that hops there
     /// makes the run fail. In this call the network's thread waits instead, so nothing else happens and no time passes,
     /// and what `body` sets in motion runs on the network afterwards. Use it for models of views, which belong to the
-    /// main actor.
+    /// main actor:
+    ///
+    /// ```swift
+    /// let room = try await network.onMainActor {
+    ///     try RoomModel(peer: ann.peer, service: "chat", session: ann.session(), discovery: ann.discovery())
+    /// }
+    /// ann.task { await room.run() }
+    /// try await network.clock.sleep(for: .seconds(5))
+    /// await network.onMainActor { room.send("hello") }
+    /// ```
     ///
     /// `body` is not asynchronous, and must not begin a task with `Task { }`, which would run outside of the network.
     /// Outside of a run this is an ordinary call on the main actor.
