@@ -42,6 +42,7 @@ let package = Package(
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
         .library(name: "MultipeerWeb", targets: ["MultipeerWeb"]),
         .library(name: "MultipeerActors", targets: ["MultipeerActors"]),
+        .library(name: "MultipeerObservation", targets: ["MultipeerObservation"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
         .executable(name: "multipeer-conform", targets: ["MultipeerConform"]),
@@ -91,6 +92,7 @@ let package = Package(
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerFraming",
                 "MultipeerCore",
             ]),
+        layer("MultipeerObservation", ["Multipeer"]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
         .target(
@@ -218,6 +220,9 @@ let package = Package(
                 "MultipeerActors", "Multipeer", "MultipeerTransport", "MultipeerMesh",
                 "MultipeerFraming", "MultipeerCore",
             ]),
+        tests(
+            "ObservationTests",
+            ["MultipeerObservation", "MultipeerSimulation", "Multipeer", "MultipeerTransport"]),
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(
             name: "ClassicClient", dependencies: ["MultipeerConnectivity"],
@@ -317,7 +322,10 @@ let package = Package(
 if let wanted = Context.environment["MULTIPEER_TESTS"]?.split(separator: " ").map(String.init) {
     // The samples of Snippets are built as well.
     var needed = Set(
-        wanted + ["Multipeer", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation"])
+        wanted + [
+            "Multipeer", "MultipeerConnectivity", "MultipeerActors", "MultipeerObservation",
+            "MultipeerSimulation",
+        ])
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
     }

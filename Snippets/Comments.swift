@@ -6,6 +6,7 @@ import Foundation
 import Multipeer
 import MultipeerActors
 @preconcurrency import MultipeerConnectivity
+import MultipeerObservation
 import MultipeerSimulation
 
 // MARK: Multipeer
@@ -264,4 +265,26 @@ struct Recording {
 func send(_ recording: Recording, to bob: PeerID, in session: Session) async throws {
     let sending = try await session.send(contentsOf: recording.chunks, to: bob, name: "song.opus")
     try await sending.waitUntilReceived()
+}
+
+// MARK: MultipeerObservation
+
+@MainActor func talk(_ peer: RoomModel.Peer, _ invitation: Invitation, _ photo: URL) async throws {
+    let room = try RoomModel(peer: PeerID(displayName: "ann"), service: "chat")
+    room.start()  // or `.task { await room.run() }` in a view
+
+    room.invite(peer.id)  // one of `nearby`: it is one of `members` once it has accepted
+    room.accept(invitation)  // one of `invitations`
+    room.send("hello")  // to all members
+    room.send(file: photo, to: peer.id)  // its progress is in `transfers`
+    await room.stop()
+}
+
+func simulate(_ ann: SimulatedNetwork.Host, on network: SimulatedNetwork) async throws {
+    let room = try await network.onMainActor {
+        try RoomModel(peer: ann.peer, service: "chat", session: ann.session(), discovery: ann.discovery())
+    }
+    ann.task { await room.run() }
+    try await network.clock.sleep(for: .seconds(5))
+    await network.onMainActor { room.send("hello") }
 }

@@ -10,7 +10,8 @@ struct IsolationTests {
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerHandshake",
         "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
         "MultipeerTransport", "Multipeer",
-        "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
+        "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerObservation",
+        "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.
     private static let kinds: [String: Declarations.Kind] = [

@@ -50,6 +50,10 @@ private let layers: [Layer] = [
             "MultipeerFraming", "MultipeerCore",
         ],
         outside: ["Distributed", "Foundation"]),
+    // A model for any user interface: the module of the toolchain that observes, and none of an interface.
+    Layer(
+        "MultipeerObservation", on: ["Multipeer"],
+        outside: ["Foundation", "FoundationEssentials", "Observation"]),
     Layer("CMultipeerConnectivity"),
     Layer(
         "MultipeerConnectivity",

@@ -7,7 +7,7 @@ public import MultipeerTransport
 ///
 /// The inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A session's link proves the identity,
 /// as far as its trust policy requires that. An invitation that is not answered times out at both ends.
-public final class Invitation: Sendable {
+public final class Invitation: Identifiable, Sendable {
     /// The peer that the inviter claims to be.
     public let inviter: PeerID
     /// The data of the inviter's application, up to 32 KiB; nil when there is none. It comes from an unauthenticated peer.

@@ -117,13 +117,22 @@ extension ChannelReceiveQueue {
     }
 
     func done(_ code: CloseCode) {
-        let wakes = mailbox.withLock { state in
+        let isNew = mailbox.post { state in
             guard state.stop == nil, state.done == nil, case .finished = state.end else { return false }
             state.done = code
             state.drop()
             return true
         }
-        if wakes { wakeLoop() }
+        if isNew { wakeLoop() }
+    }
+
+    /// Waits until the channel is over for the reader: returns why it failed, or nil when it was confirmed, or when the
+    /// task is cancelled. It reads nothing, and so may wait beside the reader.
+    func ended() async -> ChannelFault? {
+        await mailbox.next { state -> ChannelFault?? in
+            if case .failed(let fault) = state.end { return .some(fault) }
+            return state.stop == nil && state.done == nil ? nil : .some(nil)
+        } ?? nil
     }
 
     /// Stops the channel because its reader is gone: declines it if nothing was ever read.

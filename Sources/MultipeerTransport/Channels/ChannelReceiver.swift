@@ -34,6 +34,9 @@ package final class ChannelReceiver: Sendable {
     /// Confirms a resource that has arrived whole. Does nothing the second time, and before its FIN.
     package func done(_ code: CloseCode = .ok) { channel.done(code) }
 
+    /// Waits until the channel is over: returns why it failed, or nil when it was confirmed, or when the task is cancelled.
+    package func ended() async -> ChannelFault? { await channel.ended() }
+
     /// Bytes that were received from the link.
     package var received: UInt64 { channel.received }
 }

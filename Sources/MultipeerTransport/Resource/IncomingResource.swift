@@ -51,6 +51,13 @@ public final class IncomingResource: Sendable {
     /// Cancels it: the sender is notified, and nothing of it is kept. Does nothing to one that is over.
     public func cancel() { stop(.cancelled) }
 
+    /// Waits until it can no longer be received, or has been: returns why not, or nil when it has arrived, or when the task
+    /// is cancelled.
+    package func ended() async -> MultipeerError? {
+        let fault = await receiver.ended()
+        return fault.map { MultipeerError(.channel($0), of: "the file from \(peer)") }
+    }
+
     /// Where a file is put: in an existing directory, in one that is created for it, or in the session's own.
     package enum Place: Sendable {
         case directory(String)

@@ -170,7 +170,7 @@ extension VirtualTime {
     }
 
     /// Makes this the thread of this time for the duration of `body`.
-    private func occupying(_ body: () -> Void) {
+    func occupying(_ body: () -> Void) {
         unsafe multipeer_set_virtual_time(Unmanaged.passUnretained(self).toOpaque())
         defer { multipeer_set_virtual_time(nil) }
         withExtendedLifetime(self) { body() }

@@ -63,6 +63,33 @@ struct FileCancelTests {
         await files.end()
     }
 
+    @Test("the end of an offer that is not received yet is noticed, and so is that of one that is")
+    func ended() async throws {
+        let files = try await FileMeeting()
+        let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
+        let resource = try await files.offered()
+        async let ended = resource.ended()
+        sending.cancel()
+        #expect(try await within { await resource.ended() }?.code == .cancelled)
+        #expect(await ended?.code == .cancelled)
+
+        _ = try await files.ann.send(file: try files.file([1]), to: files.bob.peer)
+        let other = try await files.offered()
+        let waiting = Task { await other.ended() }
+        let arrived = try await files.receive(other).get()
+        #expect(try await within { await waiting.value } == nil)
+        try FileManager.default.removeItem(at: arrived.url)
+
+        _ = try await files.ann.send(file: try files.endless("another"), to: files.bob.peer)
+        let last = try await files.offered()
+        let cancelled = Task { await last.ended() }
+        cancelled.cancel()
+        #expect(try await within { await cancelled.value } == nil)
+        last.decline()
+        #expect(try await within { await last.ended() } != nil)
+        await files.end()
+    }
+
     @Test("a transfer that has ended cannot be cancelled, by either side")
     func late() async throws {
         let files = try await FileMeeting()
