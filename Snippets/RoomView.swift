@@ -139,7 +139,7 @@ extension RoomModel {
         var body: some View {
             HStack {
                 Text(transfer.caption)
-                ProgressView(value: transfer.progress?.fraction ?? 0)
+                ProgressView(value: transfer.progress?.fractionCompleted ?? 0)
                 if transfer.isIncoming, transfer.state == .waiting {
                     Button("Receive") { room.receive(transfer) }
                 }

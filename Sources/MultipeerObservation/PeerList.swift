@@ -1,6 +1,6 @@
 import Multipeer
 
-/// What a room knows of each peer: a value that turns what the browser and the session report into the two lists that
+/// The state of each peer in a room: a value that turns what the browser and the session report into the two lists that
 /// are shown.
 struct PeerList {
     private struct Entry {
@@ -71,7 +71,7 @@ struct PeerList {
 
     // MARK: entries
 
-    /// Changes what is known of a peer, and forgets it when nothing is known any more.
+    /// Changes the entry of a peer, and removes it when nothing is known about the peer.
     private mutating func update(_ peer: PeerID, _ change: (inout Entry) -> Void) {
         let index = entries.firstIndex { $0.id == peer } ?? entries.endIndex
         if index == entries.endIndex { entries.append(Entry(id: peer)) }

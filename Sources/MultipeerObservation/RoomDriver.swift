@@ -63,7 +63,7 @@ struct RoomDriver: Sendable {
     private func take(_ found: Browser.Events) async {
         for await event in found { await tell { $0.take(event) } }
         if Task.isCancelled { return }
-        let error = MultipeerError(.discovery, "peers cannot be found any more")
+        let error = MultipeerError(.discovery, "the search for peers has ended")
         await tell { $0.note(error, about: nil) }
     }
 
@@ -72,7 +72,7 @@ struct RoomDriver: Sendable {
             for await invitation in invitations {
                 await tell { $0.take(invitation) }
                 group.addTask {
-                    await invitation.ended()
+                    await invitation.waitUntilEnded()
                     await tell { $0.remove(invitation) }
                 }
             }

@@ -1,6 +1,6 @@
 import Multipeer
 
-// What happens on the network, as the driver tells it.
+// What happens on the network, as the driver reports it.
 extension RoomModel {
     func take(_ events: [Session.Event]) {
         for event in events { take(event) }
@@ -90,7 +90,7 @@ extension RoomModel {
         transfers.append(transfer)
     }
 
-    /// Adds what a request threw; that the room was stopped is none.
+    /// Adds what a request threw, unless it threw because the room was stopped.
     func note(_ error: MultipeerError, about peer: PeerID?) {
         if isOpen || error.code != .cancelled { fail(error, about: peer) }
     }

@@ -109,7 +109,7 @@ extension RoomModel {
 extension RoomModel.Transfer {
     /// Waits until the offer has ended, which fails the transfer unless it was received.
     nonisolated func watch(_ offer: IncomingResource) async {
-        guard let error = await offer.ended() else { return }
+        guard let error = await offer.waitUntilEnded() else { return }
         await MainActor.following { self.withdraw(error) }
     }
 
@@ -128,7 +128,7 @@ extension RoomModel.Transfer {
             let isWanted = await MainActor.following { self.begin(sending) }
             if isWanted { await show(sending.progress) }
             if !isWanted || Task.isCancelled { sending.cancel() }
-            try await sending.completion()
+            try await sending.waitUntilReceived()
             await MainActor.following { self.finish() }
         } catch {
             await MainActor.following { self.fail(error) }

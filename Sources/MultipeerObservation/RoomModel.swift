@@ -45,7 +45,7 @@ public import Observation
     /// The session of the room, for what the model does not do: streams, values, unreliable messages, verification
     /// codes.
     ///
-    /// Its events may be iterated beside the model. `disconnect` ends the run.
+    /// The application may iterate over its events, too. `disconnect` ends the run.
     public nonisolated let session: Session
 
     @ObservationIgnored var peers = PeerList()
@@ -81,7 +81,7 @@ public import Observation
         discovery: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
         var configuration = session
-        if configuration.listenAddresses.isEmpty { configuration.listenAddresses = discovery.listening }
+        if configuration.listenAddresses.isEmpty { configuration.listenAddresses = discovery.listenAddresses }
         advertiser = try Advertiser(peer: peer, service: service, info: info, configuration: discovery)
         browser = try Browser(peer: peer, service: service, configuration: discovery)
         self.session = try Session(peer: peer, configuration: configuration)
@@ -148,7 +148,7 @@ extension RoomModel {
     /// Whether the room runs and is not being stopped.
     var isOpen: Bool { current?.task.isCancelled == false }
 
-    /// Carries out a request as a child of the run. Returns false when there is none.
+    /// Carries out a request as a child of the run. Returns false when the room does not run.
     func perform(_ request: @escaping RoomDriver.Request) -> Bool {
         guard isOpen else { return false }
         current?.requests.yield(request)

@@ -29,11 +29,11 @@ import Testing
         // A member is not nearby, and keeps its info.
         try await until { ann.nearby.isEmpty && bob.nearby.isEmpty }
         #expect(ann.members[0].info == ["game": "chess"])
-        #expect(await ann.session.peers == [bob.peer])
+        #expect(await ann.session.connectedPeers == [bob.peer])
 
         await bob.stop()
         #expect(!bob.isRunning && bob.members.isEmpty && bob.nearby.isEmpty)
-        // It has said goodbye, and is not found any more.
+        // It has said goodbye, and is no longer found.
         try await until { ann.members.isEmpty && ann.nearby.isEmpty }
         #expect(ann.failures.isEmpty && bob.failures.isEmpty)
         await ann.stop()

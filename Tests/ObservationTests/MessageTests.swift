@@ -74,7 +74,7 @@ import Testing
         #expect(ann.codes == [.notConnected, .tooLarge] && ann.messages.isEmpty)
         #expect(ann.failures.map(\.peer) == [nil, bob.peer])
         ann.historyLimit = 1
-        ann.send("to a stranger", to: try PeerID(displayName: "cid"))
+        ann.send("to an unknown peer", to: try PeerID(displayName: "cid"))
         #expect(ann.codes == [.notConnected] && ann.failures.count == 1)
         await [ann, bob].stop()
     }

@@ -37,7 +37,7 @@ import Testing
         log.watch("size") { _ = sent.size }
         try await until { ann.transfers.count == 1 }
         let transfer = ann.transfers[0]
-        ann.send("to a stranger", to: try PeerID(displayName: "cid"))
+        ann.send("to an unknown peer", to: try PeerID(displayName: "cid"))
         try await until {
             log.changed.isSuperset(of: ["messages", "transfers", "failures"])
         }

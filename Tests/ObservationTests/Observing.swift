@@ -5,9 +5,9 @@ import TestSupport
 /// Waits until the condition holds. It is evaluated again after a change of what it has read, and at no other time: a
 /// change that is not observed makes the test fail.
 func until(
-    _ patience: Duration = .seconds(60), _ condition: @escaping @MainActor @Sendable () -> Bool
+    _ timeout: Duration = .seconds(60), _ condition: @escaping @MainActor @Sendable () -> Bool
 ) async throws {
-    try await within(patience) {
+    try await within(timeout) {
         while true {
             let (changes, continuation) = AsyncStream<Void>.makeStream()
             let holds = await MainActor.run {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("6 Rooms on a simulated network", .computing)
 struct SimulatedRoomTests {
-    /// What two minutes of four rooms leave behind.
+    /// The result of some minutes of four rooms.
     private struct Outcome: Equatable, Sendable {
         let history: [String]
         let members: [[String]]

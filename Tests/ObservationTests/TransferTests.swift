@@ -27,11 +27,13 @@ import Testing
 
         bob.receive(received, into: bobs.url)
         #expect(received.state == .running)
-        // The second time it is no offer any more.
+        // The second time it is no longer an offer.
         bob.receive(received, into: bobs.url)
         try await until { sent.progress != nil && received.progress != nil }
         try await until { sent.state == .finished && received.state == .finished }
-        #expect(sent.size == 8 << 20 && sent.progress?.fraction == 1 && received.progress?.fraction == 1)
+        #expect(
+            sent.size == 8 << 20 && sent.progress?.fractionCompleted == 1
+                && received.progress?.fractionCompleted == 1)
         #expect(sent.file == nil && received.file?.isVerified == true)
         let file = try #require(received.file)
         #expect(try Data(contentsOf: file.url) == Data(bytes))
@@ -43,7 +45,7 @@ import Testing
         #expect(ann.failures.isEmpty && bob.failures.isEmpty)
     }
 
-    @Test("a declined file cannot be received any more, and its sender's transfer has failed")
+    @Test("a declined file can no longer be received, and its sender's transfer has failed")
     func declined() async throws {
         let pair = try await rooms.linked("ann", "bob")
         let (ann, bob) = (pair[0], pair[1])
@@ -116,11 +118,11 @@ import Testing
     @Test("a file that cannot be sent is a failed transfer")
     func failing() async throws {
         let ann = try rooms.room("ann")
-        let stranger = try PeerID(displayName: "bob")
+        let unknown = try PeerID(displayName: "bob")
         let file = try anns.file("a file", [1])
-        #expect(ann.send(file: file, to: stranger).state.code == .cancelled)
+        #expect(ann.send(file: file, to: unknown).state.code == .cancelled)
         ann.start()
-        let unlinked = ann.send(file: file, to: stranger)
+        let unlinked = ann.send(file: file, to: unknown)
         try await until { unlinked.state.code == .notConnected }
         await ann.stop()
         let pair = try await rooms.linked("cid", "dan")
@@ -133,9 +135,9 @@ import Testing
     @Test("of the transfers that have ended, the newest are kept")
     func history() async throws {
         let ann = try rooms.room("ann")
-        let stranger = try PeerID(displayName: "bob")
+        let unknown = try PeerID(displayName: "bob")
         ann.historyLimit = 2
-        for number in 0..<5 { ann.send(file: anns.url.appending(path: "\(number)"), to: stranger) }
+        for number in 0..<5 { ann.send(file: anns.url.appending(path: "\(number)"), to: unknown) }
         // The one that was added last is not counted: it had not ended yet.
         #expect(ann.transfers.map(\.name) == ["2", "3", "4"])
     }
@@ -148,7 +150,9 @@ import Testing
         try await until { bob.transfers.count == 1 }
         let received = bob.transfers[0]
         bob.receive(received, into: bobs.url)
-        try await until { (sent.progress?.completed ?? 0) > 0 && (received.progress?.completed ?? 0) > 0 }
+        try await until {
+            (sent.progress?.completedBytes ?? 0) > 0 && (received.progress?.completedBytes ?? 0) > 0
+        }
         return (sent, received)
     }
 }

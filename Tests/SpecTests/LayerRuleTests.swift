@@ -50,7 +50,7 @@ private let layers: [Layer] = [
             "MultipeerFraming", "MultipeerCore",
         ],
         outside: ["Distributed", "Foundation"]),
-    // A model for any user interface: the module of the toolchain that observes, and none of an interface.
+    // A model for any user interface: of the toolchain it needs the module that observes, and no interface.
     Layer(
         "MultipeerObservation", on: ["Multipeer"],
         outside: ["Foundation", "FoundationEssentials", "Observation"]),

@@ -127,8 +127,8 @@ extension ChannelReceiveQueue {
     }
 
     /// Waits until the channel is over for the reader: returns why it failed, or nil when it was confirmed, or when the
-    /// task is cancelled. It reads nothing, and so may wait beside the reader.
-    func ended() async -> ChannelFault? {
+    /// task is cancelled. It reads nothing, so another task may read meanwhile.
+    func waitUntilEnded() async -> ChannelFault? {
         await mailbox.next { state -> ChannelFault?? in
             if case .failed(let fault) = state.end { return .some(fault) }
             return state.stop == nil && state.done == nil ? nil : .some(nil)

@@ -35,7 +35,7 @@ package final class ChannelReceiver: Sendable {
     package func done(_ code: CloseCode = .ok) { channel.done(code) }
 
     /// Waits until the channel is over: returns why it failed, or nil when it was confirmed, or when the task is cancelled.
-    package func ended() async -> ChannelFault? { await channel.ended() }
+    package func waitUntilEnded() async -> ChannelFault? { await channel.waitUntilEnded() }
 
     /// Bytes that were received from the link.
     package var received: UInt64 { channel.received }

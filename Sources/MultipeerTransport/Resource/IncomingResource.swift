@@ -53,8 +53,8 @@ public final class IncomingResource: Sendable {
 
     /// Waits until it can no longer be received, or has been: returns why not, or nil when it has arrived, or when the task
     /// is cancelled.
-    package func ended() async -> MultipeerError? {
-        let fault = await receiver.ended()
+    package func waitUntilEnded() async -> MultipeerError? {
+        let fault = await receiver.waitUntilEnded()
         return fault.map { MultipeerError(.channel($0), of: "the file from \(peer)") }
     }
 

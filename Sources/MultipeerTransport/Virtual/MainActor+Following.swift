@@ -30,7 +30,7 @@ extension VirtualTime {
     }
 
     /// A call and its result. Nothing of them is left for the main actor's thread to release after the end: it would do
-    /// so beside the thread of the time.
+    /// so while the thread of the time is running.
     private final class Visit<Value: Sendable>: Sendable {
         let end = ThreadSemaphore()
         private let body: Locked<(@MainActor @Sendable () -> Value)?>

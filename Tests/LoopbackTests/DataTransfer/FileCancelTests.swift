@@ -68,25 +68,25 @@ struct FileCancelTests {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
         let resource = try await files.offered()
-        async let ended = resource.ended()
+        async let ended = resource.waitUntilEnded()
         sending.cancel()
-        #expect(try await within { await resource.ended() }?.code == .cancelled)
+        #expect(try await within { await resource.waitUntilEnded() }?.code == .cancelled)
         #expect(await ended?.code == .cancelled)
 
         _ = try await files.ann.send(file: try files.file([1]), to: files.bob.peer)
         let other = try await files.offered()
-        let waiting = Task { await other.ended() }
+        let waiting = Task { await other.waitUntilEnded() }
         let arrived = try await files.receive(other).get()
         #expect(try await within { await waiting.value } == nil)
         try FileManager.default.removeItem(at: arrived.url)
 
         _ = try await files.ann.send(file: try files.endless("another"), to: files.bob.peer)
         let last = try await files.offered()
-        let cancelled = Task { await last.ended() }
+        let cancelled = Task { await last.waitUntilEnded() }
         cancelled.cancel()
         #expect(try await within { await cancelled.value } == nil)
         last.decline()
-        #expect(try await within { await last.ended() } != nil)
+        #expect(try await within { await last.waitUntilEnded() } != nil)
         await files.end()
     }
 
