@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerConnectivity
+import MultipeerCore
 import MultipeerDiscovery
 
 extension FuzzBody {

@@ -106,6 +106,7 @@ public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
     /// The handler may be called later, from any thread; the first call counts. `true` with a session of the local peer accepts:
     /// that session's delegate receives `.connecting` and `.connected`, or `.notConnected`, also when the answer is no longer
     /// expected. Anything else declines. Without a call the invitation ends with its timeout.
+    @preconcurrency
     func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer peerID: MCPeerID,
         withContext context: Data?, invitationHandler: @escaping @Sendable (Bool, MCSession?) -> Void)

@@ -39,6 +39,7 @@ public protocol MCSessionDelegate: NSObjectProtocol {
     ///
     /// The handler decides whether the peer may connect. Call it once from any thread; later calls do nothing, and without a call
     /// within 30 seconds the peer is refused. If this is not implemented, or without a delegate, the peer is accepted.
+    @preconcurrency
     func session(
         _ session: MCSession, didReceiveCertificate certificate: [Any]?, fromPeer peerID: MCPeerID,
         certificateHandler: @escaping @Sendable (Bool) -> Void)

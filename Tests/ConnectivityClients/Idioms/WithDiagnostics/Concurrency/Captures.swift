@@ -84,7 +84,7 @@ final class FakeAdvertiser: MCNearbyServiceAdvertiser {
         private var answers: [Bool] = []
         func invite(from peer: MCPeerID) {
             delegate?.advertiser(self, didReceiveInvitationFromPeer: peer, withContext: nil) { accepted, _ in
-                // error: capture of 'self' with non-Sendable type 'FakeAdvertiser' in a '@Sendable' closure
+                // warning: capture of 'self' with non-Sendable type 'FakeAdvertiser' in a '@Sendable' closure
                 self.answers.append(accepted)
             }
         }

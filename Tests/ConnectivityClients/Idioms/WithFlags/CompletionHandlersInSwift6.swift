@@ -3,8 +3,6 @@
 
 import MultipeerConnectivity
 
-// Pending: these compile once the handler of sendResource is not @Sendable. Then move this file to WithFlags.
-
 // idiom: a completion handler that is passed on
 
 final class FileService {

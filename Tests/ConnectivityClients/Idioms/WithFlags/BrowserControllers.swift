@@ -3,8 +3,6 @@
 
 import MultipeerConnectivity
 
-// Pending: these compile once MCBrowserViewController is @preconcurrency @MainActor. Then move this file to WithFlags.
-
 // idiom: a browser view controller created in an ordinary class, which is its delegate
 
 class Joiner: NSObject, MCBrowserViewControllerDelegate {

@@ -3,9 +3,6 @@
 
 import MultipeerConnectivity
 
-// Pending: these compile without a warning once the delegates' methods with a handler are @preconcurrency. Then move
-// this file to WithFlags.
-
 // idiom: a delegate that forwards invitations to another delegate
 
 final class AdvertiserProxy: NSObject, MCNearbyServiceAdvertiserDelegate {

@@ -3,9 +3,6 @@
 
 import MultipeerConnectivity
 
-// Pending: these compile without a warning once the handler of sendResource is not @Sendable. Then move this file to
-// WithFlags.
-
 // idiom: a completion handler that is passed on
 
 final class FileService {
