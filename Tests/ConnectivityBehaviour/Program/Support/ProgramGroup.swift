@@ -8,6 +8,11 @@ struct ProgramGroup: Sendable {
 
 extension ProgramGroup {
     static let all = [
-        ProgramGroup("Peers and their ids", Program.peers)
+        ProgramGroup("Peers and their ids", Program.peers),
+        ProgramGroup("Finding peers", Program.nearby),
+        ProgramGroup("Names, discovery info and service types", Program.nearbyArguments),
+        ProgramGroup("Invitations", Program.invitations),
+        ProgramGroup("Invitations: what else happens", Program.invitationEnds),
+        ProgramGroup("Assistants and browser controllers", Program.screens),
     ]
 }
