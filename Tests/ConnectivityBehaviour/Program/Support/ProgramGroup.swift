@@ -14,5 +14,11 @@ extension ProgramGroup {
         ProgramGroup("Invitations", Program.invitations),
         ProgramGroup("Invitations: what else happens", Program.invitationEnds),
         ProgramGroup("Assistants and browser controllers", Program.screens),
+        ProgramGroup("Sessions of two", Program.sessions),
+        ProgramGroup("Sessions of more", Program.meshes),
+        ProgramGroup("Connecting by hand", Program.byHand),
+        ProgramGroup("Encryption", Program.encryption),
+        ProgramGroup("Certificates", Program.certificates),
+        ProgramGroup("Delegates and queues", Program.delegates),
     ]
 }
