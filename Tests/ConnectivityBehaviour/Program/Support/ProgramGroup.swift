@@ -20,5 +20,10 @@ extension ProgramGroup {
         ProgramGroup("Encryption", Program.encryption),
         ProgramGroup("Certificates", Program.certificates),
         ProgramGroup("Delegates and queues", Program.delegates),
+        ProgramGroup("Messages", Program.messages),
+        ProgramGroup("What cannot be sent", Program.sendErrors),
+        ProgramGroup("Resources", Program.resources),
+        ProgramGroup("Progress", Program.progress),
+        ProgramGroup("Resources that do not arrive", Program.resourceEnds),
     ]
 }
