@@ -25,5 +25,8 @@ extension ProgramGroup {
         ProgramGroup("Resources", Program.resources),
         ProgramGroup("Progress", Program.progress),
         ProgramGroup("Resources that do not arrive", Program.resourceEnds),
+        ProgramGroup("Streams", Program.streams),
+        ProgramGroup("Events of streams", Program.streamEvents),
+        ProgramGroup("How streams end", Program.streamEnds),
     ]
 }
