@@ -19,6 +19,9 @@ let faithful = [.swiftLanguageMode(.v5)] + strict.dropFirst()
 /// As a user of Apple's API sets up a program; `@preconcurrency import` counts as unsafe where memory safety is strict.
 let client: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
+/// The same in the older language mode, in which most of these programs are written.
+let classic: [SwiftSetting] = [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+
 func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -169,6 +172,10 @@ let package = Package(
             name: "MultipeerReuse",
             dependencies: ["MultipeerConnectivity", "MultipeerTransport", "MultipeerFigures"],
             path: "Tests/Acceptance/Reuse", swiftSettings: client),
+        // Applications of Apple's API as most are written: classic delegates, in Swift 5 mode.
+        .executableTarget(
+            name: "MultipeerBehaviour", dependencies: ["MultipeerConnectivity"],
+            path: "Tests/ConnectivityBehaviour/Program", swiftSettings: classic),
         .executableTarget(
             name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
             swiftSettings: client),
@@ -226,8 +233,7 @@ let package = Package(
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(
             name: "ClassicClient", dependencies: ["MultipeerConnectivity"],
-            path: "Tests/ConnectivityClients/Classic",
-            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+            path: "Tests/ConnectivityClients/Classic", swiftSettings: classic),
         .target(
             name: "ClassicClientSwift6", dependencies: ["MultipeerConnectivity"],
             path: "Tests/ConnectivityClients/ClassicSwift6", swiftSettings: client),
@@ -257,6 +263,10 @@ let package = Package(
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
+        .testTarget(
+            name: "BehaviourTests",
+            dependencies: ["TestSupport", "MultipeerBehaviour", "MultipeerTransport"],
+            path: "Tests/ConnectivityBehaviour/Suite", swiftSettings: strict),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
