@@ -4,7 +4,9 @@ import Multipeer
 /// all of it in the tasks of one group. It runs on no actor, and holds no reference to the model.
 struct RoomDriver: Sendable {
     /// What the user wants to be done, in a task of its own.
-    typealias Request = @Sendable (RoomDriver) async -> Void
+    struct Request: Sendable {
+        let perform: @Sendable (RoomDriver) async -> Void
+    }
 
     let session: Session
     let browser: Browser
@@ -48,7 +50,7 @@ struct RoomDriver: Sendable {
             group.addTask { await takeEvents() }
             group.addTask { await take(found) }
             group.addTask { await take(invitations) }
-            for await request in requests { group.addTask { await request(self) } }
+            for await request in requests { group.addTask { await request.perform(self) } }
             group.cancelAll()
         }
     }

@@ -149,9 +149,9 @@ extension RoomModel {
     var isOpen: Bool { current?.task.isCancelled == false }
 
     /// Carries out a request as a child of the run. Returns false when the room does not run.
-    func perform(_ request: @escaping RoomDriver.Request) -> Bool {
+    func perform(_ request: @escaping @Sendable (RoomDriver) async -> Void) -> Bool {
         guard isOpen else { return false }
-        current?.requests.yield(request)
+        current?.requests.yield(RoomDriver.Request(perform: request))
         return true
     }
 

@@ -8,7 +8,7 @@ import MultipeerDiscovery
 /// empty, longer than 64 bytes, has other characters than printable ASCII, or differs from another one by case alone, and those of
 /// more than 255 bytes. In these attributes every key and every value has its length in bytes and a colon before it.
 ///
-/// There is room for 1,228 bytes. Entries are taken in the order of their keys, and one that does not fit any more is left out.
+/// There is room for 1,228 bytes. Entries are taken in the order of their keys, and one that no longer fits is left out.
 struct AdvertisedInfo {
     let info: DiscoveryInfo
     /// The keys of the entries that are left out.

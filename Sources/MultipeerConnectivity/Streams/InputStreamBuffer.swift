@@ -214,7 +214,7 @@ extension InputStreamBuffer {
 
     var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldEnd } }
 
-    var hasEnded: Bool { state.withLock { $0.end != nil } }
+    var continuesWithoutDelegate: Bool { false }
 
     func takeEvent() -> Stream.Event? {
         state.withLock { state in

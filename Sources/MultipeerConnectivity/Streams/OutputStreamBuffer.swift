@@ -237,7 +237,7 @@ extension OutputStreamBuffer {
 
     var isActive: Bool { state.withLock { $0.phase == .open && !$0.hasToldError } }
 
-    var hasEnded: Bool { state.withLock { $0.error != nil } }
+    var continuesWithoutDelegate: Bool { state.withLock { $0.error == nil } }
 
     func takeEvent() -> Stream.Event? {
         state.withLock { state in

@@ -11,7 +11,7 @@ import MultipeerTransport
 ///
 /// It may be used on any thread, also without a run loop: `read` waits for data and blocks its thread, so do not call it in a
 /// task, unless `hasBytesAvailable` is true. `close` gives the stream up, and so does releasing it; before `open` that declines
-/// it. While it is open and scheduled it need not be referenced.
+/// it. While it is open and scheduled, and has a delegate, it need not be referenced.
 final class PeerInputStream: InputStream {
     private let flow: InputStreamBuffer
     private let calls: StreamDelegateCaller

@@ -10,8 +10,8 @@ protocol StreamEventSource: Sendable {
     func takeEvent() -> Stream.Event?
     /// Whether the stream is open and its last event was not delivered.
     var isActive: Bool { get }
-    /// Whether the end, or an error, is known: no data comes or goes any more.
-    var hasEnded: Bool { get }
+    /// Whether the stream goes on without a delegate: it still has to send what was written, and its end.
+    var continuesWithoutDelegate: Bool { get }
     var status: Stream.Status { get }
     func open()
     /// Closes the stream; does nothing before it was opened.
@@ -23,7 +23,7 @@ protocol StreamEventSource: Sendable {
 /// No lock is held during a call, and a delegate that runs the loop in one is called from there.
 ///
 /// An open stream that is scheduled is kept alive, as Core Foundation's are, although no run loop may be running: until `close`,
-/// the last `remove`, or its last event. One that has ended without a delegate for that event is not kept.
+/// the last `remove`, or its last event. One that only a delegate could read is kept as long as the delegate.
 final class StreamDelegateCaller: Sendable {
     /// The delegate is not kept alive.
     private struct State {
@@ -102,9 +102,9 @@ final class StreamDelegateCaller: Sendable {
         var isActive: Bool
         repeat {
             isActive = news.isActive
-            let isHeard = !news.hasEnded
+            let continues = news.continuesWithoutDelegate
             let former = state.withLock { state in
-                let isKept = isActive && !state.wakeups.isEmpty && (isHeard || state.delegate != nil)
+                let isKept = isActive && !state.wakeups.isEmpty && (continues || state.delegate != nil)
                 defer { state.kept = isKept ? state.stream : nil }
                 return state.kept
             }
@@ -115,9 +115,10 @@ final class StreamDelegateCaller: Sendable {
 
     /// Notes that there may be events: they are delivered soon, where the stream is scheduled. From any thread.
     func wake() {
+        let wakeups = state.withLock { $0.delegate == nil ? nil : $0.wakeups }
+        guard let wakeups else { return keep() }
         guard news.hasEvent else { return }
-        if news.hasEnded { keep() }
-        for wakeup in state.withLock({ $0.delegate == nil ? [] : $0.wakeups }) { wakeup.wake() }
+        for wakeup in wakeups { wakeup.wake() }
     }
 
     /// Delivers the events on the thread of a loop that was woken, and returns whether there were any. Those that occur in the

@@ -32,15 +32,19 @@ extension VirtualTime {
     /// A call and its result. Nothing of them is left for the main actor's thread to release after the end: it would do
     /// so while the thread of the time is running.
     private final class Visit<Value: Sendable>: Sendable {
+        private struct Call {
+            let body: @MainActor @Sendable () -> Value
+        }
+
         let end = ThreadSemaphore()
-        private let body: Locked<(@MainActor @Sendable () -> Value)?>
+        private let call: Locked<Call?>
         private let value = Locked<Value?>(nil)
 
-        init(_ body: @escaping @MainActor @Sendable () -> Value) { self.body = Locked(body) }
+        init(_ body: @escaping @MainActor @Sendable () -> Value) { call = Locked(Call(body: body)) }
 
         @MainActor func perform() {
-            guard let body = body.withLock({ $0.take() }) else { return }
-            let result = body()
+            guard let call = call.withLock({ $0.take() }) else { return }
+            let result = call.body()
             value.withLock { $0 = result }
         }
 

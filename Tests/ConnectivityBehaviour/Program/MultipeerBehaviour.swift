@@ -12,7 +12,6 @@ enum MultipeerBehaviour {
     static func main() {
         let words = CommandLine.arguments
         if words.dropFirst() == ["table"] { return print(Program.table, terminator: "") }
-        if words.count == 3, words[1] == "refuse" { return Refusal.pass(words[2]) }
         guard words.count >= 5, let program = Program.named(words[1]), let role = Role(rawValue: words[2])
         else {
             EventRecord.write("usage: MultipeerBehaviour ID left|right SERVICE-TYPE FOLDER, or: table")

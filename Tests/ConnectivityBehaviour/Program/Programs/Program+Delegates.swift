@@ -194,7 +194,7 @@ extension Program {
             "delegate.nearby-main",
             "The delegates of a browser and of an advertiser are called on the main queue of an "
                 + "application that runs it.",
-            .mainQueue, pending: "D5",
+            .mainQueue,
             left: { app in
                 let (browser, session) = (app.browser, app.session)
                 app.onFound = { peer, _ in
@@ -216,7 +216,7 @@ extension Program {
         Program(
             "delegate.nearby-main-actor",
             "A delegate of a browser and of an advertiser may assume that it is on the main actor.",
-            .mainQueue, pending: "D5",
+            .mainQueue,
             left: { app in
                 let (browser, session) = (app.browser, app.session)
                 app.onFound = { peer, _ in

@@ -72,7 +72,6 @@ extension Program {
         Program(
             "invitation.stopped-before", "An invitation can be accepted after its advertiser was stopped.",
             .stopAdvertising,
-            pending: "D9",
             left: { app in
                 app.inviteAll()
                 try await app.wait("lost right")
@@ -177,7 +176,7 @@ extension Program {
             }),
         Program(
             "advertiser.two", "Two advertisers of one peer, of the same type, can run side by side.",
-            .advertiser, pending: "D6",
+            .advertiser,
             left: { app in
                 try await app.posted("both")
                 app.inviteAll()
@@ -198,7 +197,7 @@ extension Program {
         Program(
             "advertiser.replaced",
             "An advertiser that replaces a running one, which was not stopped but released, starts.",
-            .advertiser, pending: .sometimes("D6"),
+            .advertiser,
             left: { app in
                 app.browser.startBrowsingForPeers()
                 for number in 0..<20 { try await app.wait("found \(number)") }

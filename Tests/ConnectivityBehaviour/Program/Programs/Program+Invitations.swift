@@ -12,7 +12,6 @@ extension Program {
         Program(
             "context.too-large",
             "A context of more than 32 KiB does no harm: it arrives, or the invitation fails.", .invitePeer,
-            pending: "D4",
             left: { app in
                 let right = try await app.find()
                 app.onState = { _, state in if state != .connecting { app.note("over") } }

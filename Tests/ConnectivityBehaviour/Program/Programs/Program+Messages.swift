@@ -76,11 +76,11 @@ extension Program {
             }),
         Program(
             "message.too-large",
-            "A message of more than 16 MiB is refused when it is sent, and does no harm.", .here,
+            "A message of more than 64 MiB is refused when it is sent, and does no harm.", .here,
             left: { app in
                 let right = try await app.connect()
                 app.expect(.invalidParameter, "sending one byte more") {
-                    try app.session.send(Data(count: 16 << 20 + 1), toPeers: [right], with: .reliable)
+                    try app.session.send(Data(count: 64 << 20 + 1), toPeers: [right], with: .reliable)
                 }
                 try app.say("after", to: right)
             },

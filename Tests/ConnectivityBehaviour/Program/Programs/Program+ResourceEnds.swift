@@ -100,7 +100,7 @@ extension Program {
         Program(
             "resource.sender-leaves",
             "When the sender leaves in the middle, the receiver gets the error `.notConnected`, and no file.",
-            .errorCode, pending: "D8",
+            .errorCode,
             left: { app in
                 let right = try await app.connect()
                 app.session.sendResource(at: try app.endlessFile(), withName: "long", toPeer: right) { _ in

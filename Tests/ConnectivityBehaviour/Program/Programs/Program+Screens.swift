@@ -110,7 +110,7 @@ extension Program {
         Program(
             "assistant.with-advertiser",
             "An assistant can run alongside an advertiser of the same peer and type.",
-            .assistant, pending: "D6",
+            .assistant,
             left: { app in
                 try await app.posted("advertising")
                 app.inviteAll()

@@ -104,7 +104,7 @@ extension Program {
             "stream-end.writer-leaves",
             "When the writer's session disconnects, its reader gets the error `.notConnected`, after all "
                 + "bytes.",
-            .errorCode, pending: "D8",
+            .errorCode,
             left: { app in
                 let right = try await app.connect()
                 let stream = try app.session.startStream(withName: "cut", toPeer: right)

@@ -186,7 +186,7 @@ extension Program {
         Program(
             "stream-event.unkept-reader",
             "A stream that is open and scheduled is delivered, also when no other object keeps it.",
-            .openStream, pending: "D1",
+            .openStream,
             left: { app in
                 let right = try await app.connect()
                 let stream = try app.session.startStream(withName: "unkept", toPeer: right)
@@ -214,7 +214,7 @@ extension Program {
         Program(
             "stream-event.unkept-writer",
             "A scheduled stream to a peer keeps its data and its end, also when no other object keeps it.",
-            .openStream, pending: "D1",
+            .openStream,
             left: { app in
                 let right = try await app.connect()
                 let delegate = UnkeptStreamDelegate(app)
@@ -238,7 +238,7 @@ extension Program {
             }),
         Program(
             "stream-event.whole-write", "A write of up to 64 KiB is taken whole where the stream has room.",
-            .write, pending: "D7",
+            .write,
             left: { app in
                 let right = try await app.connect()
                 let stream = try app.session.startStream(withName: "whole", toPeer: right)

@@ -168,7 +168,7 @@ extension Program {
         Program(
             "stream.hundred",
             "A hundred streams that are opened at once are all reported, while all of them stay open.",
-            .startStream, pending: "D9",
+            .startStream,
             left: { app in
                 let right = try await app.connect()
                 let streams = try (0..<100).map {
