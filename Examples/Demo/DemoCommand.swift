@@ -56,12 +56,12 @@ enum DemoCommand: Subcommand {
 
     /// No process is left running when the demonstration is interrupted, takes too long, or fails.
     private static func run(
-        _ abandon: @escaping @Sendable () -> Void, within patience: Duration,
+        _ abandon: @escaping @Sendable () -> Void, within timeLimit: Duration,
         _ body: () async throws(CommandError) -> Void
     ) async throws(CommandError) {
         SignalHandler.first { abandon() }
         let guardian = Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: timeLimit)
             abandon()
         }
         defer { guardian.cancel() }

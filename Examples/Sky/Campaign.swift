@@ -97,8 +97,8 @@ actor Campaign {
         }
         group.addTask {
             // When cancelled, the campaign has finished in time.
-            guard (try? await Task.sleep(for: plan.patience)) != nil else { return }
-            telling.yield(.failed(Failure(text: "not done within \(plan.patience)")))
+            guard (try? await Task.sleep(for: plan.timeLimit)) != nil else { return }
+            telling.yield(.failed(Failure(text: "not done within \(plan.timeLimit)")))
         }
         guard view.isLive else { return }
         group.addTask {

@@ -71,8 +71,8 @@ struct Crew: Sendable {
         _ = await areGone(within: .seconds(2))
     }
 
-    private func areGone(within patience: Duration) async -> Bool {
-        let deadline = ContinuousClock.now + patience
+    private func areGone(within timeLimit: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + timeLimit
         while workers.contains(where: \.process.isRunning) {
             guard ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(10))) != nil
             else { return false }

@@ -112,7 +112,7 @@ struct Options: Sendable {
         case "--fail": plan.failures = try number(0...100_000)
         case "--kill": plan.killsAfter = try number(1...100_000)
         case "--slow": slowness = try number(0...10_000)
-        case "--within": plan.patience = .seconds(try number(1...86_400))
+        case "--within": plan.timeLimit = .seconds(try number(1...86_400))
         default: throw Wrong(text: "unknown option: \(word)")
         }
     }

@@ -13,7 +13,7 @@ struct Plan: Sendable {
     /// The number of counted tiles after which a worker is killed.
     var killsAfter: Int?
     /// The timeout of the whole survey.
-    var patience = Duration.seconds(120)
+    var timeLimit = Duration.seconds(120)
 
     /// The timeout of a scan: one that takes longer has failed.
     var timeout: Duration { .milliseconds(exposure) + .seconds(60) }

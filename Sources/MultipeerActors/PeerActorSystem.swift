@@ -55,7 +55,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         /// Tests that show what happens otherwise turn it off.
         package var checksTargets = true
         /// How long streams and files wait for their calls, and calls for their streams and files.
-        package var patience = Duration.seconds(30)
+        package var timeLimit = Duration.seconds(30)
 
         /// Creates a configuration with the standard limits and the binary format.
         public init() {}
@@ -103,7 +103,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         // More than the session accepts is not announced.
         limits.envelope = min(limits.envelope, session.configuration.maximumMessageSize)
         exchange = Locked(Exchange(incarnation: incarnation, limits: limits))
-        transfers = AttachmentTransfers(session, configuration.limits, patience: configuration.patience)
+        transfers = AttachmentTransfers(session, configuration.limits, timeLimit: configuration.timeLimit)
         timer = DeadlineTimer(session.driver.loop)
         timer.belong(to: self)
         meet(peer)

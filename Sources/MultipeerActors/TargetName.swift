@@ -44,8 +44,8 @@ package struct TargetName {
         var position = bytes.startIndex
         while let mark = bytes[position...].firstIndex(of: UInt8(ascii: "L")) {
             position = mark + 1
-            let behind = bytes[position...].drop { TargetName.digits.contains($0) }
-            if behind.first == UInt8(ascii: "_"), let kind = behind.dropFirst().first,
+            let following = bytes[position...].drop { TargetName.digits.contains($0) }
+            if following.first == UInt8(ascii: "_"), let kind = following.dropFirst().first,
                 TargetName.kindsOfTypes.contains(kind)
             {
                 return true
@@ -63,8 +63,10 @@ package struct TargetName {
     /// Skips an identifier, and after one that is private to a file, the file's mark and `LL`.
     private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
         guard skipIdentifier(&rest) else { return false }
-        var behind = rest
-        if skipIdentifier(&behind), behind.starts(with: privacy) { rest = behind.dropFirst(privacy.count) }
+        var following = rest
+        if skipIdentifier(&following), following.starts(with: privacy) {
+            rest = following.dropFirst(privacy.count)
+        }
         return true
     }
 

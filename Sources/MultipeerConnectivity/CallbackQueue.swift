@@ -42,7 +42,7 @@ final class CallbackQueue: Sendable {
             state.withLock { if $0.queue === queue { $0.isServed = true } }
             body()
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + CallbackQueue.patience) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + CallbackQueue.timeLimit) { [weak self] in
             self?.reportIfWaiting(queue)
         }
     }
@@ -55,7 +55,7 @@ final class CallbackQueue: Sendable {
     }
 
     /// The time after which a main queue that has never run a call is taken for one that does not run.
-    private static let patience = DispatchTimeInterval.seconds(3)
+    private static let timeLimit = DispatchTimeInterval.seconds(3)
 
     /// A program that blocks its main thread gets no calls there, and would not know why.
     private func reportIfWaiting(_ queue: DispatchQueue) {

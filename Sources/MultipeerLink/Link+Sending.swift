@@ -48,7 +48,7 @@ extension Link {
         switch phase {
         case .open: break
         case .closing:
-            control.writeParting(into: &output, end: end)
+            control.writeClose(into: &output, end: end)
             return Sent()
         case .ended: return Sent()
         }
@@ -61,7 +61,7 @@ extension Link {
             writeShares(into: &output, end: end, counting: &sent)
         }
         partWhenDrained()
-        control.writeParting(into: &output, end: end)
+        control.writeClose(into: &output, end: end)
         return sent
     }
 

@@ -30,7 +30,7 @@ extension Membership {
         let since = overCapacity.since ?? now
         overCapacity.since = since
         let isLate = now >= since + MembershipTiming.backstop
-        guard ranksBehind(counted) || isLate && lastByPairs(counted).contains(local.uid) else {
+        guard ranksBelow(counted) || isLate && lastByPairs(counted).contains(local.uid) else {
             overCapacity.hold = nil
             return
         }
@@ -41,7 +41,7 @@ extension Membership {
         }
     }
 
-    private func ranksBehind(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
+    private func ranksBelow(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
 
     /// Returns the least connected members, which leave as a backstop when a member that should have left has not.
     /// [mesh.backstop]

@@ -37,8 +37,8 @@ extension Membership {
         guard !departures.holds(origin, at: now) else { return }  // [mesh.departed]
         let held = graph.database[origin]
         if let held {
-            let isRumour = isFirstHand && held.link != id
-            guard isRumour || entry.sequence > held.entry.sequence else {  // [mesh.newer]
+            let isHearsay = isFirstHand && held.link != id
+            guard isHearsay || entry.sequence > held.entry.sequence else {  // [mesh.newer]
                 if entry.sequence == held.entry.sequence { graph.links[id]?.dequeue(origin) }
                 return
             }
@@ -61,16 +61,16 @@ extension Membership {
     }
 
     /// Uses the hearsay about `origin`, because the link to it has ended. [mesh.first-hand]
-    mutating func believeRumour(of origin: Endpoint) {
+    mutating func useHearsay(of origin: Endpoint) {
         guard let hearsay = hearsayEntries.removeValue(forKey: origin) else { return }
         take(hearsay.entry, hearsay.data, from: hearsay.link)
     }
 
     /// Uses the hearsay about dismissed endpoints whose time has expired. [mesh.dismiss]
-    mutating func believeOfDismissed() {
+    mutating func useHearsayOfDismissed() {
         for (endpoint, until) in dismissed.sorted(by: { $0.key < $1.key }) where until <= now {
             dismissed[endpoint] = nil
-            believeRumour(of: endpoint)
+            useHearsay(of: endpoint)
         }
     }
 

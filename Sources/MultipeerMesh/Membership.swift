@@ -114,12 +114,12 @@ extension Membership {
             graph.meetings.forget(link.endpoint)
         } else if isDismissed || link.isDismissed {
             graph.remove(link.endpoint)  // [mesh.dismiss]
-            dismissed[link.endpoint] = now + MembershipTiming.parting
+            dismissed[link.endpoint] = now + MembershipTiming.setAside
             graph.meetings.forget(link.endpoint)
             overCapacity = OverCapacity()
         } else {
             resume(after: link)
-            believeRumour(of: link.endpoint)
+            useHearsay(of: link.endpoint)
         }
         if link.isMesh { renewOwnEntry() }
         settle()
@@ -176,7 +176,7 @@ extension Membership {
 
     /// Determines all consequences of the changes.
     private mutating func settle() {
-        believeOfDismissed()
+        useHearsayOfDismissed()
         graph.explore(at: now)
         graph.dropUnreachable(at: now)
         updateOverCapacity()

@@ -29,5 +29,5 @@ enum MembershipTiming {
     /// by then.
     static let dismissal = Duration.seconds(12)
     /// How long entries about a dismissed member are not used, so that all others can dismiss it too.
-    static let parting = Duration.seconds(5)
+    static let setAside = Duration.seconds(5)
 }

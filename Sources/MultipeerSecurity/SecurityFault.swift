@@ -13,7 +13,7 @@ extension SecurityFault {
     /// What the other side did wrong.
     package enum PeerViolation: Hashable, Sendable {
         /// It presented a certificate that is not one of the expected ones.
-        case strangerCertificate
+        case unexpectedCertificate
         /// It presented no certificate.
         case noCertificate
         /// It presented more than 8 certificates, or more than 16 KiB of them.
@@ -104,7 +104,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
     /// One line in lower case.
     package var description: String {
         switch self {
-        case .strangerCertificate: "the peer's certificate is not the one awaited"
+        case .unexpectedCertificate: "the peer's certificate is not the one awaited"
         case .noCertificate: "the peer presented no certificate"
         case .chainTooLong: "the peer's certificate chain is too long"
         case .malformedCertificate: "the peer's certificate cannot be read"

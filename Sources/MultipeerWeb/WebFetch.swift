@@ -13,12 +13,12 @@ final class WebFetch: Sendable {
     private let session: URLSession
     /// Where the client is called: it may wait for its own thread, and no task may block with it.
     private let caller = DispatchQueue(label: "multipeer-web")
-    private let patience: Duration
+    private let timeLimit: Duration
     private let url: String
 
     /// Begins the request. It times out if the server sends no data for the given time.
-    init(_ url: URL, patience: Duration) {
-        self.patience = patience
+    init(_ url: URL, timeLimit: Duration) {
+        self.timeLimit = timeLimit
         self.url = url.shown
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -80,8 +80,8 @@ final class WebFetch: Sendable {
     }
 
     private func wait(for signal: Promise<WebResponseBuffer.Wake>) async throws(ResourceFault) {
-        let timer = Task { [patience] in
-            try? await Task.sleep(for: patience)
+        let timer = Task { [timeLimit] in
+            try? await Task.sleep(for: timeLimit)
             signal.send(.timeout)
         }
         let wake = await signal.value(onCancel: { signal.send(.cancelled) })
@@ -93,7 +93,7 @@ final class WebFetch: Sendable {
             throw .cancelled
         case .timeout:
             cancel()
-            throw .fetch("\(url): no response for \(patience)")
+            throw .fetch("\(url): no response for \(timeLimit)")
         }
     }
 }

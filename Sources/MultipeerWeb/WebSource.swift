@@ -5,7 +5,7 @@ package import MultipeerTransport
 /// A document of the web, fetched while it is being read.
 package final class WebSource: PieceSource {
     /// The idle timeout: how long a server may send no data.
-    package static let patience = Duration.seconds(60)
+    package static let timeLimit = Duration.seconds(60)
     private static let redirections = 10
 
     package let size: UInt64?
@@ -23,7 +23,7 @@ package final class WebSource: PieceSource {
     ///
     /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server.
     @concurrent
-    package static func open(_ url: URL, patience: Duration = patience) async throws(ResourceFault)
+    package static func open(_ url: URL, timeLimit: Duration = timeLimit) async throws(ResourceFault)
         -> WebSource
     {
         guard url.isOfTheWeb else {
@@ -32,7 +32,7 @@ package final class WebSource: PieceSource {
         }
         var url = url
         for _ in 0...redirections {
-            let fetch = WebFetch(url, patience: patience)
+            let fetch = WebFetch(url, timeLimit: timeLimit)
             let head = try await fetch.head()
             switch head.status {
             case 200..<300 where head.status != 206: return WebSource(fetch, size: head.length)

@@ -628,7 +628,7 @@ local function dissect(tvb, pinfo, root, proto, is_invitation)
         local left = size - place
         local head = tvb(place, math.min(left, 8)):string()
         if closed[direction] and closed[direction] < pinfo.number then
-            tree:add(tvb(place), "behind CLOSE"):add_proto_expert_info(ignored, "behind CLOSE")
+            tree:add(tvb(place), "after CLOSE"):add_proto_expert_info(ignored, "after CLOSE")
             break
         elseif not is_invitation and head == MAGIC.plainPreface then
             tree:add(f["preface"], tvb(place, 8))
@@ -651,7 +651,7 @@ local function dissect(tvb, pinfo, root, proto, is_invitation)
             if kind == 0x05 and not fault then
                 closed[direction] = closed[direction] or pinfo.number
                 if place < size then
-                    tree:add(tvb(place), "behind CLOSE"):add_proto_expert_info(ignored, "behind CLOSE")
+                    tree:add(tvb(place), "after CLOSE"):add_proto_expert_info(ignored, "after CLOSE")
                 end
                 break
             elseif fault and left < 8 + length then

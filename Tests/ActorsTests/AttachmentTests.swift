@@ -231,7 +231,7 @@ struct AttachmentTests {
         let bob = try await PeerActorSystem.alone("bob") {
             // Twice as many as these and one at each of eight depths are kept.
             ($0.limits.calls, $0.limits.nestedCalls) = (4, 1)
-            $0.patience = .seconds(600)
+            $0.timeLimit = .seconds(600)
         }
         try await mallory.link(to: bob.session)
         let declined = Watch()
@@ -252,7 +252,7 @@ struct AttachmentTests {
     @Test("the wait for a stream that the peer named and never opens ends")
     func neverOpened() async throws {
         let mallory = try Session.onLoopback("mallory")
-        let bob = try await PeerActorSystem.alone("bob") { $0.patience = .milliseconds(50) }
+        let bob = try await PeerActorSystem.alone("bob") { $0.timeLimit = .milliseconds(50) }
         try bob.register(Counter.self)
         let local = Counter(actorSystem: bob)
         try await mallory.link(to: bob.session)
@@ -280,7 +280,7 @@ struct AttachmentTests {
     @Test("a stream that its method did not use is declined, even when it is opened after the call")
     func unwanted() async throws {
         let mallory = try Session.onLoopback("mallory")
-        let bob = try await PeerActorSystem.alone("bob") { $0.patience = .seconds(600) }
+        let bob = try await PeerActorSystem.alone("bob") { $0.timeLimit = .seconds(600) }
         try bob.register(Counter.self)
         let local = Counter(actorSystem: bob)
         try await mallory.link(to: bob.session)

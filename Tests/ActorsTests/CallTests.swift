@@ -105,12 +105,12 @@ struct CallTests {
     @Test("a call that times out fails, and its method is cancelled")
     func timeout() async throws {
         let pair = try await Self.pair()
-        let watch = try await Self.soon { patience in
+        let watch = try await Self.soon { timeLimit in
             let watch = Watch()
             let local = Sleeper(watch, actorSystem: pair.bob)
             let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
             let error = await #expect(throws: ActorCallError.self) {
-                try await PeerActorSystem.withTimeout(patience) { try await remote.sleep() }
+                try await PeerActorSystem.withTimeout(timeLimit) { try await remote.sleep() }
             }
             #expect(error?.code == .timedOut)
             return [watch]
@@ -122,13 +122,13 @@ struct CallTests {
     @Test("a call's timeout also applies to the calls that are made for it")
     func inheritedTimeout() async throws {
         let pair = try await Self.pair { $0.timeout = nil }
-        let watches = try await Self.soon { patience in
+        let watches = try await Self.soon { timeLimit in
             let watches = [Watch(), Watch()]
             let own = Sleeper(watches[0], actorSystem: pair.ann)
             let other = Sleeper(watches[1], actorSystem: pair.bob)
             let remote = try Sleeper.resolve(id: other.id, using: pair.ann)
             await #expect(throws: ActorCallError.self) {
-                try await PeerActorSystem.withTimeout(patience) { try await remote.relay(to: own) }
+                try await PeerActorSystem.withTimeout(timeLimit) { try await remote.relay(to: own) }
             }
             return [watches[0]]
         }
@@ -138,9 +138,9 @@ struct CallTests {
 
     @Test("a nested call has its own timeout, even when the outer call has more time")
     func ownTimeout() async throws {
-        let watches = try await Self.soon { patience in
+        let watches = try await Self.soon { timeLimit in
             var brief = PeerActorSystem.Configuration()
-            brief.timeout = patience
+            brief.timeout = timeLimit
             let pair = try await Pair(bob: brief) { try $0.register(Sleeper.self) }
             let watch = Watch()
             let own = Sleeper(watch, actorSystem: pair.ann)
@@ -158,8 +158,8 @@ struct CallTests {
 
     /// Repeats the body with a longer timeout: a call that times out may not have begun.
     private static func soon(_ body: (Duration) async throws -> [Watch]) async throws -> [Watch] {
-        for patience in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
-            let watches = try await body(patience)
+        for timeLimit in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
+            let watches = try await body(timeLimit)
             if watches.allSatisfy(\.began.isSent) { return watches }
         }
         throw Overdue()

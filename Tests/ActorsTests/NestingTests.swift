@@ -16,11 +16,11 @@ struct NestingTests {
         for name in ["one", "two", "three"] { table.call(name) }
         #expect(table.executing.count == 2)
         table.call("within", depth: 2)
-        table.call("behind", depth: 2)
+        table.call("after", depth: 2)
         #expect(table.executing.count == 3)
         table.call("deeper", depth: 4)
         #expect(table.executing.count == 4)
-        // Each leaves its place to the next of its own: "within" and "deeper" to "behind", "one" to "three".
+        // Each leaves its place to the next of its own: "within" and "deeper" to "after", "one" to "three".
         table.answer(at: 2)
         table.answer(at: 2)
         #expect(table.told == ["within: done", "deeper: done"])

@@ -34,7 +34,7 @@ struct TransferPermitTests {
     func idle() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
-            $0.patience = .seconds(600)
+            $0.timeLimit = .seconds(600)
         }
         let (idle, idleWriter) = ByteStream.make()
         try await remote.ignore(idle)
@@ -67,7 +67,7 @@ struct TransferPermitTests {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
             ($0.limits.calls, $0.limits.nestedCalls) = (1, 1)
-            $0.patience = .seconds(600)
+            $0.timeLimit = .seconds(600)
         }
         var writers: [ByteStream.Writer] = []
         // One is in progress, and 64 wait.
@@ -88,7 +88,7 @@ struct TransferPermitTests {
     func lost() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
-            $0.patience = .seconds(600)
+            $0.timeLimit = .seconds(600)
         }
         var writers: [ByteStream.Writer] = []
         for _ in 0..<4 {
@@ -113,7 +113,7 @@ struct TransferPermitTests {
             $0.limits.streams = 1
             // Eight that wait at once would be all that the peer's calls may have.
             $0.limits.callBytes = 1_048_576
-            $0.patience = .seconds(600)
+            $0.timeLimit = .seconds(600)
         }
         let streams = try await remote.open(16)
         for (number, stream) in streams.enumerated() {
@@ -131,7 +131,7 @@ struct TransferPermitTests {
 
     @Test("task-local values of a call are released even when its streams outlive it")
     func local() async throws {
-        let (pair, shelf, remote) = try await Self.pair { $0.patience = .seconds(600) }
+        let (pair, shelf, remote) = try await Self.pair { $0.timeLimit = .seconds(600) }
         let (stream, writer) = ByteStream.make()
         weak var burden: Burden?
         do {

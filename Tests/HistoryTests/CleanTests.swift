@@ -83,7 +83,7 @@ struct CleanTests {
         ("a short cut", .cut(for: 8, noticedAfter: (nil, nil))),
         ("a long cut", .cut(for: 20, noticedAfter: (8, 10.5))),
         ("a death and a new life", .rejoin(lastFrom: "2")),
-        ("news of a link that come behind the death of the peer", late),
+        ("news of a link that come after the death of the peer", late),
         ("a link with the addresses of an earlier one", sameAddresses),
         ("a link that takes over", superseded),
         ("a message that may have gone by either link", uncertain),

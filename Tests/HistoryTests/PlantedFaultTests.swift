@@ -57,7 +57,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(.delivery, "a message that is missing at the beginning") {
             $0.drop { $0.event == .message && $0.number == 1 }
         },
-        Fault(.delivery, "a message that is missing at the end, behind a flush") {
+        Fault(.delivery, "a message that is missing at the end, after a flush") {
             $0.drop { $0.event == .message && $0.number == 3 }
         },
         Fault(.delivery, "a message that comes twice") { $0.arrive("b", "a", 4.2, 3) },
@@ -76,10 +76,10 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(.delivery, "messages of two links on one") {
             $0.change({ $0.link == "x" && $0.number == 3 }, { $0.link = "y" })
         },
-        Fault(.presence, "a message behind the end of the link") {
+        Fault(.presence, "a message after the end of the link") {
             $0.move({ $0.event == .message && $0.number == 3 }, to: 7.5)
         },
-        Fault(.presence, "a file behind the end of the link") { $0.file("a", "b", 7.2, id: "g") },
+        Fault(.presence, "a file after the end of the link") { $0.file("a", "b", 7.2, id: "g") },
         Fault(.presence, "a message of an instance that is over") { $0 = .rejoin(lastFrom: "1") },
         Fault(.presence, "a message of an instance that was over before the link") {
             $0.change({ $0.event == .start && $0.me == "a" }, { $0.instance = "0" })

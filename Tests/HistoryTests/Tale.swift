@@ -25,7 +25,7 @@ struct Tale {
         add(me, seconds, .start) {
             $0.instance = instance
             $0.cap = 3
-            $0.patience = 30
+            $0.timeLimit = 30
         }
     }
 

@@ -154,7 +154,7 @@ extension RegistryPlace {
         RegistryPlace("meshCallback", "MultipeerMesh/MembershipTiming.swift", "let callback = #"),
         RegistryPlace("backstop", "MultipeerMesh/MembershipTiming.swift", "let backstop = #"),
         RegistryPlace("dismissal", "MultipeerMesh/MembershipTiming.swift", "let dismissal = #"),
-        RegistryPlace("parting", "MultipeerMesh/MembershipTiming.swift", "let parting = #"),
+        RegistryPlace("setAside", "MultipeerMesh/MembershipTiming.swift", "let setAside = #"),
         RegistryPlace("slept", "MultipeerMesh/MembershipTiming.swift", "let gap = #"),
         RegistryPlace("linger", "MultipeerLink/Link.swift", "static let linger = #"),
         RegistryPlace("linger", "MultipeerEngine/Connections/ConnectionTable.swift", "static let linger = #"),

@@ -103,8 +103,8 @@ private let limitConstants: [(String, Int)] = [
     ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
     ("invitations", InvitationLimits.pending),
     ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
-    ("invitationStrangers", InvitationLimits.unauthenticated),
-    ("invitationStrangersPerAddress", InvitationLimits.unauthenticatedPerAddress),
+    ("unprovenInviters", InvitationLimits.unauthenticated),
+    ("unprovenInvitersPerAddress", InvitationLimits.unauthenticatedPerAddress),
 ]
 
 private let timerConstants: [(String, Duration)] = [

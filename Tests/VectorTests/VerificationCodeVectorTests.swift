@@ -57,7 +57,7 @@ struct VerificationCodeVectorTests {
             nonce: SecureBytes(body.nonce.bytes))
         var fault: Fault?
         for step in body.steps {
-            #expect(fault == nil, "a step behind the end")
+            #expect(fault == nil, "a step after the end")
             let frame = try step.hex.map(Self.frame)
             var (said, tells) = (Frame?.none, false)
             do throws(VerificationCode.Violation) {

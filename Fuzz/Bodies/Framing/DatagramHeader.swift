@@ -114,8 +114,8 @@ private struct PathStage {
         let isForm =
             bytes.count >= 5
             && (bytes[0] == 1 ? bytes.count <= 1_155 : (2...3).contains(bytes[0]) && bytes.count == 13)
-        let behind = newest.map { Int(Int32(bitPattern: $0 &- number)) } ?? -1
-        let isNew = behind < 0 ? behind > Int(Int32.min) : behind < 64 && !seen.contains(number)
+        let lag = newest.map { Int(Int32(bitPattern: $0 &- number)) } ?? -1
+        let isNew = lag < 0 ? lag > Int(Int32.min) : lag < 64 && !seen.contains(number)
         let isTaken = isOpen && isForm && isNew
         try promise(
             (path.dropped == dropped) == isTaken,
@@ -124,11 +124,11 @@ private struct PathStage {
             verdict.isMessage == (isTaken && bytes.first == 1),
             "only content of kind 1 is delivered as a message")
         try promise(
-            verdict.movesPeer == (isTaken && isProtected && behind < 0),
+            verdict.movesPeer == (isTaken && isProtected && lag < 0),
             "only the newest authenticated content changes the peer's address")
         guard isTaken else { return }
         seen.insert(number)
-        if behind < 0 { newest = number }
+        if lag < 0 { newest = number }
     }
 
     // MARK: the path's actions

@@ -24,7 +24,7 @@ struct MembershipModel {
     private(set) var now = Moment(nanoseconds: 0) {
         didSet {
             // A member that slept has not seen whether others left.
-            if now > oldValue + .seconds(3) { (tooManySince, mustGoSince, behind) = (nil, nil, []) }
+            if now > oldValue + .seconds(3) { (tooManySince, mustGoSince, surplus) = (nil, nil, []) }
         }
     }
     private(set) var own: Members?
@@ -34,7 +34,7 @@ struct MembershipModel {
     /// Since when this member has to go.
     private(set) var mustGoSince: Moment?
     /// The members to evict.
-    private(set) var behind: Set<UID> = []
+    private(set) var surplus: Set<UID> = []
     private var tooManySince: Moment?
     private var left: [Endpoint: Moment] = [:]
     private var met: [Endpoint: Moment] = [:]
@@ -92,7 +92,7 @@ extension MembershipModel {
     ) {
         now = moment
         if let line = lines.removeValue(forKey: id) {
-            let rumour = setAside[line.endpoint]
+            let hearsay = setAside[line.endpoint]
             if hasDeparted || !isDismissed { setAside[line.endpoint] = nil }
             if hasDeparted {
                 held[line.endpoint] = nil
@@ -102,9 +102,9 @@ extension MembershipModel {
                 held[line.endpoint] = nil
                 met[line.endpoint] = nil
                 parted[line.endpoint] = now + .seconds(5)
-                (tooManySince, mustGoSince, behind) = (nil, nil, [])
-            } else if let rumour {
-                keep(rumour.entry, from: rumour.line)
+                (tooManySince, mustGoSince, surplus) = (nil, nil, [])
+            } else if let hearsay {
+                keep(hearsay.entry, from: hearsay.line)
             }
         }
         relist()
@@ -186,8 +186,8 @@ extension MembershipModel {
     private mutating func settle() {
         for endpoint in parted.keys.sorted(by: <) where parted[endpoint].map({ $0 <= now }) == true {
             parted[endpoint] = nil
-            guard let rumour = setAside.removeValue(forKey: endpoint) else { continue }
-            keep(rumour.entry, from: rumour.line)
+            guard let hearsay = setAside.removeValue(forKey: endpoint) else { continue }
+            keep(hearsay.entry, from: hearsay.line)
         }
         relax()
         held = held.filter { $0.value.lostSince.map { now < $0 + .seconds(60) } ?? true }
@@ -257,7 +257,7 @@ extension MembershipModel {
     private mutating func judgeCap() {
         let counted = Set([local.uid] + component.filter(isProven).map(\.uid))
         guard counted.count > cap else {
-            (tooManySince, mustGoSince, behind) = (nil, nil, [])
+            (tooManySince, mustGoSince, surplus) = (nil, nil, [])
             return
         }
         let since = tooManySince ?? now
@@ -268,7 +268,7 @@ extension MembershipModel {
         let isBehind =
             !byUID.prefix(cap).contains(local.uid)
             || now >= since + .seconds(10) && !byPairs.prefix(cap).contains(local.uid)
-        behind = now >= since + .seconds(12) ? Set(byPairs.dropFirst(cap)) : []
+        surplus = now >= since + .seconds(12) ? Set(byPairs.dropFirst(cap)) : []
         mustGoSince = isBehind ? mustGoSince ?? now : nil
     }
 

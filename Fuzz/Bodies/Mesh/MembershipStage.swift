@@ -203,7 +203,7 @@ extension MembershipStage {
     }
 
     private mutating func judgeDismissals(_ actions: [Membership.Action]) throws(BrokenPromise) {
-        let due = model.lines.filter { $0.value.isMesh && model.behind.contains($0.value.endpoint.uid) }.keys
+        let due = model.lines.filter { $0.value.isMesh && model.surplus.contains($0.value.endpoint.uid) }.keys
             .sorted()
         try promise(actions.dismissed == due, "links to the wrong members are ended")
         for id in due {

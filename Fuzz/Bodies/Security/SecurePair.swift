@@ -36,7 +36,7 @@ private struct PairEnd: ~Copyable {
     var fault: SecurityFault?
     var isOpen = false
     var hasClosed = false
-    var heardFarewell = false
+    var receivedClose = false
 
     init(_ channel: consuming SecureChannel) { self.channel = channel }
 
@@ -66,7 +66,7 @@ private struct PairEnd: ~Copyable {
             case .bytes: received += buffer.takeAll()
             case .needsInput: return
             case .closed:
-                heardFarewell = true
+                receivedClose = true
                 try channel.end()
                 return
             }
@@ -185,7 +185,7 @@ private struct PairStage: FuzzStage, ~Copyable {
         }
         try promise(shouldLink || !server.isOpen, "an unexpected peer gets nowhere")
         try promise(
-            !client.heardFarewell || server.hasClosed, "only the peer can close gracefully")
+            !client.receivedClose || server.hasClosed, "only the peer can close gracefully")
     }
 
     mutating func settle() throws {

@@ -80,7 +80,7 @@ public final class Invitation: Identifiable, Sendable {
             }
             let theirs = try await listener.accept(id, from: inviter, as: driver)
             // Longer than the inviter waits: a decision that it makes in its last moment still arrives.
-            let end = max(deadline, EventLoop.currentMoment() + Invitation.leastPatience) + .seconds(1)
+            let end = max(deadline, EventLoop.currentMoment() + Invitation.leastTimeLimit) + .seconds(1)
             try await driver.link(invitation, with: theirs, to: inviter, until: end)
         }
     }
@@ -98,7 +98,7 @@ public final class Invitation: Identifiable, Sendable {
     }
 
     /// The minimum time for the link, however late the answer was: the inviter may have restarted its timeout.
-    private static let leastPatience = Duration.seconds(5)
+    private static let leastTimeLimit = Duration.seconds(5)
 
     private func claim() throws(MultipeerError) {
         let isFirst = isAnswered.withLock { isAnswered in

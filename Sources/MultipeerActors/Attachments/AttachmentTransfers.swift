@@ -39,16 +39,16 @@ final class AttachmentTransfers: Sendable {
     }
 
     /// How long an arrival that no call has named is kept, and how long the reader of an expected one waits.
-    let patience: Duration
+    let timeLimit: Duration
     /// How many of a peer's unclaimed arrivals are kept.
     private let unclaimedAtMost: Int
     let session: Session
     private let state = Locked(State())
     private let limits: ActorLimits
 
-    init(_ session: Session, _ limits: ActorLimits, patience: Duration) {
+    init(_ session: Session, _ limits: ActorLimits, timeLimit: Duration) {
         self.session = session
-        self.patience = patience
+        self.timeLimit = timeLimit
         // An answer may be decoded here before the earlier calls have been removed from the list.
         unclaimedAtMost = 2 * limits.callsInAll
         self.limits = limits
@@ -84,8 +84,8 @@ final class AttachmentTransfers: Sendable {
             // One too many, or a duplicate, is released as well.
             guard state.arrived[key] == nil, unclaimed < unclaimedAtMost else { return nil }
             state.unclaimed[key.peer] = unclaimed + 1
-            let expiry = Task.followingDetached { [weak self, patience] in
-                guard (try? await Pause.sleep(for: patience)) != nil else { return }
+            let expiry = Task.followingDetached { [weak self, timeLimit] in
+                guard (try? await Pause.sleep(for: timeLimit)) != nil else { return }
                 self?.expire(key)
             }
             state.arrived[key] = (arrival, expiry)
@@ -192,7 +192,7 @@ final class ExpectedTransfer: Sendable {
 
     private func expire() -> Task<Void, Never> {
         Task.followingDetached { [transfers, key, signal] in
-            guard (try? await Pause.sleep(for: transfers.patience)) != nil else { return }
+            guard (try? await Pause.sleep(for: transfers.timeLimit)) != nil else { return }
             // A later arrival is declined.
             transfers.forget(key, signal)
             let text = "\(key.peer) has not opened the stream or offered the file"

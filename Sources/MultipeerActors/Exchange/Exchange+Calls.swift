@@ -28,7 +28,7 @@ extension Exchange {
         ownCalls += 1
         let own = OwnCall(uid: uid, number: number)
         if let deadline { deadlines.insert(own, at: deadline) }
-        if hello == nil { deadlines.insert(own, at: now + Self.patience) }
+        if hello == nil { deadlines.insert(own, at: now + Self.timeLimit) }
         if let share {
             peerStates[uid]?.send(number, call, in: share)
             return (number, wired(bytes, for: uid))

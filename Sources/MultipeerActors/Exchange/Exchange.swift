@@ -43,7 +43,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     }
 
     /// How long a peer's system may take to respond before it counts as missing.
-    package static var patience: Duration { .seconds(10) }
+    package static var timeLimit: Duration { .seconds(10) }
 
     package let incarnation: UInt64
     package let limits: ActorLimits

@@ -54,10 +54,10 @@ struct ManualExchange: Sendable {
     }
 
     /// Returns the peer's data.
-    func obtain(within patience: Duration) async throws(CommandError) -> ConnectionData {
+    func obtain(within timeLimit: Duration) async throws(CommandError) -> ConnectionData {
         switch source {
         case .text(let text): return try ConnectionDataInput.read(ConnectionDataInput.decode(text))
-        case .file(let path): return try await watch(path, until: .now + patience)
+        case .file(let path): return try await watch(path, until: .now + timeLimit)
         case .prompt:
             let line = try await files.run { () throws(CommandError) -> String? in
                 if let line = try Terminal.ask("peer's connection data: ") { return line }

@@ -8,7 +8,7 @@ actor BrowsePrinter {
         case table, lines, json
     }
 
-    private static let patience = Duration.seconds(3)
+    private static let timeLimit = Duration.seconds(3)
     private static let pace = Duration.seconds(1)
 
     private let options: DiscoveryOptions
@@ -34,7 +34,7 @@ actor BrowsePrinter {
             isResolving ? try configuration.chosenBackend() : nil
         }
         browser = Browser(
-            peer: try SessionOptions.stranger(), service: options.service, configuration: configuration)
+            peer: try SessionOptions.temporaryPeer(), service: options.service, configuration: configuration)
     }
 
     /// Runs until it is ended, or the time has elapsed.
@@ -94,7 +94,7 @@ actor BrowsePrinter {
 
     private func resolve(_ peer: PeerID, _ backend: any DiscoveryBackend) async {
         let addresses =
-            (try? await backend.resolve(peer, options.service, within: BrowsePrinter.patience)) ?? []
+            (try? await backend.resolve(peer, options.service, within: BrowsePrinter.timeLimit)) ?? []
         guard !isOver, let late = waiting.removeValue(forKey: peer) else { return }
         table.resolve(peer, addresses)
         do throws(CommandError) {

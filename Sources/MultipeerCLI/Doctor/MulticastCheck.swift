@@ -27,7 +27,7 @@ package struct MulticastCheck: Sendable {
         self.outcome = outcome
     }
 
-    private static let patience = Duration.seconds(1)
+    private static let timeLimit = Duration.seconds(1)
 
     /// Queries once what is advertised there; blocks for a second, less on a loopback interface.
     static func look(_ interface: NetworkInterface, from address: SocketAddress.Host, sending: Bool)
@@ -53,7 +53,7 @@ package struct MulticastCheck: Sendable {
         let own = Set(interface.addresses.map(\.host.bytes))
         var others: Set<[UInt8]> = []
         var hasReturned = false
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeLimit
         while !(hasReturned && interface.isLoopback), .now < deadline {
             let left = Int(ContinuousClock.now.duration(to: deadline).seconds * 1e3) + 1
             guard let (bytes, sender) = try socket.receive(within: left) else { continue }

@@ -79,9 +79,9 @@ struct MulticastTestSocket: ~Copyable {
     }
 
     /// Returns the next datagram and its sender; nil if none arrives within the given milliseconds.
-    borrowing func receive(within patience: Int) throws(SystemFault) -> (bytes: [UInt8], from: [UInt8])? {
+    borrowing func receive(within timeLimit: Int) throws(SystemFault) -> (bytes: [UInt8], from: [UInt8])? {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&one, 1, Int32(clamping: max(0, patience))) > 0 else { return nil }
+        guard unsafe poll(&one, 1, Int32(clamping: max(0, timeLimit))) > 0 else { return nil }
         var bytes = [UInt8](repeating: 0, count: 9_000)
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -11,7 +11,7 @@ package struct PeerMatcher: Sendable {
     }
 
     /// How long to wait for further matches after the first: several peers with one name answer within a fraction of it.
-    package static let patience = Duration.milliseconds(500)
+    package static let timeLimit = Duration.milliseconds(500)
 
     private let selector: PeerSelector
     private var peers: [PeerID: DiscoveredPeer] = [:]
@@ -31,12 +31,12 @@ package struct PeerMatcher: Sendable {
     package func verdict(at time: Duration) -> Verdict {
         guard let first, let one = matches.first else { return .open }
         if selector.isExact { return .found(one) }
-        guard time - first >= PeerMatcher.patience else { return .open }
+        guard time - first >= PeerMatcher.timeLimit else { return .open }
         return matches.count == 1 ? .found(one) : .several(matches)
     }
 
     /// When to ask for the verdict again if nothing happens; nil while there is no match.
-    package var deadline: Duration? { first.map { $0 + PeerMatcher.patience } }
+    package var deadline: Duration? { first.map { $0 + PeerMatcher.timeLimit } }
 
     /// Why no match was found, for people.
     package var summary: String {

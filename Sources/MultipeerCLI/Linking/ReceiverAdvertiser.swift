@@ -10,7 +10,7 @@ final class ReceiverAdvertiser: Sendable {
     private let options: DiscoveryOptions
     private let advertiser: Advertiser
     /// How long to wait for a sender; nil for no limit.
-    private let patience: Duration?
+    private let timeLimit: Duration?
     private let isAsking: Bool
     private let isQuiet: Bool
     private static let prompts = Worker("consent")
@@ -25,7 +25,7 @@ final class ReceiverAdvertiser: Sendable {
                 exit: .usage)
         }
         options = try DiscoveryOptions(arguments)
-        patience = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
+        timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
@@ -41,9 +41,9 @@ final class ReceiverAdvertiser: Sendable {
             Terminal.say("waiting for files as \(advertiser.peer.introduction) \(options.place)")
         }
         let waiting = Task { await self.admit(into: session) }
-        let clock = Task { [patience] in
-            guard let patience else { return }
-            try await Task.sleep(for: patience)
+        let clock = Task { [timeLimit] in
+            guard let timeLimit else { return }
+            try await Task.sleep(for: timeLimit)
             waiting.cancel()
         }
         let peer = await waiting.value

@@ -12,13 +12,13 @@ final class ReceiverFinder: Sendable {
     private let text: String
     private let selector: PeerSelector
     private let options: DiscoveryOptions
-    private let patience: Duration
+    private let timeLimit: Duration
     private let timeout: Duration
     private let files: Int
     private let isQuiet: Bool
     private let browser: Browser
     private let matcher: Locked<PeerMatcher>
-    private static let standardPatience = 30
+    private static let standardTimeLimit = 30
 
     /// `--timeout` sets how long to look for the receiver, default 30 seconds, and then how long its user may take to answer.
     init(_ arguments: Arguments, as peer: PeerID, files: Int) throws(CommandError) {
@@ -34,8 +34,8 @@ final class ReceiverFinder: Sendable {
         self.files = files
         options = try DiscoveryOptions(arguments)
         let given = try arguments.number("--timeout", in: 1...600)
-        patience = .seconds(given ?? ReceiverFinder.standardPatience)
-        timeout = .seconds(given ?? SessionOptions.standardPatience)
+        timeLimit = .seconds(given ?? ReceiverFinder.standardTimeLimit)
+        timeout = .seconds(given ?? SessionOptions.standardTimeLimit)
         isQuiet = arguments.has("--quiet")
         matcher = Locked(PeerMatcher(for: selector))
         browser = Browser(
@@ -75,8 +75,8 @@ final class ReceiverFinder: Sendable {
                 }
             }
         }
-        let clock = Task { [patience] in
-            try? await Task.sleep(for: patience)
+        let clock = Task { [timeLimit] in
+            try? await Task.sleep(for: timeLimit)
             outcome.send(.open)
         }
         let verdict = await outcome.value()

@@ -24,7 +24,7 @@ actor Room {
     var isLeaving = false
     private var leaving: Task<Void, Never>?
     private let outcome = Promise<CommandError?>()
-    private static let patience = Duration.seconds(2)
+    private static let timeLimit = Duration.seconds(2)
 
     init(
         _ session: Session, _ screen: Screen, _ questions: RoomPrompts, own: LocalConnectionData,
@@ -104,7 +104,7 @@ actor Room {
 
     /// Waits until all lines have been handed to the links.
     private func drain() async {
-        let deadline = ContinuousClock.now + Room.patience
+        let deadline = ContinuousClock.now + Room.timeLimit
         while !members.areIdle, .now < deadline {
             try? await Task.sleep(for: .milliseconds(5))
         }

@@ -31,9 +31,9 @@ struct RoomOccupancy: Sendable {
     /// Whether a first peer may still join.
     var isPending: Bool { !wasLinked && searches > 0 }
 
-    func wait(atMost patience: Duration) async {
+    func wait(atMost timeLimit: Duration) async {
         let timer = Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: timeLimit)
             settled.send(())
         }
         await settled.value()

@@ -25,7 +25,7 @@ package struct SessionOptions {
     ]
 
     /// In seconds.
-    package static let standardPatience = 120
+    package static let standardTimeLimit = 120
 
     package let peer: PeerID
     package let configuration: Session.Configuration
@@ -60,14 +60,14 @@ package struct SessionOptions {
             configuration.advertisedAddresses.append(address)
         }
         configuration.connectTimeout = .seconds(
-            try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardPatience)
+            try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardTimeLimit)
         configuration.keyLog = try KeyLogOption.read(arguments)
         try TrustOption.apply(arguments, to: &configuration, asking: asking)
         self.configuration = configuration
     }
 
     /// Returns a temporary peer that is never advertised.
-    package static func stranger() throws(CommandError) -> PeerID {
+    package static func temporaryPeer() throws(CommandError) -> PeerID {
         do throws(MultipeerError) {
             return try PeerID(displayName: defaultName)
         } catch {

@@ -36,10 +36,10 @@ final class ShimDiscovery: DiscoveryBackend {
     }
 
     func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
         if let addresses = known.withLock({ $0[peer.uid] }) { return addresses }
-        return try await base.resolve(peer, type, within: patience)
+        return try await base.resolve(peer, type, within: timeLimit)
     }
 
     func reconfirm(_ peer: PeerID, _ type: ServiceType) async { await base.reconfirm(peer, type) }

@@ -92,11 +92,11 @@ extension ShimStreams {
                 "from": .hex(stream.peer.uid.bytes), "stream": .integer(id), "name": .text(stream.name),
                 "metadata": stream.metadata.map { .hex($0) },
             ])
-        context.keep(Task { await self.read(stream, id, behind: gate) })
+        context.keep(Task { await self.read(stream, id, after: gate) })
     }
 
     private func read(
-        _ stream: IncomingStream, _ id: Int, behind gate: ShimGate
+        _ stream: IncomingStream, _ id: Int, after gate: ShimGate
     ) async {
         var hasher = SHA256.Hasher()
         var (count, told) = (0, 0)

@@ -50,11 +50,11 @@ extension ShimSubject {
     }
 
     func disconnect(_ request: inout ShimRequest) throws(ShimFault) {
-        let patience = try request.seconds("within") ?? .seconds(1)
+        let timeLimit = try request.seconds("within") ?? .seconds(1)
         try request.end()
         context.lanes.later(request, in: "disconnect \(context.name)") {
             [context] () async throws(ShimFault) in
-            await context.session.disconnect(within: patience)
+            await context.session.disconnect(within: timeLimit)
             return [:]
         }
     }

@@ -101,7 +101,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case deliversAfterClose = "delivers-after-close"  // Handles frames after CLOSE.
     case refusesStrayPong = "refuses-stray-pong"  // Refuses a PONG that it did not ask for.
     case answersClose = "answers-close"  // Answers CLOSE with CLOSE.
-    case pongBehindMessages = "pong-behind-messages"  // Answers PING after all messages.
+    case pongAfterMessages = "pong-after-messages"  // Answers PING after all messages.
     case payloadSizeUnchecked = "payload-size-unchecked"  // Accepts payloads of any size.
     case refusesUnknownCode = "refuses-unknown-code"  // Refuses codes that it does not know.
     case sendsReservedKind = "sends-reserved-kind"  // Sends a kind that is not assigned.
@@ -138,7 +138,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case reusesChannelNumbers = "reuses-channel-numbers"  // Accepts a number that was used before.
     case dataOnAnyChannel = "data-on-any-channel"  // Ignores DATA of channels that were never opened.
     case refusesLateData = "refuses-late-data"  // Refuses DATA after its STOP.
-    case dataBehindFin = "data-behind-fin"  // Accepts DATA after FIN.
+    case dataAfterFin = "data-after-fin"  // Accepts DATA after FIN.
     case noChannelCreditCheck = "no-channel-credit-check"  // Does not count what it receives on a channel.
     // Serves streams strictly in the order of their numbers.
     case stalledStreamStallsAll = "stalled-stream-stalls-all"
@@ -164,7 +164,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case fullDiskIsSilent = "full-disk-is-silent"  // Does not report that it cannot store more.
     case oneResourceAtATime = "one-resource-at-a-time"  // Grants credit only to the first resource.
     // Sends no message while it sends a resource.
-    case messagesBehindResources = "messages-behind-resources"
+    case messagesAfterResources = "messages-after-resources"
     case shortFileIsSuccess = "short-file-is-success"  // Sends what is left of a file, and reports success.
 
     // MARK: MSH
@@ -243,7 +243,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case datagramsWithoutPath = "datagrams-without-path"  // Loses what is sent while there is no path.
     case pathIsNeverDown = "path-is-never-down"  // Goes on with UDP though no ping is answered.
     case datagramsOfAnyKind = "datagrams-of-any-kind"  // Accepts kind DTLS on a plain link.
-    case answersStrangers = "answers-strangers"  // Answers datagrams of any association.
+    case answersUnknown = "answers-unknown"  // Answers datagrams of any association.
     case datagramsTwice = "datagrams-twice"  // Has no replay window.
     case failedDatagramsEndLink = "failed-datagrams-end-link"  // Ends the link when a DTLS handshake fails.
     case renegotiates = "renegotiates"  // Accepts another DTLS handshake.

@@ -10,7 +10,7 @@ package final class ReferencePeer {
     private let console: JSONLinesIO
     private var sessions: [PeerSession] = []
     /// Sessions that are forgotten, but not written out.
-    private var parting: [PeerSession] = []
+    private var leaving: [PeerSession] = []
     private var isDone = false
     var numbers = 0
     var incoming: [Int: PeerIncomingChannel] = [:]
@@ -42,8 +42,8 @@ package final class ReferencePeer {
         while !isDone {
             loop.wait(.milliseconds(20)) { isDone }
             let now = Instant.now
-            for session in sessions + parting { session.tick(now) }
-            parting.removeAll { $0.closing.isEmpty }
+            for session in sessions + leaving { session.tick(now) }
+            leaving.removeAll { $0.closing.isEmpty }
         }
         for session in sessions { session.shut() }
         loop.wait(.milliseconds(900)) { sessions.allSatisfy { $0.closing.allSatisfy { $0.unsent == 0 } } }
@@ -99,7 +99,7 @@ package final class ReferencePeer {
         if request["op"]?.text == "forget" {
             session.shut()
             sessions.removeAll { $0 === session }
-            parting.append(session)
+            leaving.append(session)
             incoming = incoming.filter { $0.value.session !== session }
             outgoing = outgoing.filter { $0.value.session !== session }
             return [:]

@@ -15,7 +15,7 @@ struct TesterChannel {
         while sent < bytes.count {
             let room = limit - position - sent
             guard room > 0, link.connection.unsent < 1 << 20 else {
-                try awaitRoom(behind: position + sent, until: deadline)
+                try awaitRoom(after: position + sent, until: deadline)
                 continue
             }
             let end = min(bytes.count, sent + min(room, Frame.longestData))
@@ -25,7 +25,7 @@ struct TesterChannel {
     }
 
     /// Waits briefly for credit beyond `position`; throws if none can come.
-    private func awaitRoom(behind position: Int, until deadline: ContinuousClock.Instant) throws {
+    private func awaitRoom(after position: Int, until deadline: ContinuousClock.Instant) throws {
         link.caseRun.loop.wait(until: min(deadline, .now + .milliseconds(50))) {
             link.ending != nil || link.connection.unsent < 1 << 20 && limit > position
         }

@@ -80,7 +80,7 @@ extension Responder {
         }
         local.rename(id)
         drop(id)
-        cancelFarewells()
+        cancelGoodbyes()
         for scope in interfaces.keys.sorted() {
             set(.probing(Registration.Steps(next: now + pause + probeDelay())), of: id, on: scope)
         }

@@ -37,7 +37,7 @@ extension Responder {
     private mutating func addressesChanged(from old: Scope, to new: Scope, at now: Moment) {
         remember(old.addresses.map(\.bytes))
         interfaces[new.id]?.forgetHost()
-        cancelFarewells()
+        cancelGoodbyes()
         guard local.isHostKnown(on: new.id) else { return }
         for family in Family.allCases where new.addresses(of: family).isEmpty {
             // The flush bit replaces records of the same type only: the addresses of a family that disappeared are

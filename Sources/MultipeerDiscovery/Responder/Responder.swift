@@ -61,7 +61,7 @@ extension Responder {
     ) throws(MulticastDNSFault) {
         if local.contains(advert.peer, advert.type) { throw .advertisedAlready }
         local.add(advert, as: id)
-        cancelFarewells()
+        cancelGoodbyes()
         for scope in interfaces.keys.sorted() { start(id, on: scope, at: now) }
         advance(to: now)
         tellIfRegistered(id)
@@ -110,7 +110,7 @@ extension Responder {
 /// Names.
 extension Responder {
     /// Cancels goodbyes for records that are valid again.
-    mutating func cancelFarewells() {
+    mutating func cancelGoodbyes() {
         for index in goodbyes.indices {
             guard let scope = interfaces[goodbyes[index].scope]?.scope else { continue }
             let again = goodbyes[index].records.filter { record in

@@ -48,7 +48,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
         }
         while sink.wantsFrames {
             guard bytes.count &- offset >= FrameHeader.byteCount else {
-                hold(bytes.extracting(offset..<bytes.count), behind: 0, count: 0)
+                hold(bytes.extracting(offset..<bytes.count), after: 0, count: 0)
                 return bytes.count
             }
             let header = FrameHeader(bytes.extracting(offset..<(offset &+ FrameHeader.byteCount)))
@@ -92,10 +92,10 @@ package struct FrameDecoder: ~Copyable, Sendable {
         case .header(let bits, let count):
             let missing = FrameHeader.byteCount &- count
             guard missing <= bytes.count else {
-                hold(bytes, behind: bits, count: count)
+                hold(bytes, after: bits, count: count)
                 return bytes.count
             }
-            let header = FrameHeader(bits: FrameHeader.bits(bytes.extracting(0..<missing), behind: bits))
+            let header = FrameHeader(bits: FrameHeader.bits(bytes.extracting(0..<missing), after: bits))
             phase = .between
             return missing &+ (try begin(header, bytes.extracting(missing..<bytes.count), into: &sink))
         case .payload(let header):
@@ -109,9 +109,9 @@ package struct FrameDecoder: ~Copyable, Sendable {
 /// The slow paths: a frame that arrives in pieces, is ignored or is refused.
 extension FrameDecoder {
     @usableFromInline
-    mutating func hold(_ bytes: Span<UInt8>, behind bits: UInt64, count: Int) {
+    mutating func hold(_ bytes: Span<UInt8>, after bits: UInt64, count: Int) {
         let held = count + bytes.count
-        if held > 0 { phase = .header(FrameHeader.bits(bytes, behind: bits), count: held) }
+        if held > 0 { phase = .header(FrameHeader.bits(bytes, after: bits), count: held) }
     }
 
     @usableFromInline

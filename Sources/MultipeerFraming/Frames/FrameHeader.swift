@@ -21,7 +21,7 @@ extension FrameHeader {
     @inlinable
     package init(_ bytes: Span<UInt8>) {
         precondition(bytes.count == FrameHeader.byteCount, "a header has 8 bytes")
-        self.init(bits: FrameHeader.bits(bytes, behind: 0))
+        self.init(bits: FrameHeader.bits(bytes, after: 0))
     }
 
     /// Reads a header given as one big-endian number. [frame.header]
@@ -41,7 +41,7 @@ extension FrameHeader {
     }
 
     @inlinable
-    static func bits(_ bytes: Span<UInt8>, behind start: UInt64) -> UInt64 {
+    static func bits(_ bytes: Span<UInt8>, after start: UInt64) -> UInt64 {
         var bits = start
         for index in bytes.indices { bits = bits << 8 | UInt64(bytes[index]) }  // [int.big-endian]
         return bits

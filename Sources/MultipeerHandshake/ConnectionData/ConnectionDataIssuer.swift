@@ -45,7 +45,7 @@ struct ConnectionDataIssuer: Sendable {
         } else {
             record.versions.append(
                 try version(
-                    behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
+                    after: record, for: recipient, as: local, flags: flags, candidates: candidates,
                     token: token, grease: grease, at: now))
         }
         records[audience] = record
@@ -53,7 +53,7 @@ struct ConnectionDataIssuer: Sendable {
     }
 
     private func version(
-        behind record: Record, for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags,
+        after record: Record, for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags,
         candidates: [Candidate], token: [UInt8], grease: UInt64, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         let fields = ConnectionDataFields(

@@ -124,7 +124,7 @@ extension ControlQueue {
         }
     }
 
-    mutating func writeParting(into output: inout ByteBuffer, end: Int) {
+    mutating func writeClose(into output: inout ByteBuffer, end: Int) {
         guard let closeFrame, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
             return
         }

@@ -20,7 +20,7 @@ extension OpenSSLErrors {
         switch CInt(truncatingIfNeeded: verification) {
         case X509_V_ERR_APPLICATION_VERIFICATION: .noCommonProtocol
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
-        case X509_V_ERR_CERT_UNTRUSTED: .strangerCertificate
+        case X509_V_ERR_CERT_UNTRUSTED: .unexpectedCertificate
         default: .malformedCertificate
         }
     }

@@ -45,7 +45,7 @@ package struct SecureChannel: ~Copyable {
     /// no such signal, so there it always throws: do not call it when a CLOSE frame was received before. Read
     /// everything first.
     package func end() throws(SecurityFault) {
-        guard ask({ $0.isFarewellReceived }) == true else { throw .peer(.truncated) }  // [tls.truncation]
+        guard ask({ $0.isGoodbyeReceived }) == true else { throw .peer(.truncated) }  // [tls.truncation]
     }
 
     /// Bytes waiting to be sent.

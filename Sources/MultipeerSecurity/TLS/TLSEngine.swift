@@ -76,7 +76,7 @@ extension TLSEngine {
         guard taken == bytes.count else { throw fail(.internal("no memory for received bytes")) }
     }
 
-    var isFarewellReceived: Bool { unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
+    var isGoodbyeReceived: Bool { unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
     var outputCount: Int { unsafe BIO_ctrl_pending(output) }
 
@@ -142,7 +142,7 @@ extension TLSEngine {
 
     /// Whether a read could return data: in each read that does not, OpenSSL allocates and frees a record buffer.
     private var hasInput: Bool {
-        unsafe BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 || isFarewellReceived
+        unsafe BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 || isGoodbyeReceived
     }
 
     mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {

@@ -30,7 +30,7 @@ extension SessionRunner {
         case .finished: dialerFinished(socket, of: node)
         case .bytes(let bytes): absorb(bytes, socket, of: node)
         case .fin: lost(socket, .lost, of: node)
-        case .alert: lost(socket, .security(.peer(.strangerCertificate)), of: node)
+        case .alert: lost(socket, .security(.peer(.unexpectedCertificate)), of: node)
         }
     }
 
@@ -88,7 +88,7 @@ extension SessionRunner {
         let connection = socket.connection
         guard connection.keys[1] == connection.key || connection.key == nil else {
             network.send(.alert, on: connection, toward: 1)
-            return lost(socket, .security(.peer(.strangerCertificate)), of: node)
+            return lost(socket, .security(.peer(.unexpectedCertificate)), of: node)
         }
         network.send(.finished, on: connection, toward: 1)
         secured(socket, showing: connection.key == nil ? nil : connection.keys[1], of: node)
@@ -97,7 +97,7 @@ extension SessionRunner {
     private func dialerFinished(_ socket: SimulatedSocket, of node: Node) {
         guard socket.isWelcome else {
             network.send(.alert, on: socket.connection, toward: 0)
-            return lost(socket, .security(.peer(.strangerCertificate)), of: node)
+            return lost(socket, .security(.peer(.unexpectedCertificate)), of: node)
         }
         secured(socket, showing: socket.connection.key == nil ? nil : socket.connection.keys[0], of: node)
     }

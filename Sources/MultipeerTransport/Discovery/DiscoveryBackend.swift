@@ -25,7 +25,7 @@ package protocol DiscoveryBackend: Sendable {
     ///
     /// Throws `discovery` when nothing can be resolved here, and `cancelled`.
     func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress]
 
     /// Reports that a peer seems to be gone: browsers lose it unless it responds within about ten seconds.

@@ -32,9 +32,9 @@ public final class InMemoryDiscovery: DiscoveryBackend {
 
     /// Returns the address of a peer; empty when it is unknown until the timeout.
     package func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
-        let end = EventLoop.currentMoment() + patience
+        let end = EventLoop.currentMoment() + timeLimit
         while true {
             if let port = await network.port(of: peer.uid, type) {
                 return [SocketAddress(.loopbackV4, port: port)]

@@ -132,11 +132,11 @@ extension MulticastDiscovery {
     }
 
     package func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
         try await addressesAreThere()
         let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
-            engine.resolve(peer.uid, of: type, within: patience, at: now)
+            engine.resolve(peer.uid, of: type, within: timeLimit, at: now)
         }
         let answer = Promise<Resolution?>()
         resolutions[id] = answer

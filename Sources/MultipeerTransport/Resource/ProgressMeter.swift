@@ -71,7 +71,7 @@ package final class ProgressMeter: Sendable {
     }
 
     /// Waits until more than `completed` is done, the transfer is over, or the given time has passed.
-    func change(from completed: UInt64, within patience: Duration) async {
+    func change(from completed: UInt64, within timeLimit: Duration) async {
         let signal = Promise<Void>()
         let waits = state.withLock { state in
             if state.end != nil || state.completed > completed { return false }
@@ -80,7 +80,7 @@ package final class ProgressMeter: Sendable {
         }
         if !waits { return }
         let timer = Task.following {
-            try? await Pause.sleep(for: patience)
+            try? await Pause.sleep(for: timeLimit)
             signal.send(())
         }
         await signal.value(onCancel: { signal.send(()) })

@@ -147,8 +147,8 @@ public final class Session: Sendable {
     /// sent.
     ///
     /// Every iteration over `events` ends, once it has taken all events up to then.
-    public func disconnect(within patience: Duration = .seconds(1)) async {
-        await driver.disconnect(within: patience)
+    public func disconnect(within timeLimit: Duration = .seconds(1)) async {
+        await driver.disconnect(within: timeLimit)
     }
 
     // MARK: sending

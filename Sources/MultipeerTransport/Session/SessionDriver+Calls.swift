@@ -112,7 +112,7 @@ extension SessionDriver {
 
     /// Ends the links gracefully, waits up to the given time until all accepted data has been sent, and begins a new instance.
     /// `isMarked`: the owner receives the marker `left` where the new instance begins.
-    package func disconnect(within patience: Duration, isMarked: Bool = false) async {
+    package func disconnect(within timeLimit: Duration, isMarked: Bool = false) async {
         takeFromCallers()
         events.endWithInstance(isMarked ? .left : nil)
         carryOut()
@@ -123,7 +123,7 @@ extension SessionDriver {
                 queues.links.close(link.peer.uid, with: DisconnectReason(code: .left)), on: connection.id)
             channels.finish(connection.id, link, DisconnectReason(code: .left), &engine)
         }
-        engine.leave(within: patience, at: EventLoop.currentMoment())
+        engine.leave(within: timeLimit, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
         while let departure = awaitDeparture() { await departure.value() }
     }

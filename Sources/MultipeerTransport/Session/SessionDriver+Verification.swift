@@ -9,7 +9,7 @@ extension SessionDriver {
     /// Returns the code of the link to a peer, once both ends have it: the other side does its part when its application asks for
     /// it.
     package func verificationCode(
-        for uid: UID, within patience: Duration = VerificationCode.timeout
+        for uid: UID, within timeLimit: Duration = VerificationCode.timeout
     ) async throws(VerificationFault) -> String {
         guard !Task.isCancelled else { throw .cancelled }
         let (request, promise) = calls.awaitCode()
@@ -17,7 +17,7 @@ extension SessionDriver {
             calls.endCode(request)
             engine.cancelCodeRequest(request)
         }
-        try engine.requestCode(of: uid, request, within: patience, at: EventLoop.currentMoment())
+        try engine.requestCode(of: uid, request, within: timeLimit, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
         return try await promise.value(onCancel: { promise.send(.failure(.cancelled)) }).get()
     }

@@ -140,7 +140,7 @@ extension Socket {
 
     /// Has a simulated socket give up what was not read for so long; false for any other socket.
     borrowing func setSimulatedTimeout(_ timeout: Duration?) -> Bool {
-        simulated?.setPatience(timeout)
+        simulated?.setTimeLimit(timeout)
         return simulated != nil
     }
 }

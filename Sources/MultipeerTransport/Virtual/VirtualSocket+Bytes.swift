@@ -52,7 +52,7 @@ extension VirtualSocket {
     }
 
     /// Sets how long sent data may wait at a cut; nil means without limit.
-    func setPatience(_ patience: Duration?) { state.withLock { $0.patience = patience } }
+    func setTimeLimit(_ timeLimit: Duration?) { state.withLock { $0.timeLimit = timeLimit } }
 
     /// Closes as a kernel does: unread data makes it a reset.
     func close() {
@@ -118,14 +118,14 @@ extension VirtualSocket {
     }
 
     private func stall() {
-        let (number, patience) = state.withLock { state in
+        let (number, timeLimit) = state.withLock { state in
             state.isStalled = true
             state.stalls += 1
-            return (state.stalls, state.patience)
+            return (state.stalls, state.timeLimit)
         }
         network.stall(self)
-        guard let patience else { return }
-        network.time.after(patience) {
+        guard let timeLimit else { return }
+        network.time.after(timeLimit) {
             if self.state.withLock({ $0.isStalled && $0.stalls == number }) { self.fail(.timedOut) }
         }
     }

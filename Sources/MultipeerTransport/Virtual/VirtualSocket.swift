@@ -41,7 +41,7 @@ final class VirtualSocket: VirtualPort {
         var isStalled = false
         var stalls = 0
         var jitter: Jitter
-        var patience: Duration?
+        var timeLimit: Duration?
     }
 
     /// The maximum of sent and unread bytes, beyond which nothing can be sent.

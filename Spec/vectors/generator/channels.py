@@ -418,7 +418,7 @@ def build():
         [came(announce(1), filled(1, 4096)), take(1023), take(1), take(1024), came(filled(1, 2048))], local=window)
     add("credit-beyond-granted", "credit below a quarter is not granted", ["Credit"],
         [came(announce(1), filled(1, 4096)), take(1023), came(filled(1, 1))], "credit", local=window)
-    add("no-credit-behind-fin", "no credit is granted after FIN", ["Credit"],
+    add("no-credit-after-fin", "no credit is granted after FIN", ["Credit"],
         [came(announce(1, RESOURCE), filled(1, 4096), fin(1)), take(4096)], local=window)
     add("data-empty-8", "eight empty DATA frames in a row", ["Credit"],
         [came(announce(1), *[filled(1, 0)] * 8, filled(1, 1), filled(1, 0))])
@@ -433,7 +433,7 @@ def build():
     add("grow-equal", "CREDIT with the same limit", ["Credit"], [start(), came(limit(1, 4096))], "grow", remote=window)
     add("grow-lower", "CREDIT with a lower limit", ["Credit"], [start(), came(limit(1, 8192)), came(limit(1, 8191))], "grow",
         remote=window)
-    add("grow-behind-fin", "also after FIN of a resource", ["Credit"],
+    add("grow-after-fin", "also after FIN of a resource", ["Credit"],
         [start(RESOURCE), finish(), came(limit(1, 5000)), came(limit(1, 5000))], "grow", remote=window)
     add("sender-place-waits", "OPEN waits for a place", ["Places"],
         [start(), start(name="t"), write(2, 2), write(1), finish()], remote=dict(maxChannels=1))
@@ -450,18 +450,18 @@ def build():
         [came(announce(1, RESOURCE, b"r", tlv(3, u64(10)))), came(filled(1, 10), fin(1, digest)), done()])
     add("fin-of-a-stream-with-digest", "a stream may carry a digest too", ["End"], [came(announce(1), fin(1, digest))])
     add("fin-digest-31", "a digest of 31 bytes", ["End"], [came(announce(1), piece("FIN", 1, tlv(1, bytes(31))))], "entries")
-    add("data-behind-fin", "DATA after FIN", ["End"], [came(announce(1), fin(1), filled(1, 1))], "closed")
-    add("data-behind-fin-of-resource", "also before DONE", ["End"],
+    add("data-after-fin", "DATA after FIN", ["End"], [came(announce(1), fin(1), filled(1, 1))], "closed")
+    add("data-after-fin-of-resource", "also before DONE", ["End"],
         [came(announce(1, RESOURCE), fin(1), filled(1, 1))], "closed")
     add("fin-twice", "FIN after FIN", ["End"], [came(announce(1, RESOURCE), fin(1), fin(1))], "closed")
-    add("data-behind-reset", "DATA after RESET", ["End"],
+    add("data-after-reset", "DATA after RESET", ["End"],
         [came(announce(1), coded("RESET", 1, "CANCELLED"), filled(1, 1))], "closed")
     add("data-left-out", "DATA on a number that was skipped", ["End"], [came(announce(2), filled(1, 1))], "closed")
     add("reset-twice", "the second is ignored", ["End"],
         [came(announce(1), *[coded("RESET", 1, "CANCELLED")] * 2), came(announce(2))])
     add("reset-left-out", "RESET of a number that was skipped is ignored", ["End"],
         [came(announce(2), coded("RESET", 1, "CANCELLED"))])
-    add("reset-behind-fin", "an opener may give up while it waits for DONE", ["End"],
+    add("reset-after-fin", "an opener may give up while it waits for DONE", ["End"],
         [came(announce(1, RESOURCE), fin(1)), came(coded("RESET", 1, "CANCELLED")), came(announce(2))])
     for name_, one in (("data", filled(1, 1)), ("fin", fin(1)), ("reset", coded("RESET", 1, "OK"))):
         add(f"{name_}-unopened", f"{name_.upper()} before any OPEN", ["End"], [came(one)], "opened")
@@ -469,9 +469,9 @@ def build():
         [start(), write(5), came(coded("STOP", 1, "NO_SPACE")), came(coded("STOP", 1, "NO_SPACE"))])
     add("stop-drops-queue", "queued data is not written", ["Stop"],
         [start(), write(5000), finish(), came(coded("STOP", 1, "BUSY"))], remote=window)
-    add("stop-behind-fin", "a finished stream does not answer STOP", ["Stop"],
+    add("stop-after-fin", "a finished stream does not answer STOP", ["Stop"],
         [start(), finish(), came(coded("STOP", 1, "CANCELLED"))])
-    add("stop-behind-fin-of-resource", "a finished resource fails, and does not answer STOP", ["Stop"],
+    add("stop-after-fin-of-resource", "a finished resource fails, and does not answer STOP", ["Stop"],
         [start(RESOURCE), finish(), came(coded("STOP", 1, "CANCELLED")), came(coded("DONE", 1, "OK"))])
     add("stop-crosses-reset", "STOP for a channel that was reset", ["Stop"],
         [start(), give_up(), came(coded("STOP", 1, "CANCELLED"))])
@@ -482,7 +482,7 @@ def build():
         [came(announce(1, RESOURCE)), stop("NO_SPACE"), came(filled(1, 20), fin(1)), came(announce(2))])
     add("stopping-late-beyond", "dropped bytes count", ["Stop"],
         [came(announce(1), filled(1, 4000)), stop(), came(filled(1, 97))], "credit", local=window)
-    add("stopping-late-behind-reset", "DATA after the answer", ["Stop"],
+    add("stopping-late-after-reset", "DATA after the answer", ["Stop"],
         [came(announce(1)), stop(), came(coded("RESET", 1, "CANCELLED"), filled(1, 1))], "closed")
     for name_, one in (("stop", coded("STOP", 1, "CANCELLED")), ("done", coded("DONE", 1, "OK")), ("credit", limit(1, 1 << 20))):
         add(f"{name_}-unopened", f"{name_.upper()} before this end has opened a channel", ["Stop"],

@@ -41,7 +41,7 @@ def build():
         ["same-key"], "ephemeral", "pin")
     pin("pinned-intermediate", "the pinned certificate is not the leaf", ["Pin"], ["leaf", "intermediate"],
         "intermediate", "pin")
-    pin("pinned-behind-stranger", "the pinned certificate after an unknown leaf", ["Pin"], ["other", "ephemeral"],
+    pin("pinned-after-another", "the pinned certificate after an unknown leaf", ["Pin"], ["other", "ephemeral"],
         "ephemeral", "pin")
     pin("pin-bit", "one bit of the pin differs", ["Pin"], ["ephemeral"],
         bytes([sha256(der("ephemeral"))[0] ^ 1]) + sha256(der("ephemeral"))[1:], "pin")

@@ -143,7 +143,7 @@ class Member:
         if dismissed:
             self.entries.pop(link.peer, None)
             self.meetings.pop(link.peer, None)
-            self.parted[link.peer] = self.now + TIMER["parting"]
+            self.parted[link.peer] = self.now + TIMER["setAside"]
             self.hold = self.crowded = self.crowded_hold = None
         elif departed:
             self.entries.pop(link.peer, None)

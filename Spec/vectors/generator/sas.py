@@ -178,7 +178,7 @@ def build():
     mismatch("reveal-of-the-commitment", "the commitment is sent again", commit[1], commit[1])
     mismatch("reveal-of-our-nonce", "the controlled end's own nonce is sent back", commit[1], n_r)
     mismatch("commitment-without-label", "the hash of the nonce alone", sha256(n_c), n_c)
-    mismatch("commitment-label-behind", "the label after the nonce", sha256(n_c + LABEL), n_c)
+    mismatch("commitment-label-last", "the label after the nonce", sha256(n_c + LABEL), n_c)
     mismatch("commitment-zero-ended", "a label that ends with a zero byte", sha256(LABEL + b"\0" + n_c), n_c)
     mismatch("commitment-keyed", "a mac instead of the hash", hmac256(LABEL, n_c), n_c)
 

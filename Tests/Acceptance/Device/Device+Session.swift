@@ -119,7 +119,7 @@ extension Device: MCSessionDelegate {
                 state.readers[streamName] = gate
                 return (state.reading, gate)
             }
-            Reader.begin(stream, streamName, reading, behind: gate)
+            Reader.begin(stream, streamName, reading, after: gate)
             return note(peerID).merging(["name": streamName]) { old, _ in old }
         }
     }

@@ -32,7 +32,7 @@ final class Reader: NSObject, StreamDelegate {
     private init(_ stream: InputStream, _ name: String) { (self.stream, self.name) = (stream, name) }
 
     static func begin(
-        _ stream: InputStream, _ name: String, _ reading: Reading, behind gate: DispatchSemaphore
+        _ stream: InputStream, _ name: String, _ reading: Reading, after gate: DispatchSemaphore
     ) {
         let handed = Handed(value: stream)
         Thread.detachNewThread {

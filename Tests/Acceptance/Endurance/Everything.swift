@@ -5,7 +5,7 @@ import Multipeer
 /// network: messages, datagrams, the names, metadata and bytes of streams and files.
 struct Everything {
     private static let datagrams = 100
-    private static let patience = Duration.seconds(15)
+    private static let timeLimit = Duration.seconds(15)
 
     private let preference: EncryptionPreference
     private let word: String
@@ -43,7 +43,7 @@ struct Everything {
             }
         }
         let alarm = Task {
-            try await Task.sleep(for: Everything.patience)
+            try await Task.sleep(for: Everything.timeLimit)
             heard.cancel()
             await couple.leave()
         }

@@ -3,7 +3,7 @@ import Multipeer
 /// Sessions link, and then their datagram path comes up: how long until one arrives that did not take the link.
 struct Handshakes {
     private static let together = 20
-    private static let patience = Duration.seconds(8)
+    private static let timeLimit = Duration.seconds(8)
     private let count: Int
 
     init(_ count: Int) { self.count = count }
@@ -18,7 +18,7 @@ struct Handshakes {
                 for try await time in group { if let time { times.append(time) } }
             }
         }
-        print("\(times.count) of \(count) within \(Handshakes.patience.seconds) s: \(Distribution(times))")
+        print("\(times.count) of \(count) within \(Handshakes.timeLimit.seconds) s: \(Distribution(times))")
         try Endurance.expect(
             count - times.count <= Handshakes.mostFailures(of: count),
             "too few handshakes completed in time")
@@ -50,7 +50,7 @@ struct Handshakes {
             return nil
         }
         let alarm = Task {
-            try await Task.sleep(for: patience)
+            try await Task.sleep(for: timeLimit)
             hearing.cancel()
             await couple.leave()
         }

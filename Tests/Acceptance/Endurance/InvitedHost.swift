@@ -82,12 +82,12 @@ final class InvitedHost: Sendable {
         if question.inviter == honest {
             if let data = try? honestData() { _ = try? await listener.accept(question.id, with: data) }
         } else {
-            let patience = Task {
+            let timeLimit = Task {
                 try? await Task.sleep(for: .milliseconds(100))
                 try? await listener.refuse(question.id)
             }
             _ = await question.ending.value()
-            patience.cancel()
+            timeLimit.cancel()
         }
         figures.withLock { $0.taken[question.id] = nil }
     }

@@ -20,13 +20,13 @@ struct MutualInvitations {
         _ = try await rounds(Self.pairs)
         let before = try Figures()
         let links = try await rounds(count)
-        let after = try await behind(before)
+        let after = try await figures(after: before)
         let words = Way.allCases.map { "\($0.rawValue) \(links[$0, default: 0])" }
         print("\(count) rounds, links: \(words.joined(separator: ", ")); \(before) before, \(after) after")
     }
 
     /// Returns the figures once goodbyes are over, which takes a while.
-    private func behind(_ before: Figures) async throws -> Figures {
+    private func figures(after before: Figures) async throws -> Figures {
         let end = ContinuousClock.now + .seconds(10)
         while true {
             let after = try Figures()

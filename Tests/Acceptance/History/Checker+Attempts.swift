@@ -139,10 +139,10 @@ extension Checker {
     }
 
     private func late(_ run: Run, from start: Line, to end: UInt64) -> [Violation] {
-        let patience = UInt64((run.start.patience ?? 30) * 1e9) + limits.tardiness + limits.slack
+        let timeLimit = UInt64((run.start.timeLimit ?? 30) * 1e9) + limits.tardiness + limits.slack
         let awake = Span(start.entry.t, end).without(history.disturbances.stops(of: run.me))
         let lasted = awake.reduce(0) { $0 + $1.length }
-        guard lasted > patience else { return [] }
+        guard lasted > timeLimit else { return [] }
         return [
             Violation(
                 .attempts, start.place,

@@ -3,7 +3,7 @@
 /// A line is one JSON object. Which fields there are depends on the event; those that are not named there are absent.
 package struct Entry: Codable, Equatable, Sendable {
     package enum Event: String, Codable, Sendable, CaseIterable {
-        /// A process or session begins: `name`, `cap`, `patience`, `death`, `topology`. It ends the previous run.
+        /// A process or session begins: `name`, `cap`, `timeLimit`, `death`, `topology`. It ends the previous run.
         case start
         /// The session is another instance from here on: `instance`.
         case instance
@@ -74,7 +74,7 @@ package struct Entry: Codable, Equatable, Sendable {
     package var peers: [String]?
     package var cap: Int?
     /// In seconds.
-    package var patience: Double?
+    package var timeLimit: Double?
     /// The idle timeout after which it gives a peer up, in seconds.
     package var death: Double?
     package var topology: Topology?

@@ -70,7 +70,7 @@ actor Member {
             $0.instance = instance
             $0.name = options.name
             $0.cap = options.configuration.maximumPeers
-            $0.patience = options.configuration.connectTimeout.seconds
+            $0.timeLimit = options.configuration.connectTimeout.seconds
             $0.death = options.configuration.idleTimeout.seconds
             $0.topology = options.configuration.topology == .star ? .star : .mesh
         }

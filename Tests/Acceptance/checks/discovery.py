@@ -14,7 +14,7 @@ import time
 
 from . import network, peer
 from .peer import PRODUCTS, Failure, Process, expect, until
-from .processors import Others, patience
+from .processors import Others, allowance
 
 NEIGHBOUR = os.path.join(PRODUCTS, "MultipeerNeighbour")
 # Packets of garbage in the short form.
@@ -136,7 +136,7 @@ def _times():
     def judge(what, measure, limit):
         others = Others()
         seconds = measure()
-        wider, words = patience(others.share())
+        wider, words = allowance(others.share())
         expect(seconds < limit * wider, f"{what}: {seconds * 1000:.0f} ms{words}")
         said.append(f"{what}: {seconds * 1000:.0f} ms{words}")
 
@@ -152,7 +152,7 @@ def _times():
     others = Others()
     idle, own, runtime = idleness(60 if peer.FULL else 30)
     # A process that is woken on a busy machine finds none of its memory in the caches.
-    wider, words = patience(others.share())
+    wider, words = allowance(others.share())
     expect(idle < 5 * wider, f"an idle process used {idle:.1f} ms per minute{words}")
     return ", ".join(said) + (f", idle {idle:.2f} ms per minute, {own:.2f} of them in discovery's thread, in addition to "
                               f"{runtime:.2f} of a process that does nothing{words}")

@@ -7,7 +7,7 @@ import time
 from . import peer
 from .device import TIMEOUT, Device, invite, now, quit_all, service_type
 from .peer import expect, until
-from .processors import Others, patience
+from .processors import Others, allowance
 
 
 def facade_invitations():
@@ -236,7 +236,7 @@ def facade_eight():
         for device in eight:
             expect(len(device.heard("message")) == 14, f"{device.name} got {len(device.heard('message'))} messages")
         quit_all(*eight, ninth)
-        wider, remark = patience(others.share())
+        wider, remark = allowance(others.share())
         expect(passed < 5 * wider, f"all were connected only after {passed:.1f} s{remark}")
         return f"28 links, {passed:.2f} s after the first looked for the others{remark}"
 

@@ -10,7 +10,7 @@ from .endurance import run
 from .member import Member, Mesh, judge
 from .network import Skipped
 from .peer import expect, until
-from .processors import Others, patience
+from .processors import Others, allowance
 
 
 def states(member, event="state"):
@@ -58,7 +58,7 @@ def mesh_chain():
         mesh.rest()
         mesh.quit()
         expect_no_flapping(mesh.members)
-        wider, remark = patience(others.share())
+        wider, remark = allowance(others.share())
         expect(passed < 3 * wider, f"full after {passed:.2f} s{remark}")
         return f"a full mesh after {passed:.2f} s, the 9th: {FULL_WORDS}; {judge(mesh.files())}{remark}"
 
@@ -100,7 +100,7 @@ def mesh_crowd():
                    and any(entry["state"] == "connected" for entry in states(member))]
         mesh.quit()
         expect_no_flapping(mesh.members)
-        wider, remark = patience(others.share())
+        wider, remark = allowance(others.share())
         slack = 3 if wider > 1 else 0
         return (f"one mesh of 8 after {passed:.1f} s; {len(told)} received: {FULL_WORDS}, {len(evicted)} of them "
                 f"after they had been linked; {judge(mesh.files(), slack)}{remark}")

@@ -9,7 +9,7 @@ import time
 from . import network, peer
 from .endurance import run
 from .peer import ENDURANCE, Peer, expect
-from .processors import Others, patience
+from .processors import Others, allowance
 
 MOST_GROWTH = 32
 
@@ -100,7 +100,7 @@ def best(limit, measure):
     for attempt in range(3):
         others = Others()
         found = measure()
-        wider, remark = patience(others.share())
+        wider, remark = allowance(others.share())
         if found["loaded99"] <= limit(found) * wider:
             break
     expect(found["loaded99"] <= limit(found) * wider, describe(found) + remark)

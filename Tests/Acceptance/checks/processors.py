@@ -29,7 +29,7 @@ class Others:
         return max(0.0, others / total) if total else 0.0
 
 
-def patience(share):
+def allowance(share):
     """Returns the factor for the limits, and a remark about it."""
     if share < MUCH:
         return 1, ""

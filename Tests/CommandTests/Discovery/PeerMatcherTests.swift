@@ -37,8 +37,8 @@ struct PeerMatcherTests {
         #expect(matcher.deadline == nil)
         matcher.note(try receiver("ann", 2), at: .seconds(2))
         #expect(matcher.verdict(at: .seconds(2)) == .open)
-        #expect(matcher.deadline == .seconds(2) + PeerMatcher.patience)
-        #expect(matcher.verdict(at: .seconds(2) + PeerMatcher.patience) == .found(try peer("ann", 2)))
+        #expect(matcher.deadline == .seconds(2) + PeerMatcher.timeLimit)
+        #expect(matcher.verdict(at: .seconds(2) + PeerMatcher.timeLimit) == .found(try peer("ann", 2)))
         matcher.note(.lost(try peer("ann", 2)), at: .seconds(3))
         #expect(matcher.verdict(at: .seconds(9)) == .open)
     }

@@ -21,7 +21,7 @@ final class Command: Sendable {
     }
 
     /// A process that runs longer is killed, which makes its test fail.
-    private static let patience = Duration.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
 
     let process: ChildProcess
     private let waiting = Worker("end")
@@ -44,7 +44,7 @@ final class Command: Sendable {
             environment: ["SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo"].merging(environment) { $1 },
             catchingErrors: true)
         Task { [process] in
-            try await Task.sleep(for: Command.patience)
+            try await Task.sleep(for: Command.timeLimit)
             process.signal(SIGKILL)
         }
     }

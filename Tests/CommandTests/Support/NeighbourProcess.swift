@@ -14,7 +14,7 @@ final class NeighbourProcess: Sendable {
     }
 
     /// The timeout after which a process is killed, which ends its output.
-    private static let patience = Duration.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
 
     let process: ChildProcess
     private let reading = Worker("output")
@@ -26,7 +26,7 @@ final class NeighbourProcess: Sendable {
         try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) was not built")
         process = try ChildProcess(path, [type, name])
         Task { [process] in
-            try await Task.sleep(for: NeighbourProcess.patience)
+            try await Task.sleep(for: NeighbourProcess.timeLimit)
             process.signal(SIGKILL)
         }
     }

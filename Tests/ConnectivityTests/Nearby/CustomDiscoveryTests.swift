@@ -28,7 +28,7 @@ struct CustomDiscoveryTests {
     }
 
     @Test("a peer that connects before it made its own data is connected all the same")
-    func dataBehind() async throws {
+    func dataAfter() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
         let ofBob = try await bob.session.nearbyConnectionData(forPeer: ann.peer)
         ann.session.connectPeer(bob.peer, withNearbyConnectionData: ofBob)

@@ -68,21 +68,21 @@ struct TrustMatrixTests {
         arguments: Case.all)
     func matrix(_ row: Case) async throws {
         guard row.behaviour == .neverAnswers else {
-            return #expect(try await wasAsked(row, patience: .seconds(30)))
+            return #expect(try await wasAsked(row, timeLimit: .seconds(30)))
         }
         // On a busy machine the time may be over before anybody was asked.
-        for patience in [2, 8, 30] where try await wasAsked(row, patience: .seconds(patience)) { return }
+        for timeLimit in [2, 8, 30] where try await wasAsked(row, timeLimit: .seconds(timeLimit)) { return }
         Issue.record("bob was never asked")
     }
 
-    private func wasAsked(_ row: Case, patience: Duration) async throws -> Bool {
+    private func wasAsked(_ row: Case, timeLimit: Duration) async throws -> Bool {
         let identities = try (0..<2).map { _ in
             row.hasIdentities ? [try MCIdentity.generate(commonName: "a device")] : nil
         }
         let network = InMemoryDiscovery()
         func handset(_ name: String, _ identity: [MCIdentity]?) -> TestApplication {
             TestApplication(name, on: network, encryption: row.encryption, identity: identity) {
-                $0.connectTimeout = patience
+                $0.connectTimeout = timeLimit
                 if row.behaviour == .neverAnswers { $0.overrides.decision = .seconds(1) }
             }
         }

@@ -41,7 +41,7 @@ final class EventLog<Event: Sendable>: Sendable {
     /// a busy machine.
     @discardableResult
     func until(
-        within patience: Duration = .seconds(30), _ isSo: @escaping @Sendable ([Event]) -> Bool
+        within timeLimit: Duration = .seconds(30), _ isSo: @escaping @Sendable ([Event]) -> Bool
     ) async throws -> [Event] {
         let signal = Promise<Bool>()
         let isDone = state.withLock { state in
@@ -51,7 +51,7 @@ final class EventLog<Event: Sendable>: Sendable {
         }
         if isDone { return all }
         let timer = Task {
-            try? await Task.sleep(for: patience)
+            try? await Task.sleep(for: timeLimit)
             signal.send(false)
         }
         defer { timer.cancel() }

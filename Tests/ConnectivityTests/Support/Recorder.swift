@@ -95,10 +95,10 @@ extension Recorder {
     func messages(of peer: MCPeerID) -> [Data] { log.all.compactMap { $0.data(of: peer) } }
 
     /// Waits until the last state of a peer is this.
-    func hears(_ state: MCSessionState, of peer: MCPeerID, within patience: Duration = .seconds(30))
+    func hears(_ state: MCSessionState, of peer: MCPeerID, within timeLimit: Duration = .seconds(30))
         async throws
     {
-        try await log.until(within: patience) { $0.compactMap { $0.state(of: peer) }.last == state }
+        try await log.until(within: timeLimit) { $0.compactMap { $0.state(of: peer) }.last == state }
     }
 
     /// Waits until that many messages of a peer have come; returns them.

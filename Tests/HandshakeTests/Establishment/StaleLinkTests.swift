@@ -151,7 +151,7 @@ struct StaleLinkTests {
     }
 
     @Test("a candidate that is lost during the probe leaves the link as it is, if that answers [stale.probe]")
-    func impatient() throws {
+    func shortTimeLimit() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
         try stage.link()
@@ -181,7 +181,7 @@ struct StaleLinkTests {
 
     @Test(
         "when the link and then the candidate are lost, the peer is dialled again for the time of an attempt")
-    func diesBehind() throws {
+    func diesAfter() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
         let old = try stage.link()

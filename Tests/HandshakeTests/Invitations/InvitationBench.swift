@@ -80,12 +80,12 @@ struct InviteeStage {
     }
 
     /// Connections that brought no INVITE yet.
-    var strangerCount: Int {
+    var unprovenCount: Int {
         ids.count { [.securing, .greeting].contains(invitee.phase(of: $0)) }
     }
 
     /// Invitations that wait for an answer or its completion.
-    var pendingCount: Int { ids.count { invitee.phase(of: $0) != nil } - strangerCount }
+    var pendingCount: Int { ids.count { invitee.phase(of: $0) != nil } - unprovenCount }
 
     var asked: [Invitee.InvitationRequest] {
         actions.compactMap { if case .tell(.ask(let asked)) = $0 { asked } else { nil } }

@@ -129,9 +129,9 @@ struct InviteeLimitTests {
         var stage = try InviteeStage()
         let ids = (0..<5).map { _ in stage.connect(from: 1) }
         #expect(stage.closes(of: ids[0]) == [.busy])
-        #expect(stage.strangerCount == 4)
+        #expect(stage.unprovenCount == 4)
         for number in 2...40 as ClosedRange<UInt8> { _ = stage.connect(from: number) }
-        #expect(stage.strangerCount == 32)
+        #expect(stage.unprovenCount == 32)
         #expect(stage.closes(of: ids[4]) == [.busy])
     }
 

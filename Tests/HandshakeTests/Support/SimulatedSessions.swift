@@ -79,17 +79,18 @@ extension SimulatedSessions {
     /// or change it.
     @discardableResult
     func connect(
-        _ one: Int, to other: Int, with given: ConnectionData? = nil, within patience: Duration = .seconds(30)
+        _ one: Int, to other: Int, with given: ConnectionData? = nil,
+        within timeLimit: Duration = .seconds(30)
     ) throws -> Bool {
         if given == nil { try data(from: one, for: other) }
         let data = try given ?? self.data(from: other, for: one)
         let neighbour = nodes[one]
         var mesh = neighbour.node.mesh
-        let isNew = try mesh.connect(with: data, within: patience, at: now)
+        let isNew = try mesh.connect(with: data, within: timeLimit, at: now)
         neighbour.held[data.peer.uid] = data
         neighbour.isCalling = true
         defer { neighbour.isCalling = false }
-        try world.applications.connect(neighbour.node, with: data, within: patience)
+        try world.applications.connect(neighbour.node, with: data, within: timeLimit)
         return isNew
     }
 

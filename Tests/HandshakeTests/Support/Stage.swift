@@ -73,10 +73,10 @@ struct Stage {
 extension Stage {
     /// Calls `connect` with the peer's data, or other data; returns what the session did.
     @discardableResult
-    mutating func connect(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws
+    mutating func connect(_ data: ConnectionData? = nil, within timeLimit: Duration = .seconds(30)) throws
         -> [Action]
     {
-        #expect(try machine.connect(with: data ?? theirs, zones: [1, 2], within: patience, at: now))
+        #expect(try machine.connect(with: data ?? theirs, zones: [1, 2], within: timeLimit, at: now))
         return machine.takeActions()
     }
 

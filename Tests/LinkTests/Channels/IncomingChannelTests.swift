@@ -183,7 +183,7 @@ struct IncomingChannelTests {
     }
 
     @Test("FIN of a resource whose STOP is on its way closes it, without DONE [channel.fin] [channel.late]")
-    func finBehindStop() {
+    func finAfterStop() {
         let end = End()
         end.receive(.open(channel: 1, .resource))
         end.link.stop(1, .noSpace)

@@ -165,7 +165,7 @@ struct OutgoingChannelTests {
     }
 
     @Test("STOP after the own FIN ends a resource without an answer [channel.stop] [channel.fin]")
-    func stopBehindFin() {
+    func stopAfterFin() {
         let end = End()
         #expect(end.link.open(.resource) == 1)
         end.link.finish(1)
@@ -176,7 +176,7 @@ struct OutgoingChannelTests {
     }
 
     @Test("a finished resource can still be cancelled [resource.cancel]")
-    func resetBehindFin() {
+    func resetAfterFin() {
         let end = End()
         #expect(end.link.open(.resource) == 1)
         end.link.finish(1)

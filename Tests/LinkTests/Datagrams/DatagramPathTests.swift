@@ -145,7 +145,7 @@ struct DatagramPathTests {
     @Test(
         "after 10 s without a pong the path pauses, the controlling end for 30 s, the other for 31 s [dgram.path]"
     )
-    func patience() throws {
+    func timeLimit() throws {
         for situation in [PathSituation.shakingHands, .probing] {
             for isControlling in [true, false] {
                 var path = try #require(situation.path(isControlling: isControlling))

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite("10 Unauthenticated datagrams", .inTurns, .timeLimit(.minutes(5)))
-struct DatagramStrangerTests {
+struct DatagramUnknownSenderTests {
     @Test(
         "copies, flipped bits, truncations and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.drop]"
     )

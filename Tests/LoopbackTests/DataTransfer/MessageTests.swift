@@ -144,7 +144,7 @@ struct MessageTests {
     }
 
     @Test("messages sent before leaving arrive before the goodbye [close.goodbye]")
-    func farewell() async throws {
+    func goodbye() async throws {
         let meeting = try Meeting()
         try await meeting.link()
         for number in 0..<200 { try await meeting.ann.send(Self.numbered(number), to: meeting.bob.peer) }

@@ -80,7 +80,7 @@ struct StreamTests {
     }
 
     @Test("the end comes after the last byte, even for a late reader [stream.end]")
-    func endBehindTheLastByte() async throws {
+    func endAfterTheLastByte() async throws {
         let meeting = try Meeting()
         try await meeting.link()
         for count in [1, 262_143, 262_144, 1_000_000] {

@@ -107,7 +107,7 @@ struct WebSourceTests {
         }
         for path in ["/", "/later"] {
             let fault = await fault {
-                let source = try await WebSource.open(try server.url(path), patience: .milliseconds(300))
+                let source = try await WebSource.open(try server.url(path), timeLimit: .milliseconds(300))
                 _ = try await bytes(of: source)
             }
             guard case .fetch(let complaint) = fault else {

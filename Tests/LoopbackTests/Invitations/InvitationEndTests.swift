@@ -11,8 +11,8 @@ struct InvitationEndTests {
     func unanswered() async throws {
         let callers = try await Caller.several(["ann", "bob"])
         let (ann, bob) = (callers[0], callers[1])
-        try await eventually { patience in
-            let timeout = max(patience, .seconds(2))
+        try await eventually { timeLimit in
+            let timeout = max(timeLimit, .seconds(2))
             let began = ContinuousClock.now
             async let asked = ann.inviting(bob, timeout: timeout)
             // As late as any alarm is on this machine.
@@ -72,7 +72,7 @@ struct InvitationEndTests {
     }
 
     @Test("requests to a full session that is leaving apply to the time after, and are reported as such")
-    func behindLeaving() async throws {
+    func afterLeaving() async throws {
         let two = Session.Configuration.loopback().with { $0.maximumPeers = 2 }
         let meeting = try Meeting(ann: two, bob: two)
         try await meeting.link()
@@ -114,7 +114,7 @@ struct InvitationEndTests {
     @Test(
         "stopping or releasing an advertiser right after accepting revokes nothing",
         arguments: [true, false])
-    func stoppedBehindYes(_ isLetGo: Bool) async throws {
+    func stoppedAfterYes(_ isLetGo: Bool) async throws {
         let network = try Ground.memory.network()
         let (ann, bob) = (try Caller("ann", network), try Member("bob"))
         var advertiser: Advertiser? = Advertiser(

@@ -84,7 +84,7 @@ struct InvitationSocketTests {
     @Test("without an answer the inviter times out, and a later answer is too late [invite.timeout]")
     func timeout() async throws {
         let ann = try #require(ann)
-        try await eventually { patience in
+        try await eventually { timeLimit in
             var isAsked = false
             try await withHost { host in
                 let asking = Task { () -> ReceivedInvitation? in
@@ -92,8 +92,8 @@ struct InvitationSocketTests {
                     return await questions.next()
                 }
                 let start = ContinuousClock.now
-                #expect(await ann.invite(host, within: patience) == .failure(.timedOut))
-                #expect(ContinuousClock.now - start < patience + .seconds(19))
+                #expect(await ann.invite(host, within: timeLimit) == .failure(.timedOut))
+                #expect(ContinuousClock.now - start < timeLimit + .seconds(19))
                 asking.cancel()
                 guard let question = await asking.value else { return }
                 isAsked = true
@@ -146,7 +146,7 @@ struct InvitationSocketTests {
     @Test(
         "stopping lets accepted invitations complete, even those whose answer is still on its way [invite.cancel]"
     )
-    func stopBehindYes() async throws {
+    func stopAfterYes() async throws {
         let (ann, host) = (try #require(ann), try await Host())
         let pipe = try await host.pipe(InvitationTLS())
         try await pipe.say(.invite(ann.invitation(to: host.peer)))

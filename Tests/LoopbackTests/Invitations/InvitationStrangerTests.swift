@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("12 Unauthenticated connections for invitations", .inTurns, .timeLimit(.minutes(5)))
-struct InvitationStrangerTests {
+struct InvitationUnauthenticatedTests {
     @Test("a client that sends nothing, or stops after TLS, is closed after five seconds [invite.deadline]")
     func silence() async throws {
         try await withHost { host in

@@ -47,7 +47,7 @@ struct CrowdTests {
     func eight() async throws {
         let sessions = try (0..<9).map {
             try Session(
-                peer: PeerID(displayName: "peer \($0)"), configuration: .loopback(patience: .seconds(20)))
+                peer: PeerID(displayName: "peer \($0)"), configuration: .loopback(timeLimit: .seconds(20)))
         }
         let data = try await sessions.prefix(8).asyncMap { try await $0.connectionData() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -69,13 +69,13 @@ struct CrowdTests {
 
     @Test("a peer without a free slot is refused with FULL [limit.links]")
     func noSeat() async throws {
-        let small = Session.Configuration.loopback(patience: .seconds(20)).with { $0.maximumPeers = 2 }
+        let small = Session.Configuration.loopback(timeLimit: .seconds(20)).with { $0.maximumPeers = 2 }
         let (ann, bob) = (
             try Session(peer: PeerID(displayName: "ann"), configuration: small),
-            try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(patience: .seconds(20)))
+            try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(timeLimit: .seconds(20)))
         )
         let carl = try Session(
-            peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(20)))
+            peer: PeerID(displayName: "carl"), configuration: .loopback(timeLimit: .seconds(20)))
         let (annsData, bobsData) = (try await ann.connectionData(), try await bob.connectionData())
         let carlsData = try await carl.connectionData()
         // Both are connecting while one place is free; one of them gets it.

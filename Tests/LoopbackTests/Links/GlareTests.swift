@@ -40,8 +40,8 @@ struct GlareTests {
     private static func round() async throws -> Round {
         let (lowersTap, highersTap) = (try await Tap(), try await Tap())
         let meeting = try Meeting.annFirst(
-            ann: .loopback(patience: .seconds(20)).tapped(by: lowersTap),
-            bob: .loopback(patience: .seconds(20)).tapped(by: highersTap))
+            ann: .loopback(timeLimit: .seconds(20)).tapped(by: lowersTap),
+            bob: .loopback(timeLimit: .seconds(20)).tapped(by: highersTap))
         let (lowers, highers) = (
             try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
         )

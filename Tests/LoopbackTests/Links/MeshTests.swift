@@ -86,7 +86,7 @@ struct MeshTests {
 
     @Test("sixteen are one mesh when all of them allow it [mesh.full]")
     func sixteen() async throws {
-        let members = try Member.several(16, .loopback(patience: .seconds(60)).with { $0.maximumPeers = 16 })
+        let members = try Member.several(16, .loopback(timeLimit: .seconds(60)).with { $0.maximumPeers = 16 })
         await members.joinInAChain()
         try await members.areAllLinked()
         await members.end()

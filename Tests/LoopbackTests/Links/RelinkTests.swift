@@ -37,7 +37,7 @@ struct RelinkTests {
     }
 
     private func meeting() throws -> Meeting {
-        let brief = Session.Configuration.loopback(patience: .seconds(2))
+        let brief = Session.Configuration.loopback(timeLimit: .seconds(2))
         return try Meeting(ann: brief, bob: brief)
     }
 

@@ -17,7 +17,7 @@ struct RoomTests {
         for _ in 0..<rounds {
             let network = try Ground.memory.network()
             let callers = try (0..<8).map {
-                try Caller("p\($0)", network, .loopback(patience: .seconds(20)))
+                try Caller("p\($0)", network, .loopback(timeLimit: .seconds(20)))
             }
             try await within { await Self.meet(callers) }
             for caller in callers { #expect(await caller.session.connectedPeers.count == 7) }

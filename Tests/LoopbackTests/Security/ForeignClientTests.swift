@@ -108,7 +108,7 @@ struct ForeignClientTests {
         try await withTaps { tap, deadEnd in
             await deadEnd.meddle { _ in .hold }
             let meeting = try Meeting(
-                ann: .loopback(patience: .seconds(60)).tapped(by: tap), bob: .loopback().tapped(by: deadEnd))
+                ann: .loopback(timeLimit: .seconds(60)).tapped(by: tap), bob: .loopback().tapped(by: deadEnd))
             _ = try await meeting.ann.connectionData()
             let awaited = try await meeting.bob.connectionData()
             let search = Task { await meeting.ann.trying(awaited) }

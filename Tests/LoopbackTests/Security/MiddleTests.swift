@@ -18,12 +18,12 @@ struct MiddleTests {
     static let cuts: [(EncryptionPreference, Int)] =
         [1, 100, 300, 500, 700, 750, 800, 900, 960, 1_000].map { (.required, $0) }
         + [1, 8, 9, 100, 200, 260, 285].map { (.none, $0) }
-    static let patience = Duration.milliseconds(1_200)
+    static let timeLimit = Duration.milliseconds(1_200)
 
     private static func tapped(
-        _ preference: EncryptionPreference, _ tap: Tap, patience: Duration = patience
+        _ preference: EncryptionPreference, _ tap: Tap, timeLimit: Duration = timeLimit
     ) -> Session.Configuration {
-        .loopback(preference, patience: patience).tapped(by: tap)
+        .loopback(preference, timeLimit: timeLimit).tapped(by: tap)
     }
 
     @Test(
@@ -50,15 +50,15 @@ struct MiddleTests {
 
     @Test("a man in the middle that answers TLS with its own certificate is refused inside TLS [tls.pin]")
     func ownCertificate() async throws {
-        try await eventually { patience in
+        try await eventually { timeLimit in
             let forger = try Forger()
             try await withTaps { annsTap, bobsTap in
                 let meddler: Tap.Meddler = { chunk in chunk.from == .dialler ? forger.answer(chunk) : .hold }
                 await annsTap.meddle(meddler)
                 await bobsTap.meddle(meddler)
                 let meeting = try Meeting(
-                    ann: Self.tapped(.required, annsTap, patience: patience),
-                    bob: Self.tapped(.required, bobsTap, patience: patience))
+                    ann: Self.tapped(.required, annsTap, timeLimit: timeLimit),
+                    bob: Self.tapped(.required, bobsTap, timeLimit: timeLimit))
                 let fared = try await meeting.attempt()
                 #expect(fared.ann.error?.reason?.code == .timedOut)
                 #expect(fared.bob.error?.reason?.code == .timedOut)
@@ -119,8 +119,8 @@ struct MiddleTests {
             await annsTap.meddle(meddler)
             await bobsTap.meddle(meddler)
             let meeting = try Meeting(
-                ann: Self.tapped(preference, annsTap, patience: .seconds(15)),
-                bob: Self.tapped(preference, bobsTap, patience: .seconds(15)))
+                ann: Self.tapped(preference, annsTap, timeLimit: .seconds(15)),
+                bob: Self.tapped(preference, bobsTap, timeLimit: .seconds(15)))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             await meeting.end()
@@ -133,8 +133,8 @@ struct MiddleTests {
     func truncated() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap, patience: .seconds(15)),
-                bob: Self.tapped(.required, bobsTap, patience: .seconds(15)))
+                ann: Self.tapped(.required, annsTap, timeLimit: .seconds(15)),
+                bob: Self.tapped(.required, bobsTap, timeLimit: .seconds(15)))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             let meddler: Tap.Meddler = { $0.offset > 300_000 ? .cut([]) : .pass }
@@ -158,8 +158,8 @@ struct MiddleTests {
         try await withTaps { annsTap, bobsTap in
             for preference in [EncryptionPreference.required, .none] {
                 let meeting = try Meeting(
-                    ann: Self.tapped(preference, annsTap, patience: .seconds(10)),
-                    bob: Self.tapped(preference, bobsTap, patience: .seconds(10)))
+                    ann: Self.tapped(preference, annsTap, timeLimit: .seconds(10)),
+                    bob: Self.tapped(preference, bobsTap, timeLimit: .seconds(10)))
                 try await meeting.link()
                 try await within { try await meeting.expectTalk() }
                 let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true

@@ -56,8 +56,9 @@ struct TamperingTests {
         "between sessions that encrypt, no changed field makes a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
         arguments: encryptedChanges)
     func encrypted(_ change: Change) async throws {
-        try await eventually { patience in
-            let meeting = try Meeting(ann: .loopback(patience: patience), bob: .loopback(patience: patience))
+        try await eventually { timeLimit in
+            let meeting = try Meeting(
+                ann: .loopback(timeLimit: timeLimit), bob: .loopback(timeLimit: timeLimit))
             let isExplained = try await expectRefusal(meeting, change)
             await meeting.end()
             return isExplained
@@ -68,11 +69,11 @@ struct TamperingTests {
         "between sessions that never encrypt, no changed field makes a link, and the close code says why [hello.refs]",
         arguments: plainChanges)
     func plain(_ change: Change) async throws {
-        try await eventually { patience in
+        try await eventually { timeLimit in
             let (annsTap, bobsTap) = (try await Tap(), try await Tap())
             let meeting = try Meeting(
-                ann: .loopback(.none, patience: patience).tapped(by: annsTap),
-                bob: .loopback(.none, patience: patience).tapped(by: bobsTap))
+                ann: .loopback(.none, timeLimit: timeLimit).tapped(by: annsTap),
+                bob: .loopback(.none, timeLimit: timeLimit).tapped(by: bobsTap))
             let isExplained = try await expectRefusal(meeting, change)
             let isClosed = await (annsTap.flows + bobsTap.flows).flatMap(\.all).contains {
                 $0.contains([0, 0, 2, 5, 0, 0, 0, 0, 0, 6])

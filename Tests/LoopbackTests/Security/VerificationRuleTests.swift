@@ -41,7 +41,7 @@ struct VerificationRuleTests {
         Breach(testDescription: "reveal of the higher", isLower: false, asks: false, frames: [reveal]),
         Breach(testDescription: "nonce unasked", isLower: false, asks: false, frames: [.codeNonce(nonce)]),
         Breach(
-            testDescription: "nonce behind a request unasked", isLower: false, asks: false,
+            testDescription: "nonce after a request unasked", isLower: false, asks: false,
             frames: [.codeRequest, .codeNonce(nonce)]),
         Breach(
             testDescription: "a second nonce", isLower: false,
@@ -109,7 +109,7 @@ struct VerificationRuleTests {
     }
 
     @Test("frames after a refused frame are ignored, and frames after a valid one are used")
-    func behind() async throws {
+    func after() async throws {
         for isRefused in [true, false] {
             try await Self.withPeer(isLower: true) { bob, peer in
                 let last = isRefused ? Self.reveal : Self.commit

@@ -24,7 +24,7 @@ struct CancellationTests {
 
     @Test("an attempt throws cancelled, through its task, cancelConnecting and disconnect", arguments: 0..<3)
     func connecting(_ way: Int) async throws {
-        let meeting = try Meeting(ann: .loopback(patience: .seconds(60)))
+        let meeting = try Meeting(ann: .loopback(timeLimit: .seconds(60)))
         let data = try await meeting.bob.connectionData()
         _ = try await meeting.ann.connectionData()
         let search = Task { try await meeting.ann.connect(with: data) }

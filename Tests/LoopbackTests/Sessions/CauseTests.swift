@@ -55,7 +55,7 @@ struct CauseTests {
 
     static let attempts = [
         Cause("nobody answers in time", ann: .reason(.timedOut), bob: .reason(.timedOut)) {
-            try await attempting(.loopback(patience: .seconds(1)), .loopback(patience: .seconds(1))) { _ in
+            try await attempting(.loopback(timeLimit: .seconds(1)), .loopback(timeLimit: .seconds(1))) { _ in
                 .hold
             }
         },
@@ -109,7 +109,7 @@ struct CauseTests {
         },
         Cause("there is no common version", ann: .reason(.version, .version), bob: .reason(.timedOut)) {
             // Bob cannot know that it was Ann who sent it: of a HELLO of another version nothing else is read.
-            let plain = Session.Configuration.loopback(.none, patience: .seconds(6))
+            let plain = Session.Configuration.loopback(.none, timeLimit: .seconds(6))
             return try await attempting(plain, plain) { chunk in
                 // After the preface, the header, the field's header and a version that no peer supports: version 1.
                 let place = 8 + 8 + 4 + 3 - chunk.offset

@@ -27,10 +27,10 @@ struct DeathTests {
         "whichever peer dies at whichever step, the other has one outcome in time [state.outcome] [state.serial] [link.deadline]",
         arguments: Manner.allCases)
     func dies(_ manner: Manner) async throws {
-        try await eventually { patience in
+        try await eventually { timeLimit in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for death in Self.deaths {
-                    group.addTask { try await Self.survive(death, manner, patience) }
+                    group.addTask { try await Self.survive(death, manner, timeLimit) }
                 }
                 // On a busy machine some did not even come to the step at which they were to die.
                 return try await group.reduce(true) { $0 && $1 }
@@ -40,13 +40,13 @@ struct DeathTests {
 
     /// Returns whether it came to the death.
     private static func survive(
-        _ death: Death, _ manner: Manner, _ patience: Duration
+        _ death: Death, _ manner: Manner, _ timeLimit: Duration
     ) async throws -> Bool {
         let reaper = Reaper(death, manner)
         let taps = [
             try await Tap { reaper.judge($0, at: 0) }, try await Tap { reaper.judge($0, at: 1) },
         ]
-        let brief = Session.Configuration.loopback(death.preference, patience: patience).with {
+        let brief = Session.Configuration.loopback(death.preference, timeLimit: timeLimit).with {
             $0.keepAliveInterval = .milliseconds(300)
             $0.idleTimeout = .milliseconds(1_500)
         }
@@ -54,7 +54,7 @@ struct DeathTests {
         let listeners = [meeting.ann, meeting.bob].map { session in (session, Heard.listening(to: session)) }
         let start = ContinuousClock.now
         _ = try await meeting.attempt()
-        #expect(ContinuousClock.now - start < patience + .seconds(15), "\(death)")
+        #expect(ContinuousClock.now - start < timeLimit + .seconds(15), "\(death)")
         // Linked before the last steps: those are questions then, and answers.
         let hasDied = await reaper.strikes(within: .seconds(5))
         // A peer that was linked meanwhile finds out.
@@ -99,8 +99,8 @@ private final class Reaper: Sendable {
         self.manner = manner
     }
 
-    func strikes(within patience: Duration) async -> Bool {
-        let end = ContinuousClock.now + patience
+    func strikes(within timeLimit: Duration) async -> Bool {
+        let end = ContinuousClock.now + timeLimit
         while ContinuousClock.now < end {
             if state.withLock({ $0.hasStruck }) { return true }
             try? await Task.sleep(for: .milliseconds(20))

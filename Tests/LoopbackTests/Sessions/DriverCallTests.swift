@@ -11,8 +11,8 @@ struct DriverCallTests {
     typealias Change = @Sendable (inout Session.Configuration) -> Void
 
     static let outOfRange: [(name: String, change: Change)] = [
-        ("patience 0", { $0.connectTimeout = .zero }),
-        ("patience 601 s", { $0.connectTimeout = .seconds(601) }),
+        ("timeLimit 0", { $0.connectTimeout = .zero }),
+        ("timeLimit 601 s", { $0.connectTimeout = .seconds(601) }),
         ("maxMessage 65,535", { $0.maximumMessageSize = 65_535 }),
         ("maxMessage over 1 GiB", { $0.maximumMessageSize = (1 << 30) + 1 }),
         ("silence 0", { $0.keepAliveInterval = .zero }),
@@ -170,7 +170,7 @@ struct DriverCallTests {
         let eventQueue: EventQueue<Session.Event>
         weak var kept: SessionDriver?
         do {
-            let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback(patience: .seconds(60)))
+            let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback(timeLimit: .seconds(60)))
             _ = try await driver.connectionData(for: nil)
             eventQueue = driver.eventQueue
             kept = driver

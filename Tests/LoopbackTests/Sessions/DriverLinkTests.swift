@@ -11,7 +11,7 @@ struct DriverLinkTests {
         "a second session of a peer is refused with BUSY while the first answers, and the link stays [stale.busy]"
     )
     func busy() async throws {
-        let brief = Session.Configuration.loopback(patience: .seconds(4))
+        let brief = Session.Configuration.loopback(timeLimit: .seconds(4))
         let meeting = try Meeting(ann: brief, bob: brief)
         try await meeting.link()
         try await within { try await meeting.expectTalk() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("15 Unauthenticated connections", .inTurns, .timeLimit(.minutes(5)))
-struct DriverStrangerTests {
+struct DriverUnauthenticatedTests {
     @Test(
         "a peer that has confirmed does not count as unauthenticated, however long its trust decision takes [limit.unauthenticated]"
     )

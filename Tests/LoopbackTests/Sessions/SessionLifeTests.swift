@@ -61,7 +61,7 @@ struct SessionLifeTests {
 
     @Test("a cancelled attempt ends at once, by call and by task [link.cancel]")
     func cancel() async throws {
-        let meeting = try Meeting(ann: .loopback(patience: .seconds(60)))
+        let meeting = try Meeting(ann: .loopback(timeLimit: .seconds(60)))
         _ = try await meeting.ann.connectionData()
         let bobsData = try await meeting.bob.connectionData()
         let first = Task { await meeting.ann.trying(bobsData) }
@@ -84,7 +84,7 @@ struct SessionLifeTests {
         "a 33rd attempt is refused while 32 are pending, and accepted when one is cancelled [limit.expected]")
     func awaited() async throws {
         let ann = try Session(
-            peer: PeerID(displayName: "ann"), configuration: .loopback(patience: .seconds(60)))
+            peer: PeerID(displayName: "ann"), configuration: .loopback(timeLimit: .seconds(60)))
         _ = try await ann.connectionData()
         let others = try (0..<33).map {
             try Session(peer: PeerID(displayName: "peer \($0)"), configuration: .loopback())
@@ -105,7 +105,7 @@ struct SessionLifeTests {
 
     @Test("without an answer the attempt times out [link.deadline]")
     func nobody() async throws {
-        let meeting = try Meeting(ann: .loopback(patience: .seconds(1)))
+        let meeting = try Meeting(ann: .loopback(timeLimit: .seconds(1)))
         _ = try await meeting.ann.connectionData()
         let start = ContinuousClock.now
         let fared = await meeting.ann.trying(try await meeting.bob.connectionData())
@@ -136,7 +136,7 @@ struct SessionLifeTests {
     @Test("data of an earlier instance leads to no link [endpoint.instance] [hello.receiver]")
     func stale() async throws {
         let meeting = try Meeting(
-            ann: .loopback(patience: .seconds(1)), bob: .loopback(patience: .seconds(1)))
+            ann: .loopback(timeLimit: .seconds(1)), bob: .loopback(timeLimit: .seconds(1)))
         let old = try await meeting.bob.connectionData()
         await meeting.bob.disconnect()
         let fresh = try await meeting.bob.connectionData()

@@ -83,11 +83,11 @@ extension Session.Configuration {
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
     static func loopback(
         _ preference: EncryptionPreference = .required, identity: Identity? = nil,
-        patience: Duration = .seconds(20)
+        timeLimit: Duration = .seconds(20)
     ) -> Session.Configuration {
         var configuration = Session.Configuration(encryption: preference, identity: identity)
         configuration.listenAddresses = [.loopback]
-        configuration.connectTimeout = patience
+        configuration.connectTimeout = timeLimit
         return configuration
     }
 

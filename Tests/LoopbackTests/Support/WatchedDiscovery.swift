@@ -27,9 +27,9 @@ actor WatchedDiscovery: DiscoveryBackend {
     }
 
     func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
-        try await base.resolve(peer, type, within: patience)
+        try await base.resolve(peer, type, within: timeLimit)
     }
 
     func reconfirm(_ peer: PeerID, _ type: ServiceType) { doubted.send(peer) }

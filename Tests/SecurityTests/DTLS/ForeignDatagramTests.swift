@@ -76,11 +76,11 @@ struct ForeignDatagramTests {
     }
 
     @Test("close_notify of the peer is a failure, because a path has none of its own")
-    func farewell() throws {
+    func goodbye() throws {
         var foreign = ForeignDatagramEnd(ProfileDeviations(name: "polite"))
         var end = try DatagramEnd(.server, key: DatagramPair.key)
         foreign.meet(&end)
-        end.receive(foreign.sayFarewell())
+        end.receive(foreign.sayGoodbye())
         #expect(end.fault == .peer(.alert(SecurityFault.Alert(rawValue: 0))))
     }
 }

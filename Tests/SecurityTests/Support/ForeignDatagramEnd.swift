@@ -124,7 +124,7 @@ extension ForeignDatagramEnd {
         return output()
     }
 
-    mutating func sayFarewell() -> [UInt8] {
+    mutating func sayGoodbye() -> [UInt8] {
         unsafe SSL_shutdown(ssl)
         return output()
     }

@@ -43,7 +43,7 @@ struct ForeignPeerTests {
     @Test("a client with an unknown certificate is refused with an alert [tls.pin]")
     func stranger() throws {
         let outcome = try meet(deviations(), accepting: [ann.fingerprint])
-        #expect(outcome.fault == .peer(.strangerCertificate))
+        #expect(outcome.fault == .peer(.unexpectedCertificate))
         #expect(outcome.alert == 42)
     }
 

@@ -33,7 +33,7 @@ struct HandshakeTests {
     func strangeServer() throws {
         var pair = try Pair.tls(client: ann, server: eve, clientAccepts: [bob.fingerprint])
         #expect(try !pair.shakeHands())
-        #expect(pair.clientFault == .peer(.strangerCertificate))
+        #expect(pair.clientFault == .peer(.unexpectedCertificate))
         guard case .peer(.alert(let alert)) = pair.serverFault else {
             Issue.record("the server heard \(String(describing: pair.serverFault))")
             return
@@ -45,7 +45,7 @@ struct HandshakeTests {
     func strangeClient() throws {
         var pair = try Pair.tls(client: eve, server: bob, serverAccepts: [ann.fingerprint])
         try pair.shakeHands()
-        #expect(pair.serverFault == .peer(.strangerCertificate))
+        #expect(pair.serverFault == .peer(.unexpectedCertificate))
         let fault = #expect(throws: SecurityFault.self) { _ = try pair.client.readAll() }
         guard case .peer(.alert(let alert)) = fault else {
             Issue.record("the client heard \(String(describing: fault))")
@@ -61,7 +61,7 @@ struct HandshakeTests {
         #expect(try several.shakeHands())
         var none = try Pair.tls(client: ann, server: bob, serverAccepts: [])
         try none.shakeHands()
-        #expect(none.serverFault == .peer(.strangerCertificate))
+        #expect(none.serverFault == .peer(.unexpectedCertificate))
     }
 
     @Test("ends with different ALPN names close the connection, whichever is the server [tls.alpn]")

@@ -79,7 +79,7 @@ struct RecordTests {
     }
 
     @Test("close_notify ends the reading cleanly [tls.truncation]")
-    func farewell() throws {
+    func goodbye() throws {
         var pair = try Pair.established()
         try pair.client.write([1, 2])
         pair.client.close()

@@ -93,8 +93,8 @@ struct InviteeBench {
             #expect(isOpen)
         } catch {
             #expect(!isOpen)
-            let isStranger = state == "securing" || state == "greeting"
-            #expect(error == (isStranger ? .withdrawn : .alreadyAnswered))
+            let isUnproven = state == "securing" || state == "greeting"
+            #expect(error == (isUnproven ? .withdrawn : .alreadyAnswered))
         }
     }
 }

@@ -60,7 +60,7 @@ enum ChannelRuleCases {
             "CHN-09", "9.5", level: .channels, "no frame is accepted after FIN",
             stimulus: "DATA, or another FIN, after FIN of a stream and of a resource",
             expectation: "PROTOCOL",
-            rules: ["channel.fin", "channel.closed"], bugs: [.seen("data-behind-fin", by: "CLOSE(PROTOCOL)")]
+            rules: ["channel.fin", "channel.closed"], bugs: [.seen("data-after-fin", by: "CLOSE(PROTOCOL)")]
         ) { caseRun in
             for kind in [Frame.ChannelPurpose.stream, Frame.ChannelPurpose.resource] {
                 for frame: Frame in [.data(1, [1]), .fin(1)] {

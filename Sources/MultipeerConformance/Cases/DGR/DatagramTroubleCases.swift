@@ -7,7 +7,7 @@ enum DatagramTroubleCases {
                 "another association, kind 0x2A, datagrams of 0 to 9 bytes, content of kind 9, a ping of 7 bytes, 1,201 bytes",
             expectation: "no answer, and the link and its path continue",
             rules: ["dgram.drop", "dgram.header", "dgram.size"],
-            bugs: [.seen("answers-strangers", by: "come back")]
+            bugs: [.seen("answers-unknown", by: "come back")]
         ) { caseRun in
             for preference in [Preference.none, .required] {
                 let (pair, link, peer) = try caseRun.datagrams(preference)

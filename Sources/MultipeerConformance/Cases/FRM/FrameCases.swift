@@ -120,7 +120,7 @@ enum FrameCases {
             stimulus: "S sends 12 MiB; T asks while S waits for credit, and five times while it sends",
             expectation: "PONG with the same bytes within 1 s", rules: ["live.pong"],
             bugs: [
-                .seen("pong-behind-messages", by: "is not answered"),
+                .seen("pong-after-messages", by: "is not answered"),
                 .seen("pong-other-bytes", by: "is not answered"),
             ],
             orders: UIDOrder.allCases, seconds: 40

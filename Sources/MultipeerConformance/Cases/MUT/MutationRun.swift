@@ -81,7 +81,7 @@ struct MutationRun {
                 continue
             }
             let isHello = round % 2 == 0
-            let frames = isHello ? [link.properHello().frame] : framesBehindHello(of: link)
+            let frames = isHello ? [link.properHello().frame] : framesAfterHello(of: link)
             link.send(
                 raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self),
                 "\(isHello ? "HELLO" : "CONFIRM and SELECT") \(round)")
@@ -97,7 +97,7 @@ struct MutationRun {
     }
 
     /// Sends HELLO, and returns what follows it, with a mac that is right if the subject has answered.
-    private func framesBehindHello(of link: TesterLink) -> [Frame] {
+    private func framesAfterHello(of link: TesterLink) -> [Frame] {
         link.sendHello()
         caseRun.loop.wait(.milliseconds(500)) { link.ending != nil || link.receivedHelloBytes.count > 0 }
         let mac = link.receivedHelloBytes.isEmpty ? .pattern(32) : link.key.mac(.initiator)

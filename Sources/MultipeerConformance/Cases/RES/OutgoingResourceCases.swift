@@ -83,7 +83,7 @@ enum OutgoingResourceCases {
             stimulus:
                 "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms during that time",
             expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
-            bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
+            bugs: [.seen("messages-after-resources", by: "did not come")], seconds: 90
         ) { caseRun in
             caseRun.allowance = 16 << 20
             let (pair, link) = try caseRun.linked()

@@ -68,7 +68,7 @@ final class PeerChannels {
 
     private func takeData(_ frame: Frame) throws(ProtocolError) {
         if bug == .dataOnAnyChannel, incoming[frame.channel] == nil { return }
-        if bug == .dataBehindFin, incoming[frame.channel] == nil, frame.channel <= highestIncoming { return }
+        if bug == .dataAfterFin, incoming[frame.channel] == nil, frame.channel <= highestIncoming { return }
         try open(frame).take(frame.payload)
         try keepMemory()
     }

@@ -146,7 +146,7 @@ final class PeerDatagrams {
         if bug == .followsAnybody { port = packet.port }
         guard bytes.count <= Datagram.longest, bytes.count > Datagram.headerCount, let mine else { return }
         let isOurs = Array(bytes[1..<9]) == mine.association
-        if bug == .answersStrangers, !isOurs { return answer(packet) }
+        if bug == .answersUnknown, !isOurs { return answer(packet) }
         guard isOurs, bytes[0] == (isTLS ? Datagram.dtls : Datagram.plain) || bug == .datagramsOfAnyKind
         else { return }
         let body = Array(bytes.dropFirst(Datagram.headerCount))

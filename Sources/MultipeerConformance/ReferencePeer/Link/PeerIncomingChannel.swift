@@ -67,7 +67,7 @@ final class PeerIncomingChannel {
     // MARK: Receiving
 
     func take(_ piece: [UInt8]) throws(ProtocolError) {
-        try demand(!isFinished || bug == .dataBehindFin, "DATA after FIN")
+        try demand(!isFinished || bug == .dataAfterFin, "DATA after FIN")
         if wasStopped, bug == .refusesLateData { throw .broken("DATA after STOP") }
         emptyInARow = piece.isEmpty ? emptyInARow + 1 : 0
         try demand(emptyInARow <= 8 || bug == .emptyDataWithoutLimit, .flood, "empty DATA")

@@ -30,7 +30,7 @@ final class PeerMessageSender {
 
     /// Answers PING with PONG.
     func pong(_ opaque: [UInt8]) {
-        if bug == .pongBehindMessages {
+        if bug == .pongAfterMessages {
             latePongs.append(opaque)
         } else {
             link.connection.send(.pong(opaque))
@@ -68,7 +68,7 @@ final class PeerMessageSender {
         let channels = link.channels
         repeat {
             var pieces = 0
-            let mayGo = bug != .messagesBehindResources || !channels.isSendingResource
+            let mayGo = bug != .messagesAfterResources || !channels.isSendingResource
             while mayGo, pieces < 8, !isBacklogged, sendPiece() { pieces += 1 }
             if isBacklogged || (pieces == 0 && !channels.sendPiece()) { return }
             if pieces > 0 { for _ in 0..<4 where !isBacklogged { if !channels.sendPiece() { break } } }

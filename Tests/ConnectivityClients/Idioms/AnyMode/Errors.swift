@@ -110,7 +110,7 @@ func sendPosition(_ data: Data, in session: MCSession) {
 
 // idiom: a message is sent again while the send queue is full
 
-func sendPatiently(_ data: Data, to peer: MCPeerID, in session: MCSession, attempts: Int = 5) throws {
+func sendWithRetries(_ data: Data, to peer: MCPeerID, in session: MCSession, attempts: Int = 5) throws {
     for attempt in 1... {
         do {
             return try session.send(data, toPeers: [peer], with: .reliable)
