@@ -163,9 +163,10 @@ extension RegistryPlace {
         ),
         RegistryPlace("turn", "MultipeerLink/Messages/ReassemblyTurns.swift", "static let timeout = #"),
         RegistryPlace(
-            "datagramFlight", "MultipeerLink/Datagrams/DatagramTimers.swift", "static let shortest = #"),
+            "datagramFlight", "MultipeerLink/Datagrams/DatagramPath+Timers.swift", "static let shortest = #"),
         RegistryPlace(
-            "datagramFlightLast", "MultipeerLink/Datagrams/DatagramTimers.swift", "static let longest = #"),
+            "datagramFlightLast", "MultipeerLink/Datagrams/DatagramPath+Timers.swift",
+            "static let longest = #"),
         RegistryPlace(
             "datagramHandshake", "MultipeerLink/Datagrams/DatagramPath.swift", "var handshakeTimeout = #"),
         RegistryPlace("datagramPing", "MultipeerLink/Datagrams/DatagramPath.swift", "var pings = #"),

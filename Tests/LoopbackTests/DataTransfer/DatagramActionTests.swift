@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("10 Datagram actions of the engine", .computing)
-struct DatagramOrderTests {
+struct DatagramActionTests {
     @Test("an end without datagrams declines once, however often it receives an offer [dgram.offer]")
     func declines() throws {
         let pair = try EnginePair(bobs: false)
