@@ -125,13 +125,7 @@ package struct ScenarioRun {
             guard nodes[one].process.isUp else { return }
             nodes[one].application.isSlow = true
             world.post(.take(node: one, life: nodes[one].process.life), after: Int64(time) * 1_000_000)
-        case .cut(let one, let other):
-            for index in [one, other] { world.observer.excuse(index) }
-            world.network.cut(one, other)
-        case .snap(let one, let other): world.network.fragile.insert([one, other])
-        case .split(let near, let isOneSided, let time):
-            for index in nodes.indices { world.observer.excuse(index) }
-            world.network.split(near, isOneSided: isOneSided, for: Int64(time) * 1_000_000)
+        case .cut, .snap, .split: actOnNetwork(action)
         case .burst(let one, let messages): burst(nodes[one], messages)
         case .transfer(let one, let transfer): world.channels.open(transfer, of: nodes[one])
         case .code(let one, let time): world.applications.requestCode(of: nodes[one], within: time)
@@ -142,6 +136,19 @@ package struct ScenarioRun {
             let end = world.now + Int64(time) * 1_000_000
             world.byzantinePeers.beginLying(
                 nodes[one], ByzantinePeer.Behaviour(rawValue: lie) ?? .everything, until: end)
+        }
+    }
+
+    private func actOnNetwork(_ action: Scenario.Action) {
+        switch action {
+        case .cut(let one, let other):
+            for index in [one, other] { world.observer.excuse(index) }
+            world.network.cut(one, other)
+        case .snap(let one, let other): world.network.fragile.insert([one, other])
+        case .split(let near, let isOneSided, let time):
+            for index in world.nodes.indices { world.observer.excuse(index) }
+            world.network.split(near, isOneSided: isOneSided, for: Int64(time) * 1_000_000)
+        default: break
         }
     }
 
