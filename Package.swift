@@ -26,6 +26,20 @@ func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// An application as it is written for Apple's platforms: what needs no UIKit is compiled.
+func applePort(_ name: String, _ folder: String, _ settings: [SwiftSetting]) -> Target {
+    .target(
+        name: name, dependencies: ["MultipeerConnectivity"], path: "Examples/Ports/\(folder)/Before",
+        exclude: folder == "Chat" ? ["Info.plist"] : [], packageAccess: false, swiftSettings: settings)
+}
+
+/// The same application on Linux.
+func linuxPort(_ name: String, _ folder: String, _ settings: [SwiftSetting]) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["MultipeerConnectivity"], path: "Examples/Ports/\(folder)/After",
+        packageAccess: false, swiftSettings: settings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
 }
@@ -185,6 +199,12 @@ let package = Package(
         .executableTarget(
             name: "sky", dependencies: ["MultipeerActors", "Multipeer"], path: "Examples/Sky",
             swiftSettings: client),
+        applePort("ChatBefore", "Chat", classic),
+        linuxPort("port-chat", "Chat", classic),
+        applePort("FileDropBefore", "FileDrop", classic),
+        linuxPort("port-file-drop", "FileDrop", classic),
+        applePort("GameBefore", "Game", client),
+        linuxPort("port-game", "Game", client),
         .executableTarget(
             name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
             swiftSettings: strict),
@@ -306,8 +326,8 @@ let package = Package(
             "CommandTests",
             [
                 "MultipeerCLI", "MultipeerCommandLine", "MultipeerConform", "multipeer-demo",
-                "MultipeerNeighbour", "peer-session", "collusion", "sky", "Multipeer",
-                "MultipeerTransport",
+                "MultipeerNeighbour", "peer-session", "collusion", "sky", "port-chat", "port-file-drop",
+                "port-game", "Multipeer", "MultipeerTransport",
             ]),
         .testTarget(
             name: "SkyTests", dependencies: ["TestSupport", "sky", "MultipeerActors", "Multipeer"],
