@@ -29,6 +29,7 @@ extension SessionCore {
             case nil: return
             case .stream(let stream): await received(stream)
             case .resource(let resource): await received(resource)
+            case .receptions(let ends): for end in ends { await end.value() }
             }
         }
     }
@@ -42,6 +43,8 @@ extension SessionCore {
     private enum Pause: Sendable {
         case stream(IncomingStream)
         case resource(IncomingResource)
+        /// Files end before the next event is reported.
+        case receptions([Promise<Void>])
     }
 
     /// Reports as much as possible at once, and returns the position and what is next; on the callback queue.
@@ -54,9 +57,15 @@ extension SessionCore {
             }
             guard place.events < run.elements.count else { return (place, nil) }
             let event = run.elements[place.events]
-            place.events += 1
             // For the owner, events of a session that is disconnecting belong to the past.
-            if reportedPeers.withLock({ $0.isLeaving }) { continue }
+            let isPast = reportedPeers.withLock { $0.isLeaving }
+            if !isPast, case .peer(let peer, .notConnected) = event,
+                let ends = receptions.withLock({ $0[peer] })
+            {
+                return (place, .receptions(ends))
+            }
+            place.events += 1
+            if isPast { continue }
             switch event {
             case .peer(let peer, let state): changed(peer, MCSessionState(state))
             case .message(let message): received(message)

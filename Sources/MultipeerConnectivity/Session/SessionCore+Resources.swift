@@ -102,7 +102,16 @@ extension SessionCore {
             }
         }
         guard isWanted.withLock({ $0 }) else { return resource.decline() }
-        Task(executorPreference: native.executor) { [self] in await receive(resource, progress) }
+        let end = Promise<Void>()
+        receptions.withLock { $0[resource.peer, default: []].append(end) }
+        Task(executorPreference: native.executor) { [self] in
+            await receive(resource, progress)
+            receptions.withLock { all in
+                all[resource.peer]?.removeAll { $0 === end }
+                if all[resource.peer]?.isEmpty == true { all[resource.peer] = nil }
+            }
+            end.send(())
+        }
     }
 
     /// The file is in a private directory of its own, which is removed with it when the delegate has returned and has not moved

@@ -12,6 +12,8 @@ final class SessionCore: Sendable {
     let callbacks: CallbackQueue
     let reportedPeers = Locked(ReportedPeers())
     let watches = SessionWatches()
+    /// The ends of the files that are being received from each peer. They are reported before the peer is reported as lost.
+    let receptions = Locked<[PeerID: [Promise<Void>]]>([:])
     /// Why no peer can be connected: the session was created with arguments that are not valid.
     let fault: MCError?
     private let owner = Locked(Owner())
