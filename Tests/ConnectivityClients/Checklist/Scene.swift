@@ -34,6 +34,7 @@ final class SceneLink {
     }
 
     func name(_ peer: MCPeerID) -> String {
-        String(format: "%@ on %@", peer, Host.current().localizedName ?? "")
+        UserDefaults.standard.setValue(peer.displayName, forKey: "name")
+        return String(format: "%@ on %@", peer, Host.current().localizedName ?? "")
     }
 }
