@@ -86,6 +86,17 @@ struct PortTests {
         #expect(article.text.contains("\n| \(row) |\n"), "| \(row) |")
     }
 
+    @Test("the README has the number of added lines of each port")
+    func readme() throws {
+        let added = article.diffs.map { diff in
+            diff.split(separator: "\n").count { $0.hasPrefix("+") && !$0.hasPrefix("+++") }
+        }
+        let text = try String(
+            contentsOf: PortingArticle.package.appending(path: "README.md"), encoding: .utf8)
+        let counts = "(\(added[0]), \(added[1]) and \(added[2]) added lines)"
+        #expect(text.contains(counts), "\(counts)")
+    }
+
     @Test("the views before a port need UIKit as a whole, and nothing else does", arguments: Port.all)
     func conditions(_ port: Port) throws {
         for view in try port.views("Before") {
