@@ -186,6 +186,10 @@ let package = Package(
             name: "MultipeerReuse",
             dependencies: ["MultipeerConnectivity", "MultipeerTransport", "MultipeerFigures"],
             path: "Tests/Acceptance/Reuse", swiftSettings: client),
+        .executableTarget(
+            name: "MultipeerPair",
+            dependencies: ["MultipeerConnectivity", "MultipeerTransport", "MultipeerFigures"],
+            path: "Tests/Acceptance/Pair", swiftSettings: classic),
         // Applications of Apple's API as most are written: classic delegates, in Swift 5 mode.
         .executableTarget(
             name: "MultipeerBehaviour", dependencies: ["MultipeerConnectivity"],

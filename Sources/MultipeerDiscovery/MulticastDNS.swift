@@ -18,7 +18,7 @@ package struct MulticastDNS: Sendable {
         /// Another host has the name; the advertisement continues under a new one.
         case renamed(AdvertID)
         /// A peer's current data; nil when it is lost. May be repeated unchanged: `BrowseResults` detects what is new.
-        case browse(BrowseID, UID, DiscoveredPeer?)
+        case browse(BrowseID, UID, PresentPeer?)
         case resolved(ResolveID, Resolution)
     }
 

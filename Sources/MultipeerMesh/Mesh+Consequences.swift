@@ -56,16 +56,20 @@ extension Mesh {
             actions.append(.settled(uid, nil))
         case .met(let endpoint): membership.met(endpoint, at: now)
         case .connect(let uid):
-            // The application's attempt ended when the peer was linked: from now on the mesh may continue with newer
-            // data.
-            introduced.insert(uid)
             note(.connectRequested, of: uid)
-            if let attempt = linkEstablishment[uid], attempt.callsBack {
-                membership.searchGoesOn(for: attempt.endpoint, at: now)
-            }
+            resumed(uid)
+        // A peer that died is not shown as connecting until the attempt times out. [state.unused]
+        case .resume(let uid): resumed(uid)
         case .fail(let uid, let failure): failed(uid, failure)
         case .supersede, .unanswered: break
         }
+    }
+
+    /// The application's attempt ended when the peer was linked: from now on the mesh may continue with newer data.
+    private mutating func resumed(_ uid: UID) {
+        introduced.insert(uid)
+        guard let attempt = linkEstablishment[uid], attempt.callsBack else { return }
+        membership.searchGoesOn(for: attempt.endpoint, at: now)
     }
 
     private mutating func failed(_ uid: UID, _ failure: LinkAttemptFailure) {

@@ -96,6 +96,52 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found, renamed.updated, ann.updated, ann.lost])
     }
 
+    @Test("a peer that changes its port or its addresses was not restarted [mdns.restart]")
+    func elsewhere() throws {
+        var ann = try Advertised("Ann", 1)
+        var watcher = watcher()
+        watcher.hear(try ann.all())
+        for number in 1...3 as ClosedRange<UInt8> {
+            watcher.pass(.seconds(5))
+            (ann.port, ann.addresses) = (5_000 + UInt16(number), [[10, 0, 0, 20 + number]])
+            watcher.hear(try ann.all())
+        }
+        watcher.pass(.seconds(5))
+        #expect(watcher.events() == [ann.found])
+    }
+
+    @Test("records of an earlier start that are repeated late do not bring it back [mdns.restart]")
+    func lateRepetition() throws {
+        let ann = try Advertised("Ann", 1)
+        var again = ann
+        again.host = "mpc-again.local"
+        var watcher = watcher()
+        watcher.hear(try ann.all())
+        watcher.pass(.seconds(5))
+        for peer in [again, ann, again, ann, again] {
+            watcher.hear(try peer.all())
+            watcher.pass(.milliseconds(200))
+        }
+        watcher.pass(.seconds(5))
+        #expect(watcher.events() == [ann.found, ann.lost, ann.found])
+    }
+
+    @Test(
+        "a restarted peer is lost and found once, on whichever scopes, and in whichever order [mdns.restart]")
+    func restartOnSeveralScopes() throws {
+        let ann = try Advertised("Ann", 1)
+        var again = ann
+        again.host = "mpc-again.local"
+        var watcher = watcher(scopes: [.one, .two, .loopback])
+        for scope in [1, 2, 3] as [UInt32] { watcher.hear(try ann.all(), on: scope) }
+        watcher.pass(.seconds(5))
+        watcher.hear(try again.all(), on: 1)
+        #expect(watcher.events() == [ann.found, ann.lost, ann.found])
+        for scope in [3, 2] as [UInt32] { watcher.hear(try again.all(), on: scope) }
+        watcher.pass(.seconds(200))
+        #expect(watcher.events() == [ann.found, ann.lost, ann.found, ann.lost], "SRV has expired")
+    }
+
     @Test("a peer seen on several scopes is found once, and lost when it is gone from all [mdns.scope]")
     func severalScopes() throws {
         let ann = try Advertised("Ann", 1)

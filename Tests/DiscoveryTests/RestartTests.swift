@@ -32,11 +32,12 @@ struct RestartTests {
     }
 
     @Test(
-        "a peer that restarted at once is the same peer, and is reached at its new address [mdns.lost] [mdns.flush]"
-    )
-    func silent() throws {
-        var (link, events) = try restarted(after: .seconds(2))
-        #expect(events == [])
+        "a peer that restarted at once is lost and found, once, and is reached at its new address [mdns.restart] [mdns.flush]",
+        arguments: [.milliseconds(10), .milliseconds(500), .seconds(2)] as [Duration])
+    func atOnce(_ pause: Duration) throws {
+        var (link, events) = try restarted(after: pause)
+        let peer = DiscoveredPeer(peer: try Sample.peer(1, "p1"), info: [:])
+        #expect(events == [.lost(peer.peer), .found(peer)])
         let uid = try Sample.peer(1).uid
         let type = try ServiceType(parsing: "chat")
         let id = link.with(0) { $0.resolve(uid, of: type, within: .seconds(1), at: $1) }
@@ -47,11 +48,11 @@ struct RestartTests {
         #expect(candidates == [[Candidate(address: [10, 0, 1, 3], port: 4_999)].compactMap(\.self)])
     }
 
-    @Test("a peer that restarted with other info is updated, once [mdns.lost]")
-    func updated() throws {
+    @Test("a peer that restarted with other info is lost, and found with that [mdns.restart]")
+    func otherInfo() throws {
         let events = try restarted(after: .seconds(2), info: ["level": "2"]).events
         let peer = DiscoveredPeer(peer: try Sample.peer(1, "p1"), info: ["level": "2"])
-        #expect(events == [.updated(peer)])
+        #expect(events == [.lost(peer.peer), .found(peer)])
     }
 
     @Test("a peer that restarted after its SRV had expired is lost and found [mdns.lost]")

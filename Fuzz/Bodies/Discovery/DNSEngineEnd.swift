@@ -56,12 +56,13 @@ struct DNSEngineEnd {
     }
 
     private mutating func hear(
-        _ peer: DiscoveredPeer?, _ uid: UID, of id: BrowseID
+        _ peer: PresentPeer?, _ uid: UID, of id: BrowseID
     ) throws(BrokenPromise) {
         guard var browse = browses[id] else {
             throw BrokenPromise(description: "a stopped browser receives an event")
         }
-        try promise(peer.map { $0.peer.uid == uid } ?? true, "an event about a peer has that peer's info")
+        try promise(
+            peer.map { $0.peer.peer.uid == uid } ?? true, "an event about a peer has that peer's info")
         _ = browse.results.note(uid, peer)
         while case .event(let event)? = browse.results.next(for: browse.reader) {
             try browse.hear(event)

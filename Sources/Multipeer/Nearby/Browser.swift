@@ -59,7 +59,8 @@ public actor Browser {
     /// released.
     ///
     /// A slow consumer receives the current state only: a peer that disappeared and came back in the meantime is not reported as
-    /// lost.
+    /// lost, unless its process was started again. A peer whose process crashed and was started again is reported as lost and then
+    /// as found, as soon as it advertises again.
     public nonisolated var events: Browser.Events { Browser.Events(slot) }
 
     /// The peers that are visible now, sorted by name.

@@ -11,7 +11,7 @@ import MultipeerTransport
 final class RunLoopWakeup: @unchecked Sendable {
     let runLoop: RunLoop
     let mode: RunLoop.Mode
-    private let timer: Timer
+    let timer: Timer
     private let handler: @Sendable (RunLoopWakeup) -> Bool
 
     /// Creates a wakeup; `handler` is called on the loop's thread, some time after each `wake`, and returns whether it has called
@@ -22,10 +22,14 @@ final class RunLoopWakeup: @unchecked Sendable {
         self.handler = handler
         timer = Timer(fire: .distantFuture, interval: RunLoopWakeup.never, repeats: true) { _ in }
         runLoop.add(timer, forMode: mode)
+        SelfKeptTimers.release(on: runLoop)
     }
 
     /// The run loop keeps the timer until then.
-    deinit { timer.invalidate() }
+    deinit {
+        timer.invalidate()
+        SelfKeptTimers.add(timer, of: runLoop)
+    }
 
     private static let never: TimeInterval = 1e10
 
@@ -63,6 +67,7 @@ final class RunLoopWakeup: @unchecked Sendable {
             return (pending.remove(at: place).wakeup, pending.first(where: isHere)?.wakeup)
         }
         next?.call()
+        SelfKeptTimers.release(on: RunLoop.current)
         if let first, first.handler(first) { RunLoop.current._stop() }
     }
 

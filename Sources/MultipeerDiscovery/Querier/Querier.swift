@@ -14,7 +14,7 @@ package struct Querier: Sendable {
     package enum Action: Equatable, Sendable {
         case send(OutgoingMessage)
         /// A peer's current data; nil when it is lost. May be repeated unchanged.
-        case browse(BrowseID, UID, DiscoveredPeer?)
+        case browse(BrowseID, UID, PresentPeer?)
         case resolved(ResolveID, Resolution)
     }
 

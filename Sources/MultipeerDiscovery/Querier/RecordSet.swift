@@ -16,6 +16,8 @@ struct RecordSet: Sendable {
     var count: Int { records.count }
     var byteCount: Int { records.reduce(0) { $0 + $1.byteCount } }
     var newest: CachedRecord? { records.last { !$0.isLeaving } ?? records.last }
+    /// The record whose data were first received last, even if another one was repeated since, or this one withdrawn.
+    var latest: CachedRecord? { records.max { $0.order < $1.order } }
     /// Whether every record is about to expire after a goodbye or a flush.
     var isLeaving: Bool { records.allSatisfy(\.isLeaving) }
     func contains(_ data: DNSData) -> Bool { records.contains { $0.data == data } }

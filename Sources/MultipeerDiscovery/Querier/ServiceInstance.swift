@@ -25,6 +25,13 @@ struct ServiceInstance: Sendable {
     private var askedAt: Moment?
     private var hadServer = false
     private var readData: [UInt8]?
+    /// The latest start of its advertiser: a record of an earlier one that is repeated does not bring that back.
+    private var start: Start?
+
+    private struct Start {
+        let host: DNSName
+        let order: UInt64
+    }
 
     /// The check whether the instance still exists. RFC 6762, 10.4.
     private struct Check: Sendable {
@@ -33,7 +40,7 @@ struct ServiceInstance: Sendable {
     }
 
     struct Appearance: Equatable {
-        let peer: DiscoveredPeer
+        let peer: PresentPeer
         let freshness: UInt64
     }
 
@@ -48,10 +55,10 @@ struct ServiceInstance: Sendable {
     /// What is reported of it; nil while something is missing.
     var appearance: Appearance? {
         guard isComplete, let peer else { return nil }
-        return Appearance(peer: peer, freshness: freshness)
+        return Appearance(peer: PresentPeer(peer, host: start?.host), freshness: freshness)
     }
-    /// The order in which its TXT data were first received.
-    var freshness: UInt64 { text.newest?.order ?? 0 }
+    /// The order in which its TXT data, or the host of its latest start, were first received.
+    var freshness: UInt64 { max(text.newest?.order ?? 0, start?.order ?? 0) }
     var count: Int { pointer.count + server.count + text.count }
     var byteCount: Int { pointer.byteCount + server.byteCount + text.byteCount }
 
@@ -76,6 +83,7 @@ extension ServiceInstance {
 
     mutating func learnServer(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
         server.learn(record, reception, jitter: &jitter)
+        readServer()
         if record.ttl > 0, !reception.isOneShot {
             check = nil
             if let askedAt, reception.now - askedAt <= ServiceInstance.answerTime { isConfirmed = true }
@@ -103,6 +111,7 @@ extension ServiceInstance {
     mutating func expire(at now: Moment, jitter: inout Jitter) -> Bool {
         pointer.expire(at: now)
         server.expire(at: now)
+        readServer()
         text.expire(at: now)
         readText()
         if let check, check.until <= now { return true }  // [mdns.reconfirm]
@@ -114,6 +123,15 @@ extension ServiceInstance {
 
     /// Whether the instance sent a goodbye.
     var isLeaving: Bool { pointer.isLeaving || hadServer && server.isLeaving }
+
+    /// Another host is another start; another port, or the same record again, is none. [mdns.restart]
+    private mutating func readServer() {
+        guard let latest = server.latest, let host = ServiceInstance.destination(latest)?.name else {
+            start = nil
+            return
+        }
+        if host != start?.host { start = Start(host: host, order: latest.order) }
+    }
 
     private mutating func readText() {
         guard let newest = text.newest, case .txt(let bytes) = newest.data else {

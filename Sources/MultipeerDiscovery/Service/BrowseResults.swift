@@ -4,6 +4,8 @@ package import MultipeerCore
 ///
 /// ```
 ///   (unknown) ──present──▶ found ──changed──▶ updated ──gone──▶ lost
+///                            ▲                   │
+///                            └──lost──restarted──┘
 /// ```
 ///
 /// It stores the current state once, and for each reader the state that it has received; the difference is what that
@@ -20,7 +22,7 @@ package struct BrowseResults: Sendable {
     }
 
     private struct Presence: Sendable {
-        var peer: DiscoveredPeer
+        var peer: PresentPeer
         let arrival: UInt64
     }
 
@@ -40,7 +42,7 @@ package struct BrowseResults: Sendable {
 extension BrowseResults {
     /// Takes a peer's current data, nil when it is lost; repetition is harmless. Returns whether there is an event for a
     /// waiting reader.
-    package mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> Bool {
+    package mutating func note(_ uid: UID, _ peer: PresentPeer?) -> Bool {
         if isFinished || uid == hidden { return false }  // [mdns.self]
         if let peer {
             arrivals += 1
@@ -113,24 +115,24 @@ extension BrowseResults {
 
     /// The present peers, in the order of their names.
     package var peers: [DiscoveredPeer] {
-        present.values.map(\.peer).sorted {
+        present.values.map(\.peer.peer).sorted {
             ($0.peer.displayName, $0.peer.uid) < ($1.peer.displayName, $1.peer.uid)
         }
     }
 
-    package func peer(_ uid: UID) -> DiscoveredPeer? { present[uid]?.peer }
+    package func peer(_ uid: UID) -> DiscoveredPeer? { present[uid]?.peer.peer }
 }
 
 /// The state of one reader.
 private struct Reader: Sendable {
-    var told: [UID: DiscoveredPeer] = [:]
+    var told: [UID: PresentPeer] = [:]
     /// The peers whose state it may not have received, in the order of their first change.
     var changed: [UID] = []
     /// Whether it has requested a step, and therefore follows changes.
     var hasBegun = false
 
     /// Handles a change; `now` is the current state.
-    mutating func note(_ uid: UID, _ now: DiscoveredPeer?) {
+    mutating func note(_ uid: UID, _ now: PresentPeer?) {
         let place = changed.firstIndex(of: uid)
         if told[uid] == now {  // [mdns.lost]
             if let place { changed.remove(at: place) }
@@ -139,11 +141,17 @@ private struct Reader: Sendable {
         }
     }
 
-    mutating func tell(_ uid: UID, _ now: DiscoveredPeer?) -> DiscoveredPeer.Event? {
+    mutating func tell(_ uid: UID, _ now: PresentPeer?) -> DiscoveredPeer.Event? {
         let before = told[uid]
         if before == now { return nil }
+        if let now, let before, now.isRestart(of: before) {
+            // The next step reports that it was found.
+            told[uid] = nil
+            changed.insert(uid, at: 0)
+            return .lost(before.peer.peer)
+        }
         told[uid] = now
-        guard let now else { return before.map { .lost($0.peer) } }  // [mdns.lost]
-        return before == nil ? .found(now) : .updated(now)
+        guard let now else { return before.map { .lost($0.peer.peer) } }  // [mdns.lost]
+        return before == nil ? .found(now.peer) : .updated(now.peer)
     }
 }

@@ -27,7 +27,7 @@ extension DiscoveredPeer {
         case found(DiscoveredPeer)
         /// The name or the info of a found peer changed.
         case updated(DiscoveredPeer)
-        /// A found peer is no longer present.
+        /// A found peer is no longer present. If its process was started again, it is reported as found next.
         case lost(PeerID)
     }
 }

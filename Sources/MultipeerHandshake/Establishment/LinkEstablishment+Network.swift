@@ -85,7 +85,8 @@ extension LinkEstablishment {
         _ id: ConnectionID, of uid: UID, mayResume: Bool, hasDeparted: Bool = false, at now: Moment
     ) {
         guard var attempt = attempts[uid], attempt.selection.link == id else { return }
-        if attempt.former == nil {
+        let isSilent = attempt.former == nil
+        if isSilent {
             let isAwaited = !hasDeparted && attempt.selection.hasRivals
             guard isAwaited || mayResume && now < attempt.deadline else {
                 return forget(uid, telling: .duplicate)
@@ -98,7 +99,7 @@ extension LinkEstablishment {
             attempt.plan.restart(at: now, jitter: jitter.factor())
             attempts[uid] = attempt
         }
-        actions.append(.connect(uid))
+        actions.append(isSilent ? .resume(uid) : .connect(uid))  // [state.unused]
         unlink(id, of: uid, at: now)
     }
 

@@ -26,8 +26,11 @@ package struct LinkEstablishment: Sendable {
         /// A link did not respond to the probe.
         case unanswered(ConnectionID)
         case probe(ConnectionID)
-        /// The attempt continues: its link was lost before it was used.
+        /// The attempt to another instance continues, or a candidate replaces a link that did not respond.
         case connect(UID)
+        /// The attempt continues, silently: its link was lost before the peer used it, or while the peer was dialling. It may be
+        /// gone.
+        case resume(UID)
         case fail(UID, LinkAttemptFailure)
     }
 

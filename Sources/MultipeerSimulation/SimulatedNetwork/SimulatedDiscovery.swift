@@ -169,7 +169,9 @@ extension SimulatedDiscovery {
         }
         guard let (feed, record) = news else { return }
         let advertisement = record.advertisement
-        feed.note(record.uid, DiscoveredPeer(peer: advertisement.peer, info: advertisement.info.entries))
+        let peer = DiscoveredPeer(peer: advertisement.peer, info: advertisement.info.entries)
+        // A machine that starts again is a new one in the simulation.
+        feed.note(record.uid, PresentPeer(peer, host: DNSName("mpc-\(record.host.number).local")))
     }
 
     private func forget(_ uid: UID, for id: Int, if isWanted: (CachedAnnouncement) -> Bool) {

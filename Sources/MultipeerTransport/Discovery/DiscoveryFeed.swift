@@ -8,7 +8,7 @@ package final class DiscoveryFeed: Sendable {
     package init() {}
 
     /// Reports the present state of a peer to the readers; nil when it is gone.
-    package func note(_ uid: UID, _ peer: DiscoveredPeer?) {
+    package func note(_ uid: UID, _ peer: PresentPeer?) {
         mailbox.post { $0.note(uid, peer) }
     }
 

@@ -139,7 +139,7 @@ extension InMemoryDiscovery {
 }
 
 extension Advertisement {
-    fileprivate var found: DiscoveredPeer { DiscoveredPeer(peer: peer, info: info.entries) }
+    fileprivate var found: PresentPeer { PresentPeer(DiscoveredPeer(peer: peer, info: info.entries)) }
 }
 
 extension MultipeerError {

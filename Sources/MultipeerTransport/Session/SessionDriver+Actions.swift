@@ -79,6 +79,8 @@ extension SessionDriver {
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }
+        // SELECTED goes out before the application is notified: it may end the process at that moment.
+        flush(connection)
         events.handler?.linkMade(to: data.peer)
     }
 

@@ -58,7 +58,7 @@ struct LongStream {
 }
 
 /// Calls the body with both ends of a stream between two sessions of this process.
-private func withStream(_ body: (OutputStream, InputStream) throws -> Void) throws {
+func withStream(_ body: (OutputStream, InputStream) throws -> Void) throws {
     let (one, other) = (Party("one"), Party("other"))
     try Party.connect(one, other)
     let output = try one.session.startStream(withName: "bytes", toPeer: other.me)

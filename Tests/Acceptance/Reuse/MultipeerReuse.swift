@@ -15,12 +15,13 @@ enum MultipeerReuse {
             case ("exit", nil, 1): try SuddenExit().run()
             case ("blocked-main", nil, 1): BlockedMain().run()
             case ("small-reads", let count?, 2): try SmallReads(count).run()
+            case ("schedulings", let count?, 2): try Schedulings(count).run()
             case ("long-stream", let size?, 2): try LongStream(mebibytes: size).run()
             default:
                 throw Failure(
                     description:
                         "usage: MultipeerReuse cycles COUNT | reader-that-stops | exit | blocked-main | "
-                        + "small-reads COUNT | long-stream MEBIBYTES")
+                        + "small-reads COUNT | schedulings COUNT | long-stream MEBIBYTES")
             }
         } catch {
             print("failed: \(error)")

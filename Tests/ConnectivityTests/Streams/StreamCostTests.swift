@@ -8,4 +8,9 @@ struct StreamCostTests {
         // In a process of its own: other tests allocate memory as well.
         try await ReuseProcess("small-reads", "\(Sanitizer.fewer(200_000))").end()
     }
+
+    @Test("a stream that is scheduled on a run loop and removed from it 10,000 times keeps no memory")
+    func schedulings() async throws {
+        try await ReuseProcess("schedulings", "10000").end()
+    }
 }

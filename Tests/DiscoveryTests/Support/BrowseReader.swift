@@ -9,7 +9,7 @@ struct BrowseReader {
     init() { reader = results.makeReader() }
 
     /// Returns its events when the backend reports this.
-    mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> [DiscoveredPeer.Event] {
+    mutating func note(_ uid: UID, _ peer: PresentPeer?) -> [DiscoveredPeer.Event] {
         _ = results.note(uid, peer)
         var events: [DiscoveredPeer.Event] = []
         while case .event(let event)? = results.next(for: reader) { events.append(event) }

@@ -94,7 +94,7 @@ struct ChaosTests {
             for (index, node) in pair.nodes.enumerated() {
                 let failures = node.failures(of: pair.nodes[1 - index].uid).count
                 let links = node.events.count { if case .linked = $0 { true } else { false } }
-                let resumed = node.events.count { if case .connectRequested = $0 { true } else { false } }
+                let resumed = node.events.count { if case .resumed = $0 { true } else { false } }
                 #expect(failures + links == 1 + resumed && node.open.isEmpty, "seed \(seed): \(node.events)")
             }
             #expect(pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")

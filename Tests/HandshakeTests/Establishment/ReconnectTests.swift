@@ -24,7 +24,7 @@ struct ReconnectTests {
         #expect(pair.complaints.isEmpty, "\(pair.complaints)")
     }
 
-    @Test("a link that is lost before the peer used it resumes the attempt, and links again [select.next]")
+    @Test("a link that is lost before the peer used it resumes the attempt, and links again [state.unused]")
     func unused() throws {
         var stage = try Stage(weAreLower: false)
         let uid = stage.peer.endpoint.uid
@@ -32,7 +32,7 @@ struct ReconnectTests {
         let first = try stage.link()
         _ = stage.wait(.seconds(1))
         stage.machine.linkEnded(first, of: uid, mayResume: true, at: stage.now)
-        #expect(stage.machine.takeActions().contains(.connect(uid)))
+        #expect(stage.machine.takeActions().contains(.resume(uid)))
         #expect(!stage.wait(.seconds(2)).map(\.action).dials.isEmpty)
         try stage.link()
     }

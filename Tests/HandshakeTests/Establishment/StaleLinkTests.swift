@@ -45,7 +45,7 @@ struct StaleLinkTests {
         var (stage, old, fresh) = try reselected()
         stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
         let actions = stage.machine.takeActions()
-        #expect(actions.first == .connect(stage.peer.endpoint.uid))
+        #expect(actions.first == .resume(stage.peer.endpoint.uid))
         #expect(actions.sent(on: fresh) == [Stage.bytes(.selected)] && actions.links == [fresh])
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
@@ -173,7 +173,7 @@ struct StaleLinkTests {
             let fresh = try stage.candidate()
             stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
             let actions = stage.machine.takeActions()
-            #expect(actions.first == .connect(stage.peer.endpoint.uid))
+            #expect(actions.first == .resume(stage.peer.endpoint.uid))
             #expect(actions.sent(on: fresh.id) == (weAreLower ? [Stage.bytes(.select)] : []))
             #expect(stage.give(fresh.id, weAreLower ? .selected : .select).links == [fresh.id])
         }

@@ -14,7 +14,7 @@ final class SimulatedSession {
         case failed(UID, DisconnectReason)
         case ended(UID, ConnectionID, DisconnectReason)
         /// It connects without a call of the application.
-        case connectRequested(UID)
+        case resumed(UID)
     }
 
     struct Dial: Equatable {
@@ -72,6 +72,18 @@ final class SimulatedSession {
 
     func failures(of uid: UID) -> [DisconnectReason] {
         events.compactMap { if case .failed(uid, let failure) = $0 { failure } else { nil } }
+    }
+
+    /// Returns whether an attempt goes on silently since the last end of a link.
+    func hasResumed(_ uid: UID) -> Bool {
+        for event in events.reversed() {
+            switch event {
+            case .resumed(uid): return true
+            case .ended(uid, _, _): return false
+            default: continue
+            }
+        }
+        return false
     }
 
     /// Withdraws an attempt, as the mesh does when no member lists the peer any more.

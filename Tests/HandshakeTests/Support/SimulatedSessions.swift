@@ -185,12 +185,16 @@ extension SimulatedSessions: Interceptor {
             neighbour.events.append(.linked(data.peer.uid, id))
         case .unlinked(let id, let peer, let reason):
             neighbour.events.append(.ended(peer.uid, id, reason))
+            let mesh = node.engine.mesh
+            if mesh.awaits(peer.uid), mesh.state(of: peer.uid) == .notConnected {
+                neighbour.events.append(.resumed(peer.uid))
+            }
             insist(neighbour, on: peer.uid)
         case .settled(let uid, let reason?):
             neighbour.events.append(.failed(uid, reason))
             insist(neighbour, on: uid)
-        case .state(let peer, .connecting) where !neighbour.isCalling:
-            neighbour.events.append(.connectRequested(peer.uid))
+        case .state(let peer, .connecting) where !neighbour.isCalling && !neighbour.hasResumed(peer.uid):
+            neighbour.events.append(.resumed(peer.uid))
         default: break
         }
     }

@@ -1,5 +1,8 @@
+import Dispatch
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
+import MultipeerLink
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport
@@ -63,7 +66,14 @@ struct DriverLinkTests {
     func unselected() async throws {
         try await withTaps { annsTap, bobsTap in
             // Ann, the lower, dials first; what bob answers her SELECT does not come through.
-            await bobsTap.meddle { $0.flow == 0 && $0.isSelected ? .replace([]) : .pass }
+            let isCut = Locked(false)
+            await bobsTap.meddle { chunk in
+                guard chunk.flow == 0, chunk.from == .listener else { return .pass }
+                return isCut.withLock { isCut in
+                    isCut = isCut || chunk.isSelected
+                    return isCut ? .replace([]) : .pass
+                }
+            }
             let meeting = try Meeting.annFirst(
                 ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
             async let linked: Void = meeting.link()
@@ -75,6 +85,24 @@ struct DriverLinkTests {
             try await within { try await meeting.expectTalk() }
             await meeting.end()
         }
+    }
+
+    @Test(
+        "SELECTED is sent before anyone is notified of the link: a process may end the moment it is [select.answer]"
+    )
+    func selectedFirst() async throws {
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
+        let guest = BlockingGuest()
+        #expect(await bob.driver.admit(guest))
+        let ann = try HandMadePeer(meeting: try await bob.connectionData(), isLower: true)
+        let data = ann.data
+        async let connected: Void = bob.connect(with: data)
+        for await event in bob.events { if case .peer(_, .connecting) = event { break } }
+        try await ann.link()
+        guest.gate.signal()
+        _ = try await connected
+        #expect(guest.wasInTime.withLock { $0 } == true)
+        await bob.disconnect()
     }
 
     @Test("leaving before SELECTED has arrived says goodbye: the peer has a link by then [close.goodbye]")
@@ -140,6 +168,21 @@ struct DriverLinkTests {
         #expect(isOnLoop.withLock { $0 } == [false, false, false, false])
         await meeting.end()
     }
+}
+
+/// Blocks the loop when a link is made, until the other end has noticed, or for ten seconds.
+private final class BlockingGuest: SubprotocolHandler {
+    let mark: UInt32 = 0xFFFF_FFFF
+    let gate = DispatchSemaphore(value: 0)
+    let wasInTime = Locked<Bool?>(nil)
+
+    func linkMade(to peer: PeerID) {
+        let outcome = gate.wait(timeout: .now() + 10)
+        wasInTime.withLock { $0 = outcome == .success }
+    }
+    func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {}
+    func arrived(_ messages: [IncomingMessage], from peer: PeerID) {}
+    func takes(_ event: Session.Event) -> Bool { false }
 }
 
 extension Tap.Chunk {

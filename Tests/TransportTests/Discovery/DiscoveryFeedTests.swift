@@ -48,6 +48,28 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .lost(carl.peer))
     }
 
+    @Test("a peer that started anew is lost and found, also by a slow reader, and only once [mdns.restart]")
+    func restarting() async throws {
+        let feed = DiscoveryFeed()
+        var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
+        let (ann, bob) = (try peer("ann"), try peer("bob"))
+        feed.hear(.found(ann), from: "mpc-1.local")
+        #expect(await iterator.next() == .found(ann))
+        for host in ["mpc-2.local", "mpc-3.local"] as [DNSName] { feed.hear(.found(ann), from: host) }
+        feed.hear(.found(bob), from: "mpc-4.local")
+        #expect(await iterator.next() == .lost(ann.peer))
+        #expect(await iterator.next() == .found(ann))
+        #expect(await iterator.next() == .found(bob))
+        // Whether it was lost in between, or gone again before it was reported as found.
+        feed.hear(.lost(ann.peer))
+        feed.hear(.found(ann), from: "mpc-5.local")
+        feed.hear(.found(bob), from: "mpc-6.local")
+        #expect(await iterator.next() == .lost(ann.peer))
+        feed.hear(.lost(ann.peer))
+        #expect(await iterator.next() == .lost(bob.peer))
+        #expect(await iterator.next() == .found(bob))
+    }
+
     @Test("peers that come and go use no memory and do not wake the reader")
     func bounded() async throws {
         let feed = DiscoveryFeed()
@@ -169,9 +191,9 @@ struct DiscoveryFeedTests {
 }
 
 extension DiscoveryFeed {
-    fileprivate func hear(_ event: DiscoveredPeer.Event) {
+    fileprivate func hear(_ event: DiscoveredPeer.Event, from host: DNSName? = nil) {
         switch event {
-        case .found(let peer), .updated(let peer): note(peer.peer.uid, peer)
+        case .found(let peer), .updated(let peer): note(peer.peer.uid, PresentPeer(peer, host: host))
         case .lost(let peer): note(peer.uid, nil)
         }
     }

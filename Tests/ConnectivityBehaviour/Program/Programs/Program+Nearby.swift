@@ -227,14 +227,17 @@ extension Program {
                 try await app.wait("did not advertise: unavailable")
             }),
         Program(
-            "nearby.crash", "A peer that crashes and advertises again is found again.", .registering,
-            pending: "D10",
+            "nearby.crash", "A peer that crashes and advertises again is lost and found again.", .registering,
             left: { app in
                 app.browser.startBrowsingForPeers()
                 try await app.wait("found right")
                 app.post("found")
                 try await app.posted("restarted")
+                try await app.record.wait(for: "lost right", within: 5)
                 try await app.record.wait(for: "found right", within: 5)
+                app.expect(
+                    app.record.texts(of: .browser), is: ["found right", "lost right", "found right"],
+                    "the calls")
             },
             right: { app in
                 let archive = app.folder.appendingPathComponent("peer")

@@ -201,7 +201,7 @@ extension Program {
             "session.crash-at-once",
             "A peer whose process ends the moment it is connected is `.notConnected` soon, and not "
                 + "connecting any longer.",
-            .sessionState, pending: .sometimes("D11"),
+            .sessionState,
             left: { app in
                 try await app.connect()
                 app.post("crashing")

@@ -1,0 +1,46 @@
+import Foundation
+import MultipeerTransport
+
+/// Invalidated timers that nothing would ever release: in Swift 6.3, a timer of Foundation for Linux keeps a reference to itself.
+///
+/// The thread of a timer's run loop may be about to call it, so only that thread releases it: when it next handles a wakeup, or
+/// another stream is scheduled there.
+enum SelfKeptTimers {
+    private struct Entry {
+        let runLoop: ObjectIdentifier
+        let timer: Timer
+    }
+
+    private static let entries = Locked<[Entry]>([])
+
+    /// Whether a timer is still there after its last reference is gone.
+    private static let exist: Bool = {
+        weak var timer: Timer?
+        do {
+            let one = Timer(fire: .distantFuture, interval: 1, repeats: false) { _ in }
+            one.invalidate()
+            timer = one
+        }
+        return timer != nil
+    }()
+
+    /// Takes an invalidated timer, which has no other owner.
+    static func add(_ timer: Timer, of runLoop: RunLoop) {
+        guard exist else { return }
+        let entry = Entry(runLoop: ObjectIdentifier(runLoop), timer: timer)
+        entries.withLock { $0.append(entry) }
+        release(on: runLoop)
+    }
+
+    /// Releases the timers of a run loop, if this is its thread.
+    static func release(on runLoop: RunLoop) {
+        guard exist, RunLoop.current === runLoop else { return }
+        let own = entries.withLock { entries in
+            let place = entries.partition { $0.runLoop == ObjectIdentifier(runLoop) }
+            defer { entries.removeSubrange(place...) }
+            return Array(entries[place...])
+        }
+        // The reference that the timer keeps. The array's own is released after it.
+        for entry in own { unsafe Unmanaged.passUnretained(entry.timer).release() }
+    }
+}
