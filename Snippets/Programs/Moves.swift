@@ -11,13 +11,13 @@ func play(as me: PeerID) async throws {
     let advertiser = try Advertiser(peer: me, service: "moves")
     let browser = try Browser(peer: me, service: "moves")
     try await withSession(peer: me) { session in
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await advertiser.run(into: session) { _ in true } }
             group.addTask {
                 try await browser.run { events in
                     for await case .found(let found) in events {
-                        try await browser.invite(found.peer, to: session)
-                        try await session.send(encoding: Move.place(row: 1, column: 2), to: found.peer)
+                        guard (try? await browser.invite(found.peer, to: session)) != nil else { continue }
+                        try? await session.send(encoding: Move.place(row: 1, column: 2), to: found.peer)
                     }
                 }
             }
@@ -28,6 +28,7 @@ func play(as me: PeerID) async throws {
                 case .failure: print("\(message.peer) sent something that is no move")
                 }
             }
+            group.cancelAll()
         }
     }
 }

@@ -7,7 +7,7 @@ func join(_ room: String, as me: PeerID) async throws {
     let browser = try Browser(peer: me, service: "rooms")
     // A room has 8 members, unless `Session.Configuration.maximumPeers` is another number.
     try await withSession(peer: me) { session in
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await advertiser.run(into: session) { _ in true } }
             group.addTask {
                 try await browser.run { events in
@@ -27,6 +27,7 @@ func join(_ room: String, as me: PeerID) async throws {
                 }
                 print(roster.map(\.displayName).sorted().joined(separator: ", "))
             }
+            group.cancelAll()
         }
     }
 }
