@@ -22,13 +22,13 @@ final class RunLoopWakeup: @unchecked Sendable {
         self.handler = handler
         timer = Timer(fire: .distantFuture, interval: RunLoopWakeup.never, repeats: true) { _ in }
         runLoop.add(timer, forMode: mode)
-        SelfKeptTimers.release(on: runLoop)
+        SelfKeptTimers.shared.release(on: runLoop)
     }
 
     /// The run loop keeps the timer until then.
     deinit {
         timer.invalidate()
-        SelfKeptTimers.add(timer, of: runLoop)
+        SelfKeptTimers.shared.add(timer, of: runLoop)
     }
 
     private static let never: TimeInterval = 1e10
@@ -67,7 +67,7 @@ final class RunLoopWakeup: @unchecked Sendable {
             return (pending.remove(at: place).wakeup, pending.first(where: isHere)?.wakeup)
         }
         next?.call()
-        SelfKeptTimers.release(on: RunLoop.current)
+        SelfKeptTimers.shared.release(on: RunLoop.current)
         if let first, first.handler(first) { RunLoop.current._stop() }
     }
 

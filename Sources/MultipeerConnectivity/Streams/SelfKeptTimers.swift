@@ -5,27 +5,30 @@ import MultipeerTransport
 ///
 /// The thread of a timer's run loop may be about to call it, so only that thread releases it: when it next handles a wakeup, or
 /// another stream is scheduled there.
-enum SelfKeptTimers {
+final class SelfKeptTimers: Sendable {
+    static let shared = SelfKeptTimers()
+
     private struct Entry {
         let runLoop: ObjectIdentifier
         let timer: Timer
     }
 
-    private static let entries = Locked<[Entry]>([])
-
+    private let entries = Locked<[Entry]>([])
     /// Whether a timer is still there after its last reference is gone.
-    private static let exist: Bool = {
+    private let exist: Bool
+
+    private init() {
         weak var timer: Timer?
         do {
             let one = Timer(fire: .distantFuture, interval: 1, repeats: false) { _ in }
             one.invalidate()
             timer = one
         }
-        return timer != nil
-    }()
+        exist = timer != nil
+    }
 
     /// Takes an invalidated timer, which has no other owner.
-    static func add(_ timer: Timer, of runLoop: RunLoop) {
+    func add(_ timer: Timer, of runLoop: RunLoop) {
         guard exist else { return }
         let entry = Entry(runLoop: ObjectIdentifier(runLoop), timer: timer)
         entries.withLock { $0.append(entry) }
@@ -33,7 +36,7 @@ enum SelfKeptTimers {
     }
 
     /// Releases the timers of a run loop, if this is its thread.
-    static func release(on runLoop: RunLoop) {
+    func release(on runLoop: RunLoop) {
         guard exist, RunLoop.current === runLoop else { return }
         let own = entries.withLock { entries in
             let place = entries.partition { $0.runLoop == ObjectIdentifier(runLoop) }
