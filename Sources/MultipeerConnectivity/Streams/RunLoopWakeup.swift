@@ -11,7 +11,7 @@ import MultipeerTransport
 final class RunLoopWakeup: @unchecked Sendable {
     let runLoop: RunLoop
     let mode: RunLoop.Mode
-    let timer: Timer
+    private let timer: Timer
     private let handler: @Sendable (RunLoopWakeup) -> Bool
 
     /// Creates a wakeup; `handler` is called on the loop's thread, some time after each `wake`, and returns whether it has called

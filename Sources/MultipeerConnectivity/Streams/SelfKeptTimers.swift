@@ -8,12 +8,8 @@ import MultipeerTransport
 final class SelfKeptTimers: Sendable {
     static let shared = SelfKeptTimers()
 
-    private struct Entry {
-        let runLoop: ObjectIdentifier
-        let timer: Timer
-    }
-
-    private let entries = Locked<[Entry]>([])
+    /// By run loop: each wakeup of one looks up its own, however many wait for others.
+    private let timers = Locked<[ObjectIdentifier: [Timer]]>([:])
     /// Whether a timer is still there after its last reference is gone.
     private let exist: Bool
 
@@ -30,20 +26,15 @@ final class SelfKeptTimers: Sendable {
     /// Takes an invalidated timer, which has no other owner.
     func add(_ timer: Timer, of runLoop: RunLoop) {
         guard exist else { return }
-        let entry = Entry(runLoop: ObjectIdentifier(runLoop), timer: timer)
-        entries.withLock { $0.append(entry) }
+        timers.withLock { $0[ObjectIdentifier(runLoop), default: []].append(timer) }
         release(on: runLoop)
     }
 
     /// Releases the timers of a run loop, if this is its thread.
     func release(on runLoop: RunLoop) {
         guard exist, RunLoop.current === runLoop else { return }
-        let own = entries.withLock { entries in
-            let place = entries.partition { $0.runLoop == ObjectIdentifier(runLoop) }
-            defer { entries.removeSubrange(place...) }
-            return Array(entries[place...])
-        }
+        guard let own = timers.withLock({ $0.removeValue(forKey: ObjectIdentifier(runLoop)) }) else { return }
         // The reference that the timer keeps. The array's own is released after it.
-        for entry in own { unsafe Unmanaged.passUnretained(entry.timer).release() }
+        for timer in own { unsafe Unmanaged.passUnretained(timer).release() }
     }
 }
