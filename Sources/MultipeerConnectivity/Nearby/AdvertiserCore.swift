@@ -56,14 +56,7 @@ final class AdvertiserCore: Sendable {
     }
 
     func start() {
-        switch type {
-        case .success(let type): start(type)
-        case .failure(let error): runs.refuse(error)
-        }
-    }
-
-    private func start(_ type: ServiceType) {
-        runs.start {
+        runs.start(of: type) { type in
             let native = Advertiser(peer: peer, service: type, info: info, configuration: configuration)
             return AdvertisingRun(native) { [runs, owner] run, invitation in
                 await runs.callbacks.run {

@@ -67,14 +67,7 @@ final class BrowserCore: Sendable {
     }
 
     func start() {
-        switch type {
-        case .success(let type): start(type)
-        case .failure(let error): runs.refuse(error)
-        }
-    }
-
-    private func start(_ type: ServiceType) {
-        runs.start {
+        runs.start(of: type) { type in
             BrowsingRun(Browser(peer: peer, service: type, configuration: configuration)) {
                 [runs, owner] run, event in
                 await runs.callbacks.run {

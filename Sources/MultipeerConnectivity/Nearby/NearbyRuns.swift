@@ -46,8 +46,16 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         want { if $0 == nil { $0 = run } }
     }
 
+    /// Starts a run for a service type; reports that there can be none when the type is not valid.
+    func start(of type: Result<ServiceType, MCError>, _ make: (ServiceType) -> Run) {
+        switch type {
+        case .success(let type): start { make(type) }
+        case .failure(let error): refuse(error)
+        }
+    }
+
     /// Reports that there can be no run. No callback is made before this has returned.
-    func refuse(_ error: MCError) {
+    private func refuse(_ error: MCError) {
         let queue = callbacks.queue
         queue.suspend()
         defer { queue.resume() }
