@@ -78,9 +78,8 @@ extension Querier {
     /// Returns the peer's current data, from the newest of all its records: on several scopes, under several labels.
     /// [mdns.lost]
     private func current(_ uid: UID, of service: DNSName) -> PresentPeer? {
-        serviceInstances(of: uid, in: service).filter(\.serviceInstance.isComplete)
-            .max { $0.serviceInstance.freshness < $1.serviceInstance.freshness }?.serviceInstance.appearance?
-            .peer
+        serviceInstances(of: uid, in: service).compactMap(\.serviceInstance.appearance)
+            .max { $0.freshness < $1.freshness }?.peer
     }
 
     /// Returns the peer's instances on all scopes, in a fixed order.
