@@ -32,13 +32,13 @@ extension Program {
             left: { app in
                 try app.say("hello", to: try await app.connectByHand())
                 try await app.wait("right: hello")
-                let states = app.sessionEvents.filter { !$0.hasPrefix("certificate") }
+                let states = app.eventsWithoutCertificates
                 app.expect(states, is: ["right connecting", "right connected", "right: hello"], "the calls")
             },
             right: { app in
                 try app.say("hello", to: try await app.connectByHand())
                 try await app.wait("left: hello")
-                let states = app.sessionEvents.filter { !$0.hasPrefix("certificate") }
+                let states = app.eventsWithoutCertificates
                 app.expect(states, is: ["left connecting", "left connected", "left: hello"], "the calls")
             }),
         Program(
@@ -84,9 +84,7 @@ extension Program {
                 let right = try await app.exchangePeers()
                 _ = try await app.session.nearbyConnectionData(forPeer: right)
                 app.session.cancelConnectPeer(right)
-                app.post("data", try await app.session.nearbyConnectionData(forPeer: right))
-                app.session.connectPeer(right, withNearbyConnectionData: try await app.posted("data"))
-                _ = try await app.connected()
+                try await app.connectByHand(to: right)
             },
             right: { app in try await app.connectByHand() }),
         Program(
@@ -98,9 +96,7 @@ extension Program {
                     app.session.connectPeer(right, withNearbyConnectionData: data)
                     try await app.wait("right notConnected")
                 }
-                app.post("data", try await app.session.nearbyConnectionData(forPeer: right))
-                app.session.connectPeer(right, withNearbyConnectionData: try await app.posted("data"))
-                _ = try await app.connected()
+                try await app.connectByHand(to: right)
             },
             right: { app in try await app.connectByHand() }),
         Program(
@@ -114,9 +110,7 @@ extension Program {
                 let foreign = try await other.nearbyConnectionData(forPeer: app.peer)
                 app.session.connectPeer(right, withNearbyConnectionData: foreign)
                 try await app.wait("right notConnected")
-                app.post("data", try await app.session.nearbyConnectionData(forPeer: right))
-                app.session.connectPeer(right, withNearbyConnectionData: try await app.posted("data"))
-                _ = try await app.connected()
+                try await app.connectByHand(to: right)
             },
             right: { app in try await app.connectByHand() }),
         Program(

@@ -47,13 +47,13 @@ extension Program {
             left: { app in
                 try app.say("hello", to: try await app.connect())
                 try await app.wait("right: hello")
-                let states = app.sessionEvents.filter { !$0.hasPrefix("certificate") }
+                let states = app.eventsWithoutCertificates
                 app.expect(states, is: ["right connecting", "right connected", "right: hello"], "the calls")
             },
             right: { app in
                 try app.say("hello", to: try await app.connect())
                 try await app.wait("left: hello")
-                let states = app.sessionEvents.filter { !$0.hasPrefix("certificate") }
+                let states = app.eventsWithoutCertificates
                 app.expect(states, is: ["left connecting", "left connected", "left: hello"], "the calls")
             }),
         Program(
@@ -215,7 +215,7 @@ extension Program {
                 try await app.record.wait(for: "left notConnected", within: 5)
                 // Its handler is called after what has happened until now.
                 _ = try await session.nearbyConnectionData(forPeer: MCPeerID(displayName: "other"))
-                let states = app.sessionEvents.filter { !$0.hasPrefix("certificate") }
+                let states = app.eventsWithoutCertificates
                 app.expect(states.last, is: "left notConnected", "the last state")
             }),
     ]

@@ -61,7 +61,12 @@ extension Application {
     /// Connects the two by hand, and returns the other peer.
     @discardableResult
     func connectByHand() async throws -> MCPeerID {
-        let other = try await exchangePeers()
+        try await connectByHand(to: try await exchangePeers())
+    }
+
+    /// Connects by hand to the other peer, which is known.
+    @discardableResult
+    func connectByHand(to other: MCPeerID) async throws -> MCPeerID {
         post("data", try await session.nearbyConnectionData(forPeer: other))
         session.connectPeer(other, withNearbyConnectionData: try await posted("data"))
         return try await connected()

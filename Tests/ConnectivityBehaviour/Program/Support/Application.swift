@@ -159,6 +159,9 @@ extension Application {
 
     /// Returns the events of the session's delegate so far.
     var sessionEvents: [String] { record.texts(of: .session) }
+
+    /// These, without the certificates, which come with or after the state.
+    var eventsWithoutCertificates: [String] { sessionEvents.filter { !$0.hasPrefix("certificate") } }
 }
 
 // MARK: the other application
