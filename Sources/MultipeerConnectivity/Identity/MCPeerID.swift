@@ -8,9 +8,10 @@ import MultipeerFraming
 /// Two ids with the same name differ; one that is archived and read back is equal to the original, on every machine. An id of
 /// another peer always originates from that peer: through a browser, an invitation, a session, or as an archive.
 ///
-/// An archive holds one value, the same bytes each time, besides a name that other peers see changed, and names its class as `MultipeerConnectivity.MCPeerID`. It is read
-/// under that name and under `MCPeerID`: in a module of another name, too, once that has made or requested any id. Foundation for
-/// Linux orders the rest of an archive differently in every process: compare ids, not archives.
+/// An archive holds one value, the same bytes each time, besides a name that other peers see changed, and names its class as
+/// `MultipeerConnectivity.MCPeerID`. It is read under that name and under `MCPeerID`: in a module of another name, too, once that
+/// has made or requested any id. Foundation for Linux orders the rest of an archive differently in every process: compare ids, not
+/// archives.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// The peer in the native API.
     public var native: PeerID { id }
