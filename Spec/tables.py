@@ -11,6 +11,7 @@ REGISTRIES = json.loads((SPEC / "registries.json").read_text())
 STATES = json.loads((SPEC / "states.json").read_text())
 SHIM = json.loads((SPEC / "shim.json").read_text())
 PRIVACY = json.loads((SPEC / "privacy.json").read_text())
+ATTACKS = json.loads((SPEC / "attacks.json").read_text())
 TERMS = json.loads((SPEC / "terms.json").read_text())
 
 
@@ -108,6 +109,10 @@ def blocks():
         "table privacy-tls": shown("tls"),
         "table privacy-datagrams": shown("datagrams"),
         "table privacy-absent": "\n".join(f"* {one}" for one in PRIVACY["absent"]),
+        "table attackers": table(["attacker", "stopped by", "shown by"], [
+            (row["attacker"], row["stoppedBy"], row["shownBy"]) for row in ATTACKS["attackers"]]),
+        "table attacks": table(["attack", "answer", "shown by"], [
+            (row["attack"], row["answer"], row["shownBy"]) for row in ATTACKS["attacks"]]),
         "table grease": table(["registry", "values"], [
             ("TLV types", grease(REGISTRIES["grease"]["tlv"], 4)),
             ("versions", grease(REGISTRIES["grease"]["versions"], 4)),
