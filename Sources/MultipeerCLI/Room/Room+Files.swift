@@ -75,7 +75,7 @@ extension Room {
         let name = members.name(of: peer)
         do throws(MultipeerError) {
             let upload = RoomUpload(source: source, peer: peer)
-            guard let received = try await upload.run(in: session) else { return }
+            guard let received = try await upload.run(in: session, note: screen.note) else { return }
             screen.note("\(name) received \(received)")
         } catch {
             if isLeaving { return }

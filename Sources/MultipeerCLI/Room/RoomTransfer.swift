@@ -30,10 +30,12 @@ struct RoomUpload: Sendable {
     let source: TransferSource
     let peer: PeerID
 
-    /// Returns what the peer has received, once it has everything; nil for a source that cannot be offered.
-    func run(in session: Session) async throws(MultipeerError) -> String? {
+    /// Returns what the peer has received, once it has everything; nil for a source that cannot be offered. `note` shows where a
+    /// document comes from after a redirection.
+    func run(in session: Session, note: (String) -> Void) async throws(MultipeerError) -> String? {
         if source.origin == .input { return nil }
         let resource = try await source.send(to: peer, over: session)
+        source.redirection(resource).map(note)
         try await resource.waitUntilReceived()
         let digest = resource.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
         return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"
