@@ -1,4 +1,4 @@
-/// Identifies one TCP connection of a session; never reused while the session exists.
+/// Identifies one TCP connection of a session; not reused before 2^32 others.
 package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

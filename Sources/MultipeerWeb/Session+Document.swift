@@ -7,8 +7,9 @@ extension Session {
     /// Sends a document of a web server, and returns once the transfer has begun.
     ///
     /// This side fetches the document and forwards it while it arrives; data that the peer cannot yet receive is kept in the
-    /// temporary directory. Redirections to http and https are followed, but none from https to http. Everything else is as for
-    /// `send(file:to:name:metadata:digest:)`.
+    /// temporary directory. Redirections to http and https are followed, but none from https to http, and none to an
+    /// address of this machine or its network except from an address of the same kind: `documentAddress` of the result shows where
+    /// they led. Everything else is as for `send(file:to:name:metadata:digest:)`.
     ///
     /// ```swift
     /// let sending = try await session.send(document: url, to: bob)

@@ -16,8 +16,9 @@ final class WebFetch: Sendable {
     private let timeLimit: Duration
     private let url: String
 
-    /// Begins the request. It times out if the server sends no data for the given time.
-    init(_ url: URL, timeLimit: Duration) {
+    /// Begins the request. It times out if the server sends no data for the given time. With `address`, an http request goes there
+    /// and nowhere else, whatever the host's name means meanwhile; for https the certificate ensures that the host is the named one.
+    init(_ url: URL, at address: WebResolver.Address? = nil, timeLimit: Duration) {
         self.timeLimit = timeLimit
         self.url = url.shown
         let configuration = URLSessionConfiguration.ephemeral
@@ -30,7 +31,9 @@ final class WebFetch: Sendable {
         queue.maxConcurrentOperationCount = 1
         session = URLSession(
             configuration: configuration, delegate: WebDelegate(buffer), delegateQueue: queue)
-        var request = URLRequest(url: url)
+        let fixed = address.flatMap { url.fixed(at: $0) }
+        var request = URLRequest(url: fixed?.url ?? url)
+        if let fixed { request.setValue(fixed.host, forHTTPHeaderField: "Host") }
         // A compressed document would be decompressed on the way, and longer than its length says.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         caller.async { [session, request] in session.dataTask(with: request).resume() }

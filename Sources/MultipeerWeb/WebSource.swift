@@ -9,36 +9,45 @@ package final class WebSource: PieceSource {
     private static let redirections = 10
 
     package let size: UInt64?
+    package let address: String?
     private let fetch: WebFetch
     private let count = Locked<UInt64>(0)
 
-    private init(_ fetch: WebFetch, size: UInt64?) {
+    private init(_ fetch: WebFetch, size: UInt64?, at url: URL) {
         self.fetch = fetch
         self.size = size
+        address = url.shown
     }
 
     deinit { fetch.cancel() }
 
     /// Requests the document, at the URL that the server redirects to, and returns once its head has arrived.
     ///
-    /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server.
+    /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server, and follows
+    /// those from the internet to this machine and its network.
     @concurrent
-    package static func open(_ url: URL, timeLimit: Duration = timeLimit) async throws(ResourceFault)
-        -> WebSource
-    {
+    package static func open(
+        _ url: URL, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
+    ) async throws(ResourceFault) -> WebSource {
         guard url.isOfTheWeb else {
             throw .unsupported(
                 "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
         }
         var url = url
+        var addresses = await resolver.addresses(of: url.host ?? "")
+        // Without a redirection, the client looks up the host itself: the user has named it.
+        var fixed: WebResolver.Address?
         for _ in 0...redirections {
-            let fetch = WebFetch(url, timeLimit: timeLimit)
+            let fetch = WebFetch(url, at: fixed, timeLimit: timeLimit)
             let head = try await fetch.head()
             switch head.status {
-            case 200..<300 where head.status != 206: return WebSource(fetch, size: head.length)
+            case 200..<300 where head.status != 206: return WebSource(fetch, size: head.length, at: url)
             case 301, 302, 303, 307, 308:
                 fetch.cancel()
-                url = try url.redirected(to: head.location)
+                let next = try url.redirected(to: head.location)
+                let found = await resolver.addresses(of: next.host ?? "")
+                try url.checkRedirection(to: next, Set(addresses.map(\.scope)), Set(found.map(\.scope)))
+                (url, addresses, fixed) = (next, found, found.first)
             case let status:
                 fetch.cancel()
                 throw .fetch("\(url.shown) answered with status \(status)")
@@ -62,13 +71,33 @@ package final class WebSource: PieceSource {
 
 extension URL {
     /// The URL without secrets: neither user nor query.
-    var shown: String {
+    package var shown: String {
         let port = port.map { ":\($0)" } ?? ""
         return "\(scheme ?? "")://\(host ?? "")\(port)\(path)"
     }
 
     fileprivate var isOfTheWeb: Bool { isSecure || scheme?.lowercased() == "http" }
     private var isSecure: Bool { scheme?.lowercased() == "https" }
+
+    /// Throws unless every address of the next host may be reached from this one.
+    fileprivate func checkRedirection(
+        to next: URL, _ former: Set<AddressScope>, _ scopes: Set<AddressScope>
+    ) throws(ResourceFault) {
+        guard !scopes.isEmpty else { throw .fetch("\(shown) redirects to \(next.shown): no such host") }
+        guard scopes.allSatisfy({ $0.isReachable(from: former) }) else {
+            throw .fetch("\(shown) redirects to \(next.shown), an address that is not public")
+        }
+    }
+
+    /// The URL with its host replaced by an address, and the host with its port, for the header of the request.
+    func fixed(at address: WebResolver.Address) -> (url: URL, host: String)? {
+        guard !isSecure, let host, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return nil
+        }
+        parts.percentEncodedHost = address.text
+        let named = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return parts.url.map { ($0, named + (port.map { ":\($0)" } ?? "")) }
+    }
 
     fileprivate func redirected(to location: String?) throws(ResourceFault) -> URL {
         guard let location, let next = URL(string: location, relativeTo: self)?.absoluteURL else {

@@ -112,22 +112,46 @@ extension IncomingResource {
     /// Receives the file into `directory`, or into the session's own directory, under a random name, readable only by its owner.
     ///
     /// The file appears once it is complete, closed, and has the promised size and digest; otherwise no part of it is kept. The
-    /// session's own directory is inside the system's temporary directory: move the file away.
+    /// session's own directory is inside the system's temporary directory: move the file away. With `synchronizing`, the sender
+    /// is notified, and the call returns, only once the file is on disk and survives a power failure.
     ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
     /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file was
     /// received or declined before.
-    public func receive(into directory: URL? = nil) async throws(MultipeerError) -> IncomingResource.File {
-        try await receive(into: directory, atMost: .max)
+    public func receive(
+        into directory: URL? = nil, synchronizing: Bool = false
+    ) async throws(MultipeerError) -> IncomingResource.File {
+        try await receive(
+            into: directory, atMost: .max, completing: Completion(isSynchronized: synchronizing))
+    }
+
+    /// Receives the file as `file`, in a directory that exists, readable only by its owner.
+    ///
+    /// The sender is notified that it has received the file only once the file has this name: if it cannot get it, the sender's
+    /// `waitUntilReceived()` throws, too. An existing file is replaced only with `replacing`, in one step, and a directory
+    /// never. Never make this path from the `name` of the resource without checking it: it may contain anything.
+    ///
+    /// Throws like `receive(into:synchronizing:)`, and `file` when the name is taken.
+    public func receive(
+        as file: URL, replacing: Bool = false, synchronizing: Bool = false
+    ) async throws(MultipeerError) -> IncomingResource.File {
+        let path = file.path
+        let completion = Completion(isSynchronized: synchronizing) { draft throws(FileFault) in
+            try FileRename.move(draft, path, replacing: replacing)
+            return path
+        }
+        return try await receive(
+            into: file.deletingLastPathComponent(), atMost: .max, completing: completion)
     }
 
     /// Receives a file of at most `limit` bytes; one that turns out to be longer is declined.
     package func receive(
-        into directory: URL?, atMost limit: UInt64
+        into directory: URL?, atMost limit: UInt64 = .max, completing completion: Completion
     ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
             let place: Place = if let directory { .directory(try directory.filePath()) } else { .session }
-            return try await receive(into: place, atMost: limit, on: EventLoop.nextForFiles())
+            return try await receive(
+                into: place, atMost: limit, completing: completion, on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
@@ -139,7 +163,8 @@ extension IncomingResource {
         into folder: ResourceFolder, as name: String
     ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
-            return try await receive(into: .folder(folder, name: name), on: EventLoop.nextForFiles())
+            return try await receive(
+                into: .folder(folder), completing: Completion(naming: name), on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }

@@ -9,14 +9,14 @@ enum ChatCommand: Subcommand {
     )
 
     static let usage = Usage(
-        ["chat"], operands: "[DATA...]", mostOperands: mostData,
+        ["chat"], operands: "[@FILE...]", mostOperands: mostData,
         "chat in a room with up to 7 others",
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
             is direct and separately encrypted. Anyone on the network can join, under any name; /code NAME compares six
             digits with that peer, which rules out a man-in-the-middle.
 
-            Where multicast does not work, use --manual, or DATA, --from or --out: a new peer then exchanges connection
+            Where multicast does not work, use --manual, @FILE, --from or --out: a new peer then exchanges connection
             data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
             Everyone else in the room then links with the new peer. Data can also be added later, with /add DATA.
 
@@ -56,7 +56,9 @@ enum ChatCommand: Subcommand {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
         for text in arguments.operands {
-            data.append(try ConnectionDataInput.read(ConnectionDataInput.decode(text)))
+            data.append(
+                try ConnectionDataInput.read(
+                    ConnectionDataInput.decode(argument: text, isQuiet: arguments.has("--quiet"))))
         }
         let isByHand = try ManualExchange.isWanted(arguments, takingOperands: true)
         let screen = Screen(isQuiet: arguments.has("--quiet"))

@@ -6,7 +6,8 @@ enum DataInspectCommand: Subcommand {
     static let usage = Usage(
         ["data", "inspect"], operands: "[DATA]", mostOperands: 1, "show connection data field by field",
         details: """
-            DATA is one line of base64; without DATA and --from, it is read from standard input. The token is a secret
+            The data is read from standard input, or from FILE with @FILE or --from; DATA itself, one line of base64, can
+            also be given, but other users of this machine can read arguments. The token is a secret
             and is shown only with --secret. If a check of the specification's section 4.1 fails, the fields are shown
             as far as possible, and the number of the check goes to standard error.
             """,
@@ -29,7 +30,9 @@ enum DataInspectCommand: Subcommand {
         if let path = arguments.value("--from") {
             return try ConnectionDataInput.decode(contents: AtomicFile.read(path, limit: 65_536))
         }
-        if let data = arguments.operands.first { return try ConnectionDataInput.decode(data) }
+        if let data = arguments.operands.first, data != "@-" {
+            return try ConnectionDataInput.decode(argument: data, isQuiet: false)
+        }
         return try ConnectionDataInput.decode(contents: DescriptorStream.input.readAll(limit: 65_536))
     }
 

@@ -7,12 +7,14 @@ enum LinkCommand: Subcommand {
         ["link"], operands: "[DATA]", mostOperands: 1, "link with one peer: a secure netcat and chat",
         details: """
             Both sides run this command and exchange their connection data, one line of base64. It contains a secret:
-            use a channel that both trust. Without DATA, --data and --from, you are asked for the peer's data on the
-            terminal; without a terminal, it is the first line of standard input.
+            use a channel that both trust. You are asked for the peer's data on the terminal; without a terminal, it is
+            the first line of standard input; --data @FILE and --from read a file. DATA in an argument can be read by
+            other users of this machine.
 
             Then standard input is sent to the peer, and what the peer sends is written to standard output. The command
             ends when both inputs have ended and both sides have written everything. If standard input and output are
-            terminals, it is a chat: the peer's lines are shown with its name in front.
+            terminals, it is a chat: the peer's lines are shown with its name in front. Control characters of the peer
+            are escaped if standard output is a terminal, unless --raw is given.
 
             Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
             'multipeer link ... > file' gets only the peer's bytes. Between two shells:
@@ -27,15 +29,19 @@ enum LinkCommand: Subcommand {
                 "also link with every peer that the other side is linked with, if it gives this option too; input and "
                     + "output are still exchanged with the other side only"),
             .init("--chat", "show lines with the peer's name in front, even without a terminal"),
+            .init(
+                "--raw", "write the peer's bytes to a terminal as they are, with control characters unescaped"
+            ),
             .init("--verbose", "show how the link is protected and how much was transferred"),
             .init("--quiet", "print only errors; with --out, do not show your connection data"),
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
+        try arguments.exclude(["--chat", "--raw"])
         let connector = try PeerConnector(arguments, as: .linking)
         SignalHandler.first { await connector.leave() }
         do throws(CommandError) {
-            try await talk(connector, wantsChat: arguments.has("--chat"))
+            try await talk(connector, wantsChat: arguments.has("--chat"), isRaw: arguments.has("--raw"))
         } catch {
             await connector.leave()
             throw error
@@ -43,12 +49,15 @@ enum LinkCommand: Subcommand {
         await connector.leave()
     }
 
-    private static func talk(_ connector: PeerConnector, wantsChat: Bool) async throws(CommandError) {
-        let isChat = wantsChat || (DescriptorStream.input.isTerminal && DescriptorStream.output.isTerminal)
+    private static func talk(
+        _ connector: PeerConnector, wantsChat: Bool, isRaw: Bool
+    ) async throws(CommandError) {
+        let isOnTerminal = DescriptorStream.output.isTerminal && !isRaw
+        let isChat = wantsChat || (isOnTerminal && DescriptorStream.input.isTerminal)
         let peer = try await connector.meet()
         let relay = StandardStreamRelay(
             connector.session, with: peer, asChat: isChat ? ChatFormatter(with: peer) : nil,
-            refusal: connector.refusal(to: peer))
+            isEscaped: isOnTerminal && !isChat, refusal: connector.refusal(to: peer))
         let isShown = DescriptorStream.error.isTerminal && !connector.isQuiet && !isChat
         let progress = isShown ? Task { await relay.progress.show() } : nil
         defer { if connector.isVerbose { Terminal.say(relay.progress.summary) } }

@@ -12,14 +12,15 @@ enum ReceiveCommand: Subcommand {
             unauthenticated: anyone can use any name. With --verify both users compare a code before anything is sent.
 
             Where multicast does not work, use --manual, or DATA, --data, --from or --out: both sides then exchange
-            their connection data, one line of base64. It contains a secret: use a channel that both trust. Without
-            DATA, --data and --from, you are asked for the peer's data on the terminal; without a terminal, it is the
-            first line of standard input.
+            their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
+            asked for the peer's data on the terminal; without a terminal, it is the first line of standard input;
+            --data @FILE and --from read a file. DATA in an argument can be read by other users of this machine.
 
             A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
-            characters. Until it is complete it is called multipeer-...; it is removed if the transfer fails. If a file
-            of that name exists, it is kept and the new one is skipped, unless --force is given; symbolic links are
-            never followed. The command ends when the other side does.
+            characters. Until it is complete it is called multipeer-...part; it is removed if the transfer fails, or by
+            the next 'multipeer receive' into DIR if this one is killed. The sender is notified once the file has its
+            name. If a file of that name exists, it is kept and the new one is skipped, unless --force is given;
+            symbolic links are never followed. The command ends when the other side does.
 
             Between two machines:
               multipeer receive --into inbox --name ann
@@ -33,6 +34,8 @@ enum ReceiveCommand: Subcommand {
             .init("--into", "DIR", "save files in DIR; default: the current directory"),
             .init("--force", "replace existing files"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
+            .init(
+                "--fsync", "count a file as received only once it is on disk, and safe from a power failure"),
             .init("--count", "N", "exit after N files"),
             .init("--verbose", "show how the link is protected"),
             .init("--quiet", "print only errors; with --out, do not show your connection data"),
@@ -53,7 +56,9 @@ enum ReceiveCommand: Subcommand {
         let downloads = try DownloadDirectory(
             arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
         let connector = try PeerConnector(arguments, as: .receiving)
-        let receiver = FileReceiver(connector, downloads, most: count, largest: limit)
+        PartialFile.sweep(downloads.directory)
+        let receiver = FileReceiver(
+            connector, downloads, most: count, largest: limit, isSynchronized: arguments.has("--fsync"))
         SignalHandler.first { await receiver.abandon() }
         do throws(CommandError) {
             try await receiver.run()

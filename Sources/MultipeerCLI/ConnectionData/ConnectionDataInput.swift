@@ -14,6 +14,31 @@ enum ConnectionDataInput {
         return bytes
     }
 
+    /// Returns the bytes for an argument: those in FILE for @FILE, otherwise those that the argument is. Other users can see the
+    /// arguments of a process, so the user is warned about the second form.
+    static func decode(argument text: String, isQuiet: Bool) throws(CommandError) -> [UInt8] {
+        if text.hasPrefix("@") {
+            return try decode(contents: AtomicFile.read(String(text.dropFirst()), limit: 65_536))
+        }
+        let bytes = try decode(text)
+        if !isQuiet { warn() }
+        return bytes
+    }
+
+    private static let hasWarned = Locked(false)
+
+    /// Warns once.
+    private static func warn() {
+        let isFirst = hasWarned.withLock { hasWarned in
+            defer { hasWarned = true }
+            return !hasWarned
+        }
+        guard isFirst else { return }
+        Terminal.say(
+            "other users of this machine can read the connection data in the arguments: use @FILE or standard "
+                + "input")
+    }
+
     /// Returns the bytes in a file's contents.
     static func decode(contents: [UInt8]) throws(CommandError) -> [UInt8] {
         contents.starts(with: magic) ? contents : try decode(String(decoding: contents, as: UTF8.self))

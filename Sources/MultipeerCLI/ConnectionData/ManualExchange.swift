@@ -5,8 +5,10 @@ import MultipeerCommandLine
 /// read from a file once it exists.
 struct ManualExchange: Sendable {
     enum Source: Sendable {
-        case text(String)
+        case given(ConnectionData)
         case file(String)
+        /// The first line of standard input.
+        case input
         /// The terminal, or the first line of standard input if there is no terminal.
         case prompt
     }
@@ -15,7 +17,10 @@ struct ManualExchange: Sendable {
     static let manual = Usage.Option(
         "--manual", "exchange connection data by hand; implied by DATA, --data, --from and --out")
     static let options: [Usage.Option] = [
-        .init("--data", "DATA", "the peer's connection data, one line of base64"),
+        .init(
+            "--data", "@FILE",
+            "read the peer's connection data, one line of base64, from FILE, or from standard input for @-; with DATA "
+                + "instead of @FILE, other users of this machine can read it"),
         .init(
             "--from", "FILE",
             "wait until FILE exists and is complete, and read the peer's data from it; FILE must be fresh"
@@ -44,9 +49,13 @@ struct ManualExchange: Sendable {
     init(_ arguments: Arguments, takingOperand: Bool) throws(CommandError) {
         try arguments.exclude(["--data", "--from"], orOperand: takingOperand)
         let operand = takingOperand ? arguments.operands.first : nil
-        if let text = operand ?? arguments.value("--data") {
-            _ = try ConnectionDataInput.read(ConnectionDataInput.decode(text))
-            source = .text(text)
+        let text = operand ?? arguments.value("--data")
+        if text == "@-" {
+            source = .input
+        } else if let text {
+            let isQuiet = arguments.has("--quiet")
+            source = .given(
+                try ConnectionDataInput.read(ConnectionDataInput.decode(argument: text, isQuiet: isQuiet)))
         } else {
             source = arguments.value("--from").map(Source.file) ?? .prompt
         }
@@ -56,19 +65,26 @@ struct ManualExchange: Sendable {
     /// Returns the peer's data.
     func obtain(within timeLimit: Duration) async throws(CommandError) -> ConnectionData {
         switch source {
-        case .text(let text): return try ConnectionDataInput.read(ConnectionDataInput.decode(text))
+        case .given(let data): return data
         case .file(let path): return try await watch(path, until: .now + timeLimit)
+        case .input:
+            return try await read { () throws(CommandError) in try DescriptorStream.input.readLine() }
         case .prompt:
-            let line = try await files.run { () throws(CommandError) -> String? in
+            return try await read { () throws(CommandError) in
                 if let line = try Terminal.ask("peer's connection data: ") { return line }
                 return try DescriptorStream.input.readLine()
             }
-            guard let line else {
-                throw CommandError(
-                    "no connection data given", hint: "use DATA or --from FILE", exit: .badInput)
-            }
-            return try ConnectionDataInput.read(ConnectionDataInput.decode(line))
         }
+    }
+
+    private func read(
+        _ line: @escaping @Sendable () throws(CommandError) -> String?
+    ) async throws(CommandError) -> ConnectionData {
+        guard let line = try await files.run(line) else {
+            throw CommandError(
+                "no connection data given", hint: "use --data @FILE or --from FILE", exit: .badInput)
+        }
+        return try ConnectionDataInput.read(ConnectionDataInput.decode(line))
     }
 
     private func watch(

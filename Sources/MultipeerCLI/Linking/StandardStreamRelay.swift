@@ -26,17 +26,22 @@ final class StandardStreamRelay: Sendable {
     private let session: Session
     private let peer: PeerID
     private let chat: ChatFormatter?
+    private let isEscaped: Bool
     private let refusal: String?
     private let state = Locked(State())
     private let outcome = Promise<CommandError?>()
     private let input = Worker("input")
     private let output = Worker("output")
 
-    /// `refusal` is shown when the peer wants to compare codes and this side does not.
-    init(_ session: Session, with peer: PeerID, asChat chat: ChatFormatter?, refusal: String?) {
+    /// `isEscaped`: whether the peer's bytes are written as text for a terminal. `refusal` is shown when the peer wants to compare
+    /// codes and this side does not.
+    init(
+        _ session: Session, with peer: PeerID, asChat chat: ChatFormatter?, isEscaped: Bool, refusal: String?
+    ) {
         self.session = session
         self.peer = peer
         self.chat = chat
+        self.isEscaped = isEscaped
         self.refusal = refusal
     }
 
@@ -78,6 +83,7 @@ final class StandardStreamRelay: Sendable {
     /// Takes no event before the last message is written: that is the back-pressure on the peer.
     private func receive() async throws(CommandError) {
         var hasEnded = false
+        var text = TerminalText()
         for await event in session.events {
             switch event {
             // A mesh has other peers, too.
@@ -86,14 +92,15 @@ final class StandardStreamRelay: Sendable {
                 if hasEnded {
                     await note { $0.isAcknowledged = true }
                 } else {
+                    if isEscaped { try await put(text.finish()) }
                     chat?.sayGoodbye()
                     await note { $0.hasWrittenAll = true }
                 }
                 hasEnded = true
             case .message(let message):
                 progress.received(message.bytes.count)
-                let bytes = chat?.render(message.bytes) ?? message.bytes
-                try await output.run { () throws(CommandError) in try Terminal.put(bytes) }
+                let bytes = isEscaped ? text.render(message.bytes) : message.bytes
+                try await put(chat?.render(message.bytes) ?? bytes)
             case .peer(peer, .notConnected(let reason)):
                 outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
             case .verificationRequested(peer):
@@ -101,6 +108,10 @@ final class StandardStreamRelay: Sendable {
             case .peer, .stream, .resource, .verificationRequested: break
             }
         }
+    }
+
+    private func put(_ bytes: [UInt8]) async throws(CommandError) {
+        try await output.run { () throws(CommandError) in try Terminal.put(bytes) }
     }
 
     private func note(_ change: @Sendable (inout State) -> Void) async {

@@ -1,46 +1,56 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// The labels of the peers in a room: their names where these differ, otherwise followed by digits of their ids. Everyone in
-/// a room sees the same labels, whatever the order of arrival.
+/// The labels of the peers in a room: their names where these look different, otherwise followed by digits of their ids. Everyone
+/// in a room sees the same labels, whatever the order of arrival.
 ///
 /// A name can contain anything but control characters. In a label `:`, `>` and `#` are escaped, so that a name cannot look
 /// like another peer's message, or like a name with digits.
 package struct PeerLabels: Sendable {
-    private var stems: [PeerID: String] = [:]
+    private struct Name: Sendable {
+        let stem: String
+        let skeleton: NameSkeleton
+
+        init(_ name: String) {
+            stem = PeerLabels.stem(of: name)
+            skeleton = NameSkeleton(name)
+        }
+    }
+
+    private var names: [PeerID: Name] = [:]
     private static let shortest = 4
 
     package init() {}
 
     /// Returns the other peers whose labels have changed. A known peer may come with a new name.
     package mutating func add(_ peer: PeerID) -> [PeerID] {
-        let stem = PeerLabels.stem(of: peer.displayName)
-        guard stems[peer] != stem else { return [] }
-        let before = stems.keys.filter { $0 != peer }.map { ($0, self[$0]) }
-        stems[peer] = stem
+        let name = Name(peer.displayName)
+        guard names[peer]?.stem != name.stem else { return [] }
+        let before = names.keys.filter { $0 != peer }.map { ($0, self[$0]) }
+        names[peer] = name
         return before.filter { self[$0.0] != $0.1 }.map(\.0).sorted { $0.uid < $1.uid }
     }
 
-    package mutating func remove(_ peer: PeerID) { stems[peer] = nil }
+    package mutating func remove(_ peer: PeerID) { names[peer] = nil }
 
     package subscript(peer: PeerID) -> String {
-        let stem = stems[peer] ?? PeerLabels.stem(of: peer.displayName)
-        let key = stem.lowercased()
-        let others = stems.filter { $0.key != peer && $0.value.lowercased() == key }.keys
-        guard !others.isEmpty else { return stem }
+        let name = names[peer] ?? Name(peer.displayName)
+        let others = names.filter { $0.key != peer && $0.value.skeleton.isConfusable(with: name.skeleton) }
+            .keys
+        guard !others.isEmpty else { return name.stem }
         let digits = peer.uid.bytes.hexadecimal
         let rivals = others.map { $0.uid.bytes.hexadecimal }
         var length = PeerLabels.shortest
         while length < digits.count, rivals.contains(where: { $0.hasPrefix(digits.prefix(length)) }) {
             length += 1
         }
-        return "\(stem)#\(digits.prefix(length))"
+        return "\(name.stem)#\(digits.prefix(length))"
     }
 
     /// Returns the peer whose label the text begins with, and the rest. Names may contain spaces: the longest label
     /// counts.
     package func find(at text: String) -> (peer: PeerID, rest: String)? {
-        let found = stems.keys.map { ($0, self[$0]) }.filter { peer, label in
+        let found = names.keys.map { ($0, self[$0]) }.filter { peer, label in
             text.hasPrefix(label) && [nil, " ", ":"].contains(text.dropFirst(label.count).first)
         }
         guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
@@ -50,7 +60,7 @@ package struct PeerLabels: Sendable {
 
     /// Does the same at the end of the text, after a space.
     package func find(atEndOf text: String) -> (rest: String, peer: PeerID)? {
-        let found = stems.keys.map { ($0, self[$0]) }.filter { text.hasSuffix(" \($0.1)") }
+        let found = names.keys.map { ($0, self[$0]) }.filter { text.hasSuffix(" \($0.1)") }
         guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
         return (String(text.dropLast(label.count + 1)), peer)
     }

@@ -10,6 +10,14 @@ extension Room {
         screen.note(
             "\(members.name(of: resource.peer)) offers \(resource.name.printable)\(size): /accept \(number) or /decline \(number)"
         )
+        Task { await self.watch(resource, number) }
+    }
+
+    /// Drops the offer when its sender withdraws it. The task ends with the file, however that ends.
+    private func watch(_ resource: IncomingResource, _ number: Int) async {
+        guard await resource.waitUntilEnded() != nil, offers.withdraw(number), members.isLinked(resource.peer)
+        else { return }
+        screen.note("\(members.name(of: resource.peer)) withdrew file \(number)")
     }
 
     func decline(_ number: Int) {
@@ -30,8 +38,7 @@ extension Room {
 
     private func receive(_ resource: IncomingResource, _ number: Int, _ downloads: DownloadDirectory) async {
         defer { offers.receptions[number] = nil }
-        let (line, isComplete) = await RoomDownload(resource: resource, downloads: downloads, files: files)
-            .run()
+        let (line, isComplete) = await RoomDownload(resource: resource, downloads: downloads).run()
         let text = "\(line) (from \(members.name(of: resource.peer)))"
         if isComplete { screen.note(text) } else { screen.tell(text) }
     }
@@ -67,9 +74,8 @@ extension Room {
     private func deliver(_ source: TransferSource, to peer: PeerID) async {
         let name = members.name(of: peer)
         do throws(MultipeerError) {
-            guard let received = try await RoomUpload(source: source, peer: peer).run(in: session) else {
-                return
-            }
+            let upload = RoomUpload(source: source, peer: peer)
+            guard let received = try await upload.run(in: session, note: screen.note) else { return }
             screen.note("\(name) received \(received)")
         } catch {
             if isLeaving { return }

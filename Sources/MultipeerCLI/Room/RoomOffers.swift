@@ -15,6 +15,9 @@ struct RoomOffers: Sendable {
 
     mutating func take(_ number: Int) -> IncomingResource? { offers.removeValue(forKey: number) }
 
+    /// Removes an offer that its sender has withdrawn; returns false if it was accepted or declined before.
+    mutating func withdraw(_ number: Int) -> Bool { offers.removeValue(forKey: number) != nil }
+
     /// Removes the offers of a peer whose link has ended.
     mutating func remove(of peer: PeerID) { offers = offers.filter { $0.value.peer != peer } }
 }

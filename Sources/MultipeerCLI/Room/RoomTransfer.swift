@@ -6,35 +6,21 @@ import MultipeerCommandLine
 struct RoomDownload: Sendable {
     let resource: IncomingResource
     let downloads: DownloadDirectory
-    let files: Worker
 
     /// Returns the line with the result, and whether the file is complete.
     func run() async -> (line: String, isComplete: Bool) {
         let start = ContinuousClock.now
         let name = FileName.of(label: resource.name)
         var report = TransferReport(.receiving)
-        do {
+        do throws(MultipeerError) {
             let folder = URL(filePath: downloads.directory, directoryHint: .isDirectory)
-            let file = try await resource.receive(into: folder)
+            let file = try await resource.receive(into: folder, completing: downloads.completion(as: name))
             let time = start.duration(to: .now)
-            let settled = try await settle(file.path, as: name)
+            let settled = file.url.lastPathComponent
             let digest = file.isVerified ? file.digest : nil
             return (report.add(.init(name: settled, bytes: file.size, time: time, digest: digest)), true)
         } catch {
-            let reason = (error as? MultipeerError).map(TransferReport.reason) ?? "\(error)"
-            return (report.fail(name, reason), false)
-        }
-    }
-
-    /// Deletes a file that cannot be renamed.
-    private func settle(_ path: String, as name: String) async throws(CommandError) -> String {
-        try await files.run { [downloads] () throws(CommandError) in
-            do throws(CommandError) {
-                return try downloads.settle(path, as: name)
-            } catch {
-                _ = unsafe unlink(path)
-                throw error
-            }
+            return (report.fail(name, TransferReport.reason(error)), false)
         }
     }
 }
@@ -44,10 +30,12 @@ struct RoomUpload: Sendable {
     let source: TransferSource
     let peer: PeerID
 
-    /// Returns what the peer has received, once it has everything; nil for a source that cannot be offered.
-    func run(in session: Session) async throws(MultipeerError) -> String? {
+    /// Returns what the peer has received, once it has everything; nil for a source that cannot be offered. `note` shows where a
+    /// document comes from after a redirection.
+    func run(in session: Session, note: (String) -> Void) async throws(MultipeerError) -> String? {
         if source.origin == .input { return nil }
         let resource = try await source.send(to: peer, over: session)
+        source.redirection(resource).map(note)
         try await resource.waitUntilReceived()
         let digest = resource.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
         return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"

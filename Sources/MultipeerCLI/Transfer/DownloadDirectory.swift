@@ -1,5 +1,5 @@
 import Foundation
-import Multipeer
+package import Multipeer
 package import MultipeerCommandLine
 
 /// The directory for received files. Each gets its own name only when it is complete.
@@ -35,53 +35,27 @@ package struct DownloadDirectory: Sendable {
         return isForced ? nil : "already exists"
     }
 
-    /// Renames a complete file within its file system, and returns the name: another one if the name was taken meanwhile. An
-    /// existing file keeps its name, unless files may be replaced.
-    package func settle(_ draft: String, as name: String) throws(CommandError) -> String {
+    /// Renames a complete file within its file system, and returns its new path: under another name if the name was taken
+    /// meanwhile. An existing file keeps its name, unless files may be replaced.
+    package func settle(_ draft: String, as name: String) throws(FileFault) -> String {
         if isForced {
-            guard unsafe rename(draft, path(name)) == 0 else { throw failure(name) }
-            return name
+            try FileRename.replacing(draft, path(name))
+            return path(name)
         }
-        if try take(draft, name) { return name }
+        if try FileRename.toNew(draft, path(name)) { return path(name) }
         for number in 1...DownloadDirectory.mostNumbers {
-            let other = FileName.numbered(name, number)
-            if try take(draft, other) { return other }
+            let other = path(FileName.numbered(name, number))
+            if try FileRename.toNew(draft, other) { return other }
         }
-        throw CommandError("cannot write \(path(name).printable): every name is taken", exit: .system)
+        throw FileFault(.other(EEXIST), path: path(name))
     }
 
-    /// Returns false when the name is taken, also by a dangling symbolic link.
-    private func take(_ draft: String, _ name: String) throws(CommandError) -> Bool {
-        if unsafe link(draft, path(name)) == 0 {
-            _ = unsafe unlink(draft)
-            return true
+    /// Gives a received file its name before the sender is notified.
+    func completion(as name: String, isSynchronized: Bool = false) -> IncomingResource.Completion {
+        IncomingResource.Completion(isSynchronized: isSynchronized) { draft throws(FileFault) in
+            try settle(draft, as: name)
         }
-        switch errno {
-        case EEXIST: return false
-        case EPERM, EOPNOTSUPP, EMLINK, ENOSYS: return try takeWithoutLinks(draft, name)
-        default: throw failure(name)
-        }
-    }
-
-    /// For file systems without hard links: creates an empty file with the name first, and replaces that.
-    private func takeWithoutLinks(_ draft: String, _ name: String) throws(CommandError) -> Bool {
-        let descriptor = unsafe open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EEXIST { return false }
-            throw failure(name)
-        }
-        close(descriptor)
-        guard unsafe rename(draft, path(name)) == 0 else {
-            let commandError = failure(name)
-            _ = unsafe unlink(path(name))
-            throw commandError
-        }
-        return true
     }
 
     package func path(_ name: String) -> String { directory == "/" ? "/\(name)" : "\(directory)/\(name)" }
-
-    private func failure(_ name: String) -> CommandError {
-        DescriptorStream.failure("cannot write \(path(name).printable)")
-    }
 }

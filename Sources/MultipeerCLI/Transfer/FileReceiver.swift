@@ -21,16 +21,21 @@ final class FileReceiver: Sendable {
     private let downloads: DownloadDirectory
     private let most: Int?
     private let largest: UInt64?
+    private let isSynchronized: Bool
     private let display: TransferDisplay
     private let state = Locked(State())
-    private let files = Worker("files")
 
-    /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes.
-    init(_ connector: PeerConnector, _ downloads: DownloadDirectory, most: Int?, largest: UInt64?) {
+    /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes. `isSynchronized`: whether
+    /// a file counts as received only when it is on disk.
+    init(
+        _ connector: PeerConnector, _ downloads: DownloadDirectory, most: Int?, largest: UInt64?,
+        isSynchronized: Bool
+    ) {
         self.connector = connector
         self.downloads = downloads
         self.most = most
         self.largest = largest
+        self.isSynchronized = isSynchronized
         display = TransferDisplay(isQuiet: connector.isQuiet)
     }
 
@@ -98,11 +103,13 @@ final class FileReceiver: Sendable {
         let start = ContinuousClock.now
         let showing = Task { await show(resource, name, place) }
         defer { showing.cancel() }
-        do {
+        do throws(MultipeerError) {
             let folder = URL(filePath: downloads.directory, directoryHint: .isDirectory)
-            let file = try await resource.receive(into: folder, atMost: largest ?? .max)
+            let file = try await resource.receive(
+                into: folder, atMost: largest ?? .max,
+                completing: downloads.completion(as: name, isSynchronized: isSynchronized))
             let time = start.duration(to: .now)
-            let settled = try await files.run { [self] () throws(CommandError) in try settle(file, as: name) }
+            let settled = file.url.lastPathComponent
             let line = state.withLock { state in
                 state.names.insert(settled)
                 return state.report.add(
@@ -117,25 +124,15 @@ final class FileReceiver: Sendable {
         }
     }
 
-    private func settle(_ file: IncomingResource.File, as name: String) throws(CommandError) -> String {
-        do throws(CommandError) {
-            return try downloads.settle(file.path, as: name)
-        } catch {
-            _ = unsafe unlink(file.path)
-            throw error
-        }
-    }
-
-    private func fail(_ name: String, _ error: any Error) {
-        if let largest, (error as? MultipeerError)?.code == .declined {
+    private func fail(_ name: String, _ error: MultipeerError) {
+        if let largest, error.code == .declined {
             return say(
                 state.withLock {
                     $0.report.skip(
                         name, "more than --max-size \(HumanReadable.bytes(largest))")
                 })
         }
-        let text = (error as? MultipeerError).map(TransferReport.reason) ?? "\(error)"
-        say(state.withLock { $0.report.fail(name, text) })
+        say(state.withLock { $0.report.fail(name, TransferReport.reason(error)) })
     }
 
     private func show(_ resource: IncomingResource, _ name: String, _ place: FilePosition?) async {

@@ -67,6 +67,7 @@ final class FileSender: Sendable {
         let start = ContinuousClock.now
         do throws(MultipeerError) {
             let resource = try await begin(source, place, to: peer)
+            if !connector.isQuiet { source.redirection(resource).map(say) }
             let showing = Task { await show(resource, place) }
             defer { showing.cancel() }
             try await resource.waitUntilReceived()

@@ -1,7 +1,16 @@
 import Multipeer
+import MultipeerCommandLine
 import MultipeerWeb
 
 extension TransferSource {
+    /// Returns the address of a document if the server redirected to another one than the user gave.
+    func redirection(_ resource: OutgoingResource) -> String? {
+        guard case .web(let url) = origin, let address = resource.documentAddress, address != url.shown else {
+            return nil
+        }
+        return "\(label.printable) comes from \(address.printable)"
+    }
+
     /// Starts sending to the peer, and returns once the transfer has started.
     func send(
         to peer: PeerID, over session: Session, metadata: [UInt8]? = nil, digest: Bool = true

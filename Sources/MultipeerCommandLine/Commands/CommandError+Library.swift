@@ -1,14 +1,14 @@
 package import Multipeer
 
 extension CommandError {
-    /// Creates the command's error for an error of the library: one line and an exit code.
+    /// Creates the command's error for an error of the library: one line and an exit code. A cancellation that reaches this was
+    /// the peer's: a command that the user interrupts ends in `SignalHandler`.
     package init(_ error: MultipeerError) {
         let exit: ExitCode =
             switch error.code {
             case .invalidConnectionData, .identity, .passphrase: .badInput
             case .invalidArgument: .usage
             case .system, .discovery: .system
-            case .cancelled: .interrupted
             default: .linkFailed
             }
         let hint = error.code == .discovery ? "run 'multipeer doctor' to diagnose" : nil

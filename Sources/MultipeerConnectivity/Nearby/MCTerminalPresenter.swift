@@ -39,7 +39,7 @@ extension String {
     /// The text in a form that cannot change how a terminal shows its surroundings.
     var withoutTricks: String {
         var text = ""
-        for scalar in unicodeScalars {
+        for scalar in escaping(\.isInvisible).unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
                 text += "\\u{" + String(scalar.value, radix: 16) + "}"

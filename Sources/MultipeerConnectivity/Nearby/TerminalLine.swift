@@ -32,8 +32,10 @@ final class TerminalLine: Sendable {
         for descriptor in [terminal, wake.reading, wake.writing] { close(descriptor) }
     }
 
-    /// Returns the line that is typed after the prompt; nil when the terminal is gone, or the task was cancelled.
+    /// Returns the line that is typed after the prompt; nil when the terminal is gone, or the task was cancelled. Discards
+    /// anything that was typed before.
     func ask(_ prompt: String) async -> String? {
+        _ = tcflush(terminal, TCIFLUSH)
         write(prompt)
         let answer = Promise<String?>()
         // A separate thread: the user may take any time.

@@ -34,7 +34,7 @@ extension LinkEstablishment {
             let handshake = Handshake(
                 .initiator, for: known, guess: attempts[uid]?.misses ?? 0, local: local,
                 deadline: now + HandshakeTiming.greeting)
-            let id = connections.add(handshake, isDialled: true)
+            let id = connections.add(handshake, isDialled: true, besides: links)
             attempts[uid]?.plan.began(id)
             let key = known.outcome == .encrypted ? known.data.fingerprint : nil
             actions.append(.dial(id, candidate, accepting: key))

@@ -99,6 +99,14 @@ extension LinkEstablishment {
     package subscript(uid: UID) -> LinkAttempt? { attempts[uid] }
 
     package var lastConnection: UInt32 { connections.last }
+
+    /// Continues with another number, as after many connections: for tests.
+    package mutating func renumber(after last: UInt32) { connections.last = last }
+
+    /// The connections that are links.
+    var links: some Sequence<ConnectionID> {
+        attempts.values.lazy.compactMap { $0.selection.link }
+    }
 }
 
 // MARK: requests of the application

@@ -19,8 +19,8 @@ struct HandshakeTable: Sendable {
     }
 
     private var entries: [ConnectionID: Entry] = [:]
-    /// The last connection, so that no number is reused.
-    private(set) var last: UInt32
+    /// The last connection: numbers are used in turn, and begin again after 2^32 connections.
+    var last: UInt32
 
     init(after last: UInt32) { self.last = last }
 
@@ -37,8 +37,14 @@ struct HandshakeTable: Sendable {
 
     var deadline: Moment? { entries.values.lazy.map(\.handshake.deadline).min() }
 
-    mutating func add(_ handshake: Handshake, isDialled: Bool) -> ConnectionID {
-        last += 1
+    /// Adds a connection under a number that no other one has, and none of the links.
+    mutating func add(
+        _ handshake: Handshake, isDialled: Bool, besides links: some Sequence<ConnectionID>
+    ) -> ConnectionID {
+        last &+= 1
+        while entries[ConnectionID(rawValue: last)] != nil || links.contains(ConnectionID(rawValue: last)) {
+            last &+= 1
+        }
         let id = ConnectionID(rawValue: last)
         entries[id] = Entry(handshake: handshake, isDialled: isDialled)
         return id

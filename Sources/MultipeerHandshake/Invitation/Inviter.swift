@@ -286,7 +286,7 @@ extension Inviter {
 
     private mutating func dialWhatIsDue(at now: Moment) {
         while let candidate = plan.due(at: now) {
-            lastConnection += 1
+            lastConnection &+= 1
             let id = ConnectionID(rawValue: lastConnection)
             attempts[id] = Attempt(candidate: candidate, deadline: now + InvitationTiming.greeting)
             plan.began(id)

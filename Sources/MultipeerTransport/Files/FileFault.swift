@@ -57,6 +57,7 @@ extension FileFault.Reason: CustomStringConvertible {
         case .tooLarge: "too large"
         case .noSpace: "no space left"
         case .shrank: "became shorter while it was read"
+        case .other(EEXIST): "already exists"
         case .other(let code): "error \(code) of the operating system"
         }
     }

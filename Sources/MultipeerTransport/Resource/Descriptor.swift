@@ -8,6 +8,13 @@ struct Descriptor: ~Copyable {
 
     deinit { Glibc.close(number) }
 
+    /// Returns the descriptor, which the caller then has to close.
+    consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
     /// Closes it, and returns 0 or the `errno` of that: a failure to write to the disk may be reported only here.
     consuming func close() -> Int32 {
         let number = number

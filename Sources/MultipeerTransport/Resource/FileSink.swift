@@ -8,6 +8,8 @@ package struct FileSink: ~Copyable {
     private let folder: Descriptor
     private let name: String
     private var file: Descriptor?
+    /// Keeps the file locked from its end until it has its name: no sweep removes it meanwhile.
+    private var lock: Descriptor?
     private var isKept = false
     package let path: String
 
@@ -16,7 +18,7 @@ package struct FileSink: ~Copyable {
     ///
     /// Throws `noSpace` at once when the file system has fewer than `size` bytes free.
     package init(
-        in directory: String, size: UInt64? = nil, named choose: () -> String = RandomName.make
+        in directory: String, size: UInt64? = nil, named choose: () -> String = PartialFile.makeName
     ) throws(FileFault) {
         if directory.utf8.contains(0) { throw FileFault(.notFound, path: directory) }
         let descriptor = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -43,7 +45,10 @@ package struct FileSink: ~Copyable {
         for _ in 0..<16 {
             name = choose()  // [resource.label]
             let file = Descriptor(unsafe openat(folder, name, flags, 0o600))
-            if file.number >= 0 { return file }
+            if file.number >= 0 {
+                if PartialFile.lock(file, at: name, in: folder) { return file }
+                continue
+            }
             if errno != EEXIST { throw FileFault(lastAt: directory) }
         }
         throw FileFault(.other(EEXIST), path: directory)
@@ -87,12 +92,37 @@ package struct FileSink: ~Copyable {
         }
     }
 
-    /// Closes the file: only then is it known that everything was written.
-    package mutating func close() throws(FileFault) {
+    /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.
+    package mutating func close(isSynchronized: Bool = false) throws(FileFault) {
+        if isSynchronized {
+            switch file {
+            case .some(let file):
+                guard fsync(file.number) == 0 else { throw FileFault(lastAt: path) }
+            case .none: break
+            }
+        }
+        try holdLock()
         let code = file.take()?.close() ?? 0
         if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }
     }
 
+    /// A second descriptor has the same lock.
+    private mutating func holdLock() throws(FileFault) {
+        switch file {
+        case .some(let file):
+            let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0 else { throw FileFault(lastAt: path) }
+            lock = Descriptor(copy)
+        case .none: break
+        }
+    }
+
     /// Keeps the file when its sink goes.
     package mutating func keep() { isKept = true }
+
+    /// Waits until a new name of the file in its directory is on disk. Some file systems cannot do that for a directory.
+    package func synchronizeDirectory() throws(FileFault) {
+        if fsync(folder.number) == 0 || [EINVAL, EROFS].contains(errno) { return }
+        throw FileFault(lastAt: path)
+    }
 }

@@ -1,7 +1,7 @@
 extension IncomingResource {
     /// A file that has arrived whole. From here on the application owns it, and moves or removes it.
     public struct File: Sendable, Hashable {
-        /// Its path, under a random name.
+        /// Its path: under a random name, unless another was chosen.
         public let path: String
         /// The sender's name for it: a label for people, never a path. It may contain anything, including `../` and escapes.
         public let name: String

@@ -61,18 +61,20 @@ public final class IncomingResource: Sendable {
     /// Where a file is put: in an existing directory, in one that is created for it, or in the session's own.
     package enum Place: Sendable {
         case directory(String)
-        /// Under a name that the caller chose, which is one path component.
-        case folder(ResourceFolder, name: String)
+        case folder(ResourceFolder)
         case session
     }
 
     /// Receives it once into a new file, under a random name by default. It is declined as soon as it has more bytes than
-    /// `limit`.
+    /// `limit`. The sender is notified once the file is complete in the sense of `completion`.
     package func receive(
-        into place: Place, atMost limit: UInt64 = .max, on worker: EventLoop
+        into place: Place, atMost limit: UInt64 = .max, completing completion: Completion = Completion(),
+        on worker: EventLoop
     ) async throws(ResourceFault) -> IncomingResource.File {
         try begin()
-        let task = Task(executorPreference: worker.taskExecutor) { await self.run(place, limit) }
+        let task = Task(executorPreference: worker.taskExecutor) {
+            await self.run(place, limit, completion)
+        }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -115,10 +117,12 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    private func run(_ place: Place, _ limit: UInt64) async -> Result<IncomingResource.File, ResourceFault> {
+    private func run(
+        _ place: Place, _ limit: UInt64, _ completion: Completion
+    ) async -> Result<IncomingResource.File, ResourceFault> {
         var result: Result<IncomingResource.File, ResourceFault>
         do throws(ResourceFault) {
-            result = .success(try await store(place, limit))
+            result = .success(try await store(place, limit, completion))
         } catch {
             result = .failure(give(up: error))
         }
@@ -138,8 +142,10 @@ public final class IncomingResource: Sendable {
         return earlier ?? fault
     }
 
-    /// Writes everything to the file and checks it; when this returns, the file is closed and kept.
-    private func store(_ place: Place, _ limit: UInt64) async throws(ResourceFault) -> IncomingResource.File {
+    /// Writes everything to the file and checks it; when this returns, the file is closed, has its name and is kept.
+    private func store(
+        _ place: Place, _ limit: UInt64, _ completion: Completion
+    ) async throws(ResourceFault) -> IncomingResource.File {
         var sink = try open(place)
         var hasher = SHA256.Hasher()
         var count: UInt64 = 0
@@ -156,19 +162,36 @@ public final class IncomingResource: Sendable {
         if let size, count < size { throw .damaged }  // [resource.size]
         let digest = hasher.finish()
         if let promised = receiver.digest, promised != digest { throw .damaged }  // [resource.digest]
-        do throws(FileFault) { try sink.close() } catch { throw .file(error) }
-        guard commit() else { throw .cancelled }
-        sink.keep()
+        let path = try complete(&sink, completion)
         return IncomingResource.File(
-            path: sink.path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
+            path: path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
+    }
+
+    /// Closes the file and gives it its name. From the rename on it cannot be cancelled.
+    private func complete(
+        _ sink: inout FileSink, _ completion: Completion
+    ) throws(ResourceFault) -> String {
+        do throws(FileFault) {
+            try sink.close(isSynchronized: completion.isSynchronized)
+        } catch {
+            throw .file(error)
+        }
+        guard commit() else { throw .cancelled }
+        do throws(FileFault) {
+            let path = try completion.rename(sink.path)
+            sink.keep()
+            if completion.isSynchronized { try sink.synchronizeDirectory() }
+            return path
+        } catch {
+            throw .file(error)
+        }
     }
 
     private func open(_ place: Place) throws(ResourceFault) -> FileSink {
         do throws(FileFault) {
             return switch place {
             case .directory(let path): try FileSink(in: path, size: size)
-            case .folder(let folder, let name):
-                try FileSink(in: folder.path(), size: size) { name }  // [resource.label]
+            case .folder(let folder): try FileSink(in: folder.path(), size: size)
             case .session: try FileSink(in: folder.path(), size: size)
             }
         } catch {

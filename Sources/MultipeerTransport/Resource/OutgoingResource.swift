@@ -12,6 +12,8 @@ public final class OutgoingResource: Sendable {
     public let name: String
     /// The number of bytes; nil when it is not known yet.
     public let size: UInt64?
+    /// The address of a document of a web server, after all redirections, without its user and query; nil for anything else.
+    public let documentAddress: String?
 
     private let sender: ChannelSender
     private let meter: ProgressMeter
@@ -30,6 +32,7 @@ public final class OutgoingResource: Sendable {
         peer = sender.peer
         name = sender.opening.name
         size = source.size
+        documentAddress = source.address
         self.sender = sender
         meter = ProgressMeter(total: source.size)
         Task(executorPreference: worker.taskExecutor) { await self.run(source, digest, worker) }

@@ -3,9 +3,16 @@ import Glibc
 /// The session's private directory for files for which no other was named.
 ///
 /// It is created with the first file. When the session and its last transfer are gone, so is the directory, unless it contains
-/// files that the application has not moved away.
+/// files that the application has not moved away. The first one of a process also removes those of processes that were killed.
 package final class ResourceFolder: Sendable {
-    private let made = Locked<String?>(nil)
+    private struct Made {
+        var path: String?
+        /// Shows other processes that the directory is in use.
+        var lock: Int32 = -1
+    }
+
+    private let made = Locked(Made())
+    private static let swept = Locked<Set<String>>([])
     private let parent: String?
 
     /// Uses the system's temporary directory unless `parent` names another.
@@ -13,24 +20,43 @@ package final class ResourceFolder: Sendable {
 
     deinit {
         // A directory that is not empty stays, as intended.
-        if let path = made.withLock({ $0 }) { unsafe rmdir(path) }
+        let (path, lock) = made.withLock { ($0.path, $0.lock) }
+        if let path { unsafe rmdir(path) }
+        if lock >= 0 { close(lock) }
     }
 
     /// Creates the directory if it does not, or no longer, exist. Blocks.
     package func path() throws(FileFault) -> String {
         try made.withLock { [parent] made throws(FileFault) in
-            if let path = made, ResourceFolder.isPrivate(path) { return path }
-            let path = try ResourceFolder.make(in: parent ?? ResourceFolder.temporary())
-            made = path
-            return path
+            if let path = made.path, ResourceFolder.isPrivate(path) { return path }
+            let parent = parent ?? ResourceFolder.temporary()
+            if ResourceFolder.swept.withLock({ $0.insert(parent).inserted }) {
+                PartialFile.sweepDirectories(in: parent)
+            }
+            if made.lock >= 0 { close(made.lock) }
+            made = Made()
+            made = try ResourceFolder.make(in: parent)
+            return made.path ?? parent
         }
     }
 
-    private static func make(in parent: String) throws(FileFault) -> String {
+    private static func make(in parent: String) throws(FileFault) -> Made {
         for _ in 0..<16 {
             let path = "\(parent)/\(RandomName.make())"
-            if unsafe mkdir(path, 0o700) == 0 { return path }  // [resource.private]
-            if errno != EEXIST { throw FileFault(lastAt: parent) }
+            if unsafe mkdir(path, 0o700) == 0 {  // [resource.private]
+                let lock = Descriptor(unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+                guard lock.number >= 0 || errno == ENOENT else {
+                    let fault = FileFault(lastAt: path)
+                    unsafe rmdir(path)
+                    throw fault
+                }
+                // If not, the sweep of another process came in between.
+                if PartialFile.lock(lock, at: path, in: AT_FDCWD) {
+                    return Made(path: path, lock: lock.release())
+                }
+            } else if errno != EEXIST {
+                throw FileFault(lastAt: parent)
+            }
         }
         throw FileFault(.other(EEXIST), path: parent)
     }

@@ -15,7 +15,7 @@ struct DataCommandTests {
     }
 
     private func inspect(_ bytes: [UInt8], _ options: String...) async throws -> Command.Ending {
-        try await Command(["data", "inspect"] + options + [Data(bytes).base64EncodedString()]).finish()
+        try await Command(["data", "inspect"] + options).finish(Array(Data(bytes).base64EncodedString().utf8))
     }
 
     @Test("valid data is explained field by field, all bytes of it, without the token")
@@ -34,6 +34,31 @@ struct DataCommandTests {
         let token = data.token.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         #expect(!ending.text.contains(token))
         #expect(try await inspect(blob, "--secret").text.contains(token))
+    }
+
+    @Test("data in an argument is used with a warning, and data of @FILE and of standard input without")
+    func arguments() async throws {
+        let blob = try await DataCommandTests.blob()
+        let (folder, text) = (try Folder(), Data(blob).base64EncodedString())
+        let path = try folder.write("\(text)\n", to: "ann.data")
+        let warning = "other users of this machine can read the connection data in the arguments"
+        let shown = try await Command.run("data", "inspect", text)
+        #expect(shown.code == 0 && shown.errorLines.count == 1 && shown.errors.contains(warning))
+        #expect(shown.text == (try await Command.run("data", "inspect", "@\(path)")).text)
+        for (words, input) in [(["@\(path)"], ""), (["@-"], text)] {
+            let silent = try await Command(["data", "inspect"] + words).finish(Array(input.utf8))
+            #expect(silent.code == 0 && silent.errors.isEmpty)
+        }
+        // The data is the caller's own, so that it leads to no link.
+        for (words, warns) in [
+            (["--data", text], true), ([text], true), (["--data", "@\(path)"], false), (["@\(path)"], false),
+            (["--data", "@-"], false),
+        ] {
+            let ending = try await Command(["link", "--timeout", "1", "--listen", "127.0.0.1"] + words)
+                .finish(Array("\(text)\n".utf8))
+            #expect(ending.errors.contains(warning) == warns, "\(words) \(ending.errors)")
+            #expect(ending.code == 1, "\(words) \(ending.errors)")
+        }
     }
 
     @Test("the rows are contiguous, whatever the bytes are")

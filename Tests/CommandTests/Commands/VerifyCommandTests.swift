@@ -35,6 +35,20 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
     }
 
+    @Test("a yes that was typed before the question is no answer to it")
+    func typeAhead() async throws {
+        let folder = try Folder()
+        let ann = try User("ann", expecting: "bob", in: folder, ["--verify"])
+        try await ann.typesAhead("y")
+        let bob = try User("bob", expecting: "ann", in: folder, ["--verify"])
+        _ = try await (ann.code(), bob.code())
+        async let end = bob.hears("y")
+        #expect(try await ann.hears("n") == 1)
+        #expect(try await end == 1)
+        #expect(try ann.output() == "")
+        #expect(ann.said.contains("bob was not verified"))
+    }
+
     @Test("a side without the option explains how to compare, and computes no code [sas.requested]")
     func oneSided() async throws {
         let folder = try Folder()
@@ -123,6 +137,17 @@ private final class User: Sendable {
                 continue
             }
             return String(match.1)
+        }
+    }
+
+    /// Types a line, and waits until the terminal has it: until its echo is shown.
+    func typesAhead(_ text: String) async throws {
+        try await command.send(Array("\(text)\n".utf8))
+        while true {
+            let line = try await command.firstLine()
+            screen.withLock { $0 += line + "\n" }
+            if line.filter({ !$0.isWhitespace }) == text { return }
+            try #require(!line.isEmpty, "\(said)")
         }
     }
 

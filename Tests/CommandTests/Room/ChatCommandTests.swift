@@ -106,6 +106,31 @@ struct ChatCommandTests {
         for one in people + [bob] { #expect(try await one.leaves().code == 0) }
     }
 
+    @Test("an offer that its sender withdraws is dropped")
+    func withdrawn() async throws {
+        let ann = try company.join("ann", from: ["bob"])
+        #expect(try await ann.says("waiting for"))
+        let text = try String(contentsOfFile: company.data("ann"), encoding: .utf8)
+        var configuration = Session.Configuration()
+        configuration.listenAddresses = [SocketAddress(.loopbackV4, port: 0)]
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
+        let data = try await bob.connectionData(mesh: true)
+        _ = try company.folder.write("\(Base64.encode(data.bytes))\n", to: "bob.data")
+        try await bob.connect(with: ConnectionData(try #require(Base64.decode(text))))
+        let peer = try #require(await bob.connectedPeers.first)
+        let path = try company.folder.write("contents", to: "file")
+        for number in 1...2 {
+            let offer = try await bob.send(file: URL(filePath: path), to: peer)
+            #expect(try await ann.says("bob offers file, 8 B: /accept \(number) or /decline \(number)"))
+            offer.cancel()
+            #expect(try await ann.says("bob withdrew file \(number)"))
+            try await ann.types("/accept \(number)")
+            #expect(try await ann.says("no file \(number)"))
+        }
+        await bob.disconnect()
+        #expect(try await ann.leaves().code == 0)
+    }
+
     @Test("a file is offered to all, and each accepts it or not")
     func files() async throws {
         let people = try await company.chain(["ann", "bob", "cid"])

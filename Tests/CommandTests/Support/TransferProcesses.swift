@@ -9,7 +9,7 @@ struct TransferProcesses {
 
     init(
         _ files: [String], in folder: Folder, send: [String] = [], receive: [String] = [],
-        isKept: Bool = false
+        isKept: Bool = false, receiverThrough wrapper: [String] = []
     ) throws {
         self.folder = folder
         if !isKept {
@@ -19,7 +19,7 @@ struct TransferProcesses {
         sender = try Command(["send"] + files + TransferProcesses.options("ann", "bob", folder) + send)
         receiver = try Command(
             ["receive", "--into", folder.path("inbox")] + TransferProcesses.options("bob", "ann", folder)
-                + receive)
+                + receive, through: wrapper)
     }
 
     static func options(_ name: String, _ other: String, _ folder: Folder) -> [String] {

@@ -1,6 +1,7 @@
 import Foundation
 import MultipeerCLI
 import MultipeerCommandLine
+import MultipeerTransport
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct DownloadDirectoryTests {
     func free() throws {
         let draft = try folder.write("new", to: "draft")
         #expect(try downloads().obstacle(to: "a.txt") == nil)
-        #expect(try downloads().settle(draft, as: "a.txt") == "a.txt")
+        #expect(try downloads().settle(draft, as: "a.txt") == folder.path("a.txt"))
         #expect(try text("a.txt") == "new")
         #expect(!folder.exists("draft"))
     }
@@ -33,7 +34,7 @@ struct DownloadDirectoryTests {
         _ = try folder.write("older", to: "a~1.txt")
         let draft = try folder.write("new", to: "draft")
         #expect(try downloads().obstacle(to: "a.txt") == "already exists")
-        #expect(try downloads().settle(draft, as: "a.txt") == "a~2.txt")
+        #expect(try downloads().settle(draft, as: "a.txt") == folder.path("a~2.txt"))
         #expect(try ["a.txt", "a~1.txt", "a~2.txt"].map(text) == ["old", "older", "new"])
     }
 
@@ -46,7 +47,7 @@ struct DownloadDirectoryTests {
             let draft = try folder.write("new", to: "draft")
             let downloads = try downloads(isForced)
             #expect(downloads.obstacle(to: name) == (isForced ? nil : "already exists"))
-            #expect(try downloads.settle(draft, as: name) == (isForced ? name : "\(name)~1"))
+            #expect(try downloads.settle(draft, as: name) == folder.path(isForced ? name : "\(name)~1"))
         }
         #expect(try text("target") == "secret")
         #expect(!folder.exists("nowhere"))
@@ -56,12 +57,12 @@ struct DownloadDirectoryTests {
     func force() throws {
         _ = try folder.write("old", to: "a")
         let draft = try folder.write("new", to: "draft")
-        #expect(try downloads(true).settle(draft, as: "a") == "a")
+        #expect(try downloads(true).settle(draft, as: "a") == folder.path("a"))
         #expect(try text("a") == "new")
         try FileManager.default.createDirectory(atPath: folder.path("d"), withIntermediateDirectories: false)
         #expect(try downloads(true).obstacle(to: "d") == "a directory with this name exists")
         let other = try folder.write("x", to: "draft")
-        #expect(throws: CommandError.self) { try downloads(true).settle(other, as: "d") }
+        #expect(throws: FileFault.self) { try downloads(true).settle(other, as: "d") }
     }
 
     @Test("a path that is not a directory is refused before anything else")

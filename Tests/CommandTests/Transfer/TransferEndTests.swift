@@ -60,6 +60,57 @@ struct TransferEndTests {
         #expect(sender.errorLines.last?.contains("the link to bob") == true)
     }
 
+    @Test("what a killed receiver leaves is removed by the next one in the same directory")
+    func killedReceiver() async throws {
+        let delivery = try TransferProcesses([try huge()], in: folder)
+        try await delivery.isUnderWay()
+        delivery.receiver.process.signal(SIGKILL)
+        _ = try await delivery.finish()
+        #expect(try delivery.inbox.count == 1 && delivery.inbox[0].hasSuffix(".part"))
+        let next = try TransferProcesses([try folder.write("x", to: "x")], in: folder, isKept: true)
+        #expect(try await next.finish().sender.code == 0)
+        #expect(try next.inbox == ["x"])
+    }
+
+    @Test(
+        "on a file system without free inodes, a file is received if it can have its name, and both sides agree",
+        .enabled(if: TransferEndTests.canMount), arguments: [2, 1])
+    func inodes(_ count: Int) async throws {
+        // The directory has one inode, the file the other; a second link to it would need a third.
+        let script = """
+            mount -t tmpfs -o nr_inodes=\(count) none \(folder.path("inbox")) || exit 9
+            "$@"; code=$?; cat \(folder.path("inbox"))/*; exit $code
+            """
+        let wrapper = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, "sh"]
+        let delivery = try TransferProcesses(
+            [try folder.write("contents", to: "file")], in: folder, receiverThrough: wrapper)
+        let (sender, receiver) = try await delivery.finish()
+        let isReceived = count == 2
+        #expect((sender.code, receiver.code) == (isReceived ? (0, 0) : (5, 5)), "\(receiver.errors)")
+        #expect(receiver.text == (isReceived ? "contents" : ""))
+        #expect(sender.errors.contains("no space left on the other side") == !isReceived)
+    }
+
+    /// Mounting needs a namespace of one's own.
+    private static let canMount: Bool = {
+        guard let one = try? ChildProcess("/usr/bin/unshare", ["-m", "/bin/true"]) else { return false }
+        defer { one.closeStreams() }
+        return one.wait() == 0
+    }()
+
+    @Test("a sender does not receive a confirmation of a file that cannot get its name")
+    func noName() async throws {
+        let delivery = try TransferProcesses(["-", "--as", "name"], in: folder, receive: ["--force"])
+        try await delivery.sender.send([1, 2, 3])
+        try await delivery.isUnderWay()
+        let directory = folder.path("inbox/name")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5), "\(sender.errors) \(receiver.errors)")
+        #expect(!sender.errors.contains("sent name"))
+        #expect(try delivery.inbox == ["name"])
+    }
+
     @Test("a file that shrinks while it is sent fails on both sides, and the next one is sent")
     func shrinking() async throws {
         let path = try huge()

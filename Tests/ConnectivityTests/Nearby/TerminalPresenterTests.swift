@@ -31,6 +31,20 @@ struct TerminalPresenterTests {
         #expect(await answer == isYes)
     }
 
+    @Test("a yes that was typed before the question is no answer to it")
+    func typeAhead() async throws {
+        let screen = try PseudoTerminal()
+        let other = unsafe open(screen.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(other) }
+        screen.type("y\n")
+        // The terminal has the line once it echoes it.
+        _ = try await screen.reads(to: "y\r\n")
+        async let answer = MCTerminalPresenter(path: screen.path).shouldAccept(invitation)
+        _ = try await screen.reads(to: "[y/N] ")
+        screen.type("n\n")
+        #expect(await !answer)
+    }
+
     @Test("a cancelled question is withdrawn, and the next one is asked after it")
     func cancelled() async throws {
         let screen = try PseudoTerminal()

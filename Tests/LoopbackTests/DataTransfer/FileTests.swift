@@ -56,6 +56,50 @@ struct FileTests {
         await files.end()
     }
 
+    @Test("the sender is notified once the file has its name, on disk if required [resource.digest]")
+    func finalName() async throws {
+        let files = try await FileMeeting()
+        let sending = try await files.ann.send(file: try files.file([1, 2]), to: files.bob.peer)
+        let resource = try await files.offered()
+        let path = files.bobs.url.appendingPathComponent("chosen")
+        let file = try await resource.receive(as: path, synchronizing: true)
+        #expect(try await sending.end() == nil)
+        #expect(file.path == path.path && files.bobs.names == ["chosen"])
+        await files.end()
+    }
+
+    @Test("a file that cannot get its name is reported to the sender as not received, and nothing is kept")
+    func noFinalName() async throws {
+        let files = try await FileMeeting()
+        let (taken, directory) = (
+            files.bobs.url.appendingPathComponent("taken"), files.bobs.url.appendingPathComponent("folder")
+        )
+        try Data([9]).write(to: taken)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        for (path, isReplacing) in [(taken, false), (directory, true)] {
+            let sending = try await files.ann.send(file: try files.file([1, 2]), to: files.bob.peer)
+            let resource = try await files.offered()
+            await #expect(throws: MultipeerError.self) {
+                try await resource.receive(as: path, replacing: isReplacing)
+            }
+            #expect(try await sending.end()?.code == .aborted)
+            #expect(files.bobs.names.sorted() == ["folder", "taken"])
+        }
+        // A directory without room for the new name.
+        let sending = try await files.ann.send(file: try files.file([1, 2]), to: files.bob.peer)
+        let resource = try await files.offered()
+        let full = IncomingResource.Completion { path throws(FileFault) in
+            throw FileFault(.noSpace, path: path)
+        }
+        await #expect(throws: MultipeerError.self) {
+            try await resource.receive(into: files.bobs.url, completing: full)
+        }
+        #expect(try await sending.end()?.code == .noSpace)
+        #expect(try Data(contentsOf: taken) == Data([9]))
+        try await files.expectLife(2)
+        await files.end()
+    }
+
     @Test(
         "files are stored in the session's own directory, which is removed when it is empty [resource.private]"
     )

@@ -78,6 +78,93 @@ struct WebSourceTests {
         }
     }
 
+    @Test("the scope of an address is known in each of its forms")
+    func scopes() {
+        let known: [(AddressScope, [String])] = [
+            (
+                .global,
+                ["192.0.2.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2001:db8::1", "2002:808:808::"]
+            ),
+            (.local, ["10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "100.127.9.9", "fc00::1"]),
+            (.local, ["::ffff:10.1.2.3", "64:ff9b::192.168.0.1", "2002:0a00:0001::", "fec0::1"]),
+            (.local, ["fdff::1", "198.18.0.1"]),
+            (.linkLocal, ["169.254.169.254", "fe80::1", "febf::1", "::ffff:169.254.0.1"]),
+            (.loopback, ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "64:ff9b::127.0.0.1"]),
+            (.loopback, ["::127.0.0.1"]),
+            (.unusable, ["0.0.0.0", "0.1.2.3", "224.0.0.251", "255.255.255.255", "::", "ff02::fb"]),
+        ]
+        for (scope, texts) in known {
+            for text in texts { #expect(WebResolver.Address(text)?.scope == scope, "\(text)") }
+        }
+        let all: [AddressScope] = [.global, .local, .linkLocal, .loopback, .unusable]
+        for one in all {
+            for other in all {
+                let isAllowed = other == .global || (one == other && one != .unusable)
+                #expect(other.isReachable(from: [one]) == isAllowed, "\(one) \(other)")
+            }
+            #expect(one.isReachable(from: [.global, .loopback]) == (one == .global))
+        }
+    }
+
+    @Test(
+        "a redirection from elsewhere does not lead to this machine or its network, whatever the host's name")
+    func inward() async throws {
+        let asked = Locked<[String]>([])
+        let server = try WebServer { path, write in
+            asked.withLock { $0.append(path) }
+            let port = path.split(separator: "/").last.map(String.init) ?? ""
+            let target =
+                switch path.split(separator: "/").first {
+                case "name": "http://secret.test:\(port)/secret"
+                case "literal": "http://127.0.0.1.secret.test:\(port)/secret"
+                case "near": "http://near.test:\(port)/end"
+                default: ""
+                }
+            if target.isEmpty {
+                _ = write(WebServer.head("200 OK", "Content-Length: 2")) && write([7, 8])
+            } else {
+                _ = write(WebServer.head("302 Found", "Location: \(target)", "Content-Length: 0"))
+            }
+        }
+        let (loopback, elsewhere) = (
+            try #require(WebResolver.Address("127.0.0.1")), try #require(WebResolver.Address("192.0.2.1"))
+        )
+        // The server counts as one of the internet.
+        let resolver = WebResolver { host in
+            switch host {
+            case "127.0.0.1": [elsewhere]
+            case "secret.test": [elsewhere, loopback]
+            default: host.hasSuffix("test") ? [loopback] : []
+            }
+        }
+        for path in ["name", "literal", "near"] {
+            let fault = await fault {
+                try await WebSource.open(try server.url("/\(path)/\(server.port)"), resolver: resolver)
+            }
+            guard case .fetch(let complaint) = fault else {
+                Issue.record(Comment(rawValue: "\(path): \(String(describing: fault))"))
+                continue
+            }
+            #expect(complaint.contains("an address that is not public"), "\(complaint)")
+        }
+        #expect(asked.withLock { $0 }.count == 3)
+        // A server on this machine may redirect to it. The request goes to the address that was checked: no other resolver knows
+        // the name.
+        let near = WebResolver { _ in [loopback] }
+        let source = try await WebSource.open(try server.url("/near/\(server.port)"), resolver: near)
+        #expect(source.address == "http://near.test:\(server.port)/end")
+        #expect(try await bytes(of: source) == [7, 8])
+        let unknown = WebResolver { $0 == "127.0.0.1" ? [loopback] : [] }
+        let lost = await fault {
+            try await WebSource.open(try server.url("/near/\(server.port)"), resolver: unknown)
+        }
+        guard case .fetch(let complaint) = lost else {
+            Issue.record(Comment(rawValue: String(describing: lost)))
+            return
+        }
+        #expect(complaint.hasSuffix("redirects to http://near.test:\(server.port)/end: no such host"))
+    }
+
     @Test("a document that ends too early is an error, never a short file")
     func short() async throws {
         let server = try WebServer { path, write in

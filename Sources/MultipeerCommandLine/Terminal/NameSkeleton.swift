@@ -1,0 +1,44 @@
+import Foundation
+import Multipeer
+
+/// What a name looks like: two names that a reader can take for each other have a form in common. These are the skeletons of
+/// UTS 39, section 4, with prototypes in ASCII only, and regardless of case and spaces.
+package struct NameSkeleton: Hashable, Sendable {
+    private let forms: Set<String>
+
+    /// A capital letter may look like another letter than its small one, so both are taken.
+    package init(_ name: String) {
+        forms = [
+            NameSkeleton.form(of: name).lowercased(),
+            NameSkeleton.form(of: name.decomposedStringWithCompatibilityMapping.lowercased()),
+        ]
+    }
+
+    package func isConfusable(with other: NameSkeleton) -> Bool { !forms.isDisjoint(with: other.forms) }
+
+    private static func form(of name: String) -> String {
+        var form = ""
+        for scalar in name.decomposedStringWithCompatibilityMapping.unicodeScalars
+        where !scalar.isInvisible && !scalar.isTricky && !scalar.properties.isWhitespace {
+            if let prototype = prototypes[scalar] {
+                form += prototype
+            } else {
+                form.unicodeScalars.append(scalar)
+            }
+        }
+        return form.decomposedStringWithCompatibilityMapping
+    }
+
+    private static let prototypes: [Unicode.Scalar: String] = {
+        var prototypes: [Unicode.Scalar: String] = [:]
+        for line in table.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard let prototype = words.first else { continue }
+            for word in words.dropFirst() {
+                guard let scalar = UInt32(word, radix: 16).flatMap(Unicode.Scalar.init) else { continue }
+                prototypes[scalar] = String(prototype)
+            }
+        }
+        return prototypes
+    }()
+}

@@ -1,0 +1,103 @@
+import Glibc
+
+/// Files and directories that exist only while something is received, and what a killed process has left of them.
+///
+/// Their owner holds a lock on each, which the kernel releases when the process ends, however that is. A later process removes
+/// what has such a name, belongs to the same user and is not locked. It follows no links. Everything here blocks.
+package enum PartialFile {
+    package static let ending = ".part"
+    /// The most entries that one sweep removes.
+    private static let limit = 4_096
+
+    package static func makeName() -> String { RandomName.make() + ending }
+
+    /// Renames a complete file to its random name without the ending, and returns its path.
+    package static func complete(_ path: String) throws(FileFault) -> String {
+        guard path.hasSuffix(ending) else { return path }
+        let name = String(path.dropLast(ending.count))
+        try FileRename.move(path, name, replacing: false)
+        return name
+    }
+
+    /// Locks a file or directory that was just created at `name`. Returns false when a sweep has found it first. A file system
+    /// without locks is no obstacle: a sweep gets none there either.
+    static func lock(_ descriptor: borrowing Descriptor, at name: String, in folder: Int32) -> Bool {
+        if flock(descriptor.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+        var (opened, named) = (stat(), stat())
+        guard unsafe fstat(descriptor.number, &opened) == 0,
+            unsafe fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+        else { return false }
+        return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    }
+
+    /// Removes the partial files in a directory whose owners are gone.
+    package static func sweep(_ directory: String) {
+        let folder = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        if folder.number >= 0 { sweep(folder.number) }
+    }
+
+    private static func sweep(_ folder: Int32) {
+        for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) })
+        where isAbandoned(name, in: folder, S_IFREG) {
+            unsafe unlinkat(folder, name, 0)
+        }
+    }
+
+    /// Removes the directories in `parent` whose owners are gone, with their partial files. One with complete files stays: these
+    /// belong to the application.
+    static func sweepDirectories(in parent: String) {
+        let folder = Descriptor(unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        if folder.number < 0 { return }
+        for name in names(in: folder.number, where: { isOurs($0[...]) }) {
+            _ = isAbandoned(name, in: folder.number, S_IFDIR) { directory in
+                sweep(directory)
+                unsafe unlinkat(folder.number, name, AT_REMOVEDIR)
+            }
+        }
+    }
+
+    /// Returns whether an entry is of this kind, is private, belongs to this user, and has no living owner; if so, calls `body`
+    /// while it is locked.
+    private static func isAbandoned(
+        _ name: String, in folder: Int32, _ kind: mode_t, _ body: (Int32) -> Void = { _ in }
+    ) -> Bool {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let entry = Descriptor(unsafe openat(folder, name, flags))
+        var status = stat()
+        guard entry.number >= 0, unsafe fstat(entry.number, &status) == 0,
+            status.st_mode & S_IFMT == kind, status.st_mode & 0o077 == 0, status.st_uid == geteuid(),
+            flock(entry.number, LOCK_EX | LOCK_NB) == 0
+        else { return false }
+        body(entry.number)
+        return true
+    }
+
+    /// Returns whether it is a name of `RandomName`: two random numbers, which practically never have fewer than eight digits.
+    private static func isOurs(_ name: Substring) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "multipeer" else { return false }
+        return parts.dropFirst().allSatisfy { part in
+            (8...13).contains(part.utf8.count)
+                && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+        }
+    }
+
+    private static func names(in folder: Int32, where isWanted: (String) -> Bool) -> [String] {
+        // The directory stream owns its descriptor, so it gets one of its own.
+        let copy = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { return [] }
+        guard let stream = unsafe fdopendir(copy) else {
+            close(copy)
+            return []
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while names.count < limit, let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+}
