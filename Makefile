@@ -5,7 +5,7 @@ SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Examples Sni
 
 SEEDS ?= 10000
 
-.PHONY: help setup demo test lint fuzz bench docs sanitize simulate variants interop
+.PHONY: help setup release demo test lint fuzz bench docs sanitize simulate variants interop
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -15,6 +15,9 @@ setup: ## check for Swift 6.2, and install libssl-dev if it is missing
 
 demo: setup ## run three processes that find each other, link and exchange data
 	swift run -c release multipeer-demo
+
+release: setup ## build multipeer and multipeer-conform as they are shipped, in .build/release
+	.ci/release multipeer multipeer-conform
 
 test: setup ## build everything and run the tests
 	swift build --build-tests
@@ -42,5 +45,5 @@ variants: setup ## break the core on purpose in more than ninety ways, and repor
 	Tests/Simulation/variants
 
 interop: setup ## test discovery with avahi, systemd-resolved and python-zeroconf, in network namespaces
-	swift build -c release --product multipeer
+	.ci/release multipeer
 	Tests/Interop/run $(INTEROP_FLAGS)

@@ -42,7 +42,7 @@ def shown(channel):
 
     return table(["message", "field", "bytes", "value", "reveals"], [
         (row["message"], row["field"] + (f" ({row['extension']})" if "extension" in row else ""),
-         row.get("bytes", ""), value(row), row["reveals"]) for row in PRIVACY[channel]["fields"]])
+         " or ".join(f"{size:,}" for size in row.get("sizes", [])) or row.get("bytes", ""), value(row), row["reveals"]) for row in PRIVACY[channel]["fields"]])
 
 
 def grease(values, digits):

@@ -39,6 +39,9 @@ static inline void multipeer_ctx_set_cache_off(SSL_CTX *ctx) {
 static inline void multipeer_ctx_set_modes(SSL_CTX *ctx) {
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
 }
+// A read returns after each message of the handshake protocol, so that its caller can count them.
+static inline void multipeer_ctx_set_no_retry(SSL_CTX *ctx) { SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY); }
+static inline int multipeer_ssl_group(SSL *ssl) { return (int)SSL_get_negotiated_group(ssl); }
 static inline void multipeer_ctx_set_max_cert_list(SSL_CTX *ctx, long count) {
     SSL_CTX_set_max_cert_list(ctx, count);
 }

@@ -32,6 +32,10 @@ package enum Violation: Error, Equatable, Sendable {
     case badEntry(EntryViolation)
     /// Too many MEMBERS in a short time.
     case tooManyEntries
+    /// Too many changes of TLS keys in a short time.
+    case tooManyKeyUpdates
+    /// A TLS session ticket.
+    case sessionTicket
 }
 
 extension Violation {
@@ -40,12 +44,13 @@ extension Violation {
         switch self {
         case .framing(let error): error.closeCode
         case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly,
+            .sessionTicket,  // [tls.no-resumption]
             .badEntry:  // [mesh.entry]
             .protocolError
         case .messageTooLong: .tooLarge
         case .beyondMessageCredit, .beyondChannelCredit, .tooManyChannels: .flow
         case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets,
-            .tooManyEntries:  // [mesh.rate-limit]
+            .tooManyKeyUpdates, .tooManyEntries:  // [mesh.rate-limit]
             .flood
         }
     }
@@ -71,6 +76,8 @@ extension Violation: CustomStringConvertible {
         case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
         case .badEntry(let flaw): "a malformed entry of the mesh: \(flaw)"
         case .tooManyEntries: "too many entries of the mesh"
+        case .tooManyKeyUpdates: "too many changes of TLS keys"
+        case .sessionTicket: "a TLS session ticket"
         }
     }
 }

@@ -20,6 +20,8 @@ extension SecurityFault {
         case chainTooLong
         /// A certificate could not be read.
         case malformedCertificate
+        /// Its key has less than 112 bits of security.
+        case weakKey
         /// It does not offer TLS 1.3.
         case wrongVersion
         /// It does not speak this protocol (ALPN).
@@ -72,6 +74,8 @@ extension SecurityFault {
         case chainTooLong
         /// The key is of a kind or a size that TLS 1.3 does not support.
         case unsupportedKey(String)
+        /// The key has less than 112 bits of security.
+        case weakKey(String)
         /// A certificate could not be read.
         case malformedCertificate
         /// The trust store could not be read: the problem, and its line.
@@ -108,6 +112,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
         case .noCertificate: "the peer presented no certificate"
         case .chainTooLong: "the peer's certificate chain is too long"
         case .malformedCertificate: "the peer's certificate cannot be read"
+        case .weakKey: "the peer's key is too weak: it has less than 112 bits of security"
         case .wrongVersion: "the peer does not offer TLS 1.3"
         case .noCommonProtocol: "the peer does not use this protocol"
         case .notTLS: "the peer's first bytes are not TLS"
@@ -134,6 +139,7 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
         case .brokenChain: "the certificates do not form one chain"
         case .chainTooLong: "the certificate chain is longer than 8 certificates or 16 KiB"
         case .unsupportedKey(let kind): "the key cannot be used: \(kind)"
+        case .weakKey(let kind): "the key is too weak: \(kind) has less than 112 bits of security"
         case .malformedCertificate: "not a certificate"
         case .malformedTrustStore(let line, let problem): "trust store, line \(line): \(problem)"
         }

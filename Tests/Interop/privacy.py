@@ -138,8 +138,8 @@ def _judge_hello(body, table, names):
             expect(value.hex() == field["value"], f"{message} {field['field']} is {value.hex()}")
         if "values" in field:
             expect(value.hex() in field["values"], f"{message} {field['field']} is {value.hex()}")
-        if "bytes" in field:
-            expect(len(value) == field["bytes"], f"{message} {field['field']} has {len(value)} bytes")
+        if "bytes" in field or "sizes" in field:
+            expect(len(value) in field.get("sizes", [field.get("bytes")]), f"{message} {field['field']} has {len(value)} bytes")
     return message
 
 

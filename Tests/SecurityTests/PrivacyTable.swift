@@ -8,6 +8,7 @@ struct PrivacyTable: Decodable {
             let field: String
             let `extension`: Int?
             let bytes: Int?
+            let sizes: [Int]?
             let value: String?
             let values: [String]?
         }
@@ -34,7 +35,8 @@ extension PrivacyTable.Channel {
         fields.contains { row in
             guard row.message == seen.message, row.extension == seen.extension else { return false }
             guard seen.extension != nil || row.field == seen.name else { return false }
-            guard row.bytes == nil || row.bytes == seen.bytes.count else { return false }
+            let sizes = row.sizes ?? row.bytes.map { [$0] }
+            guard sizes?.contains(seen.bytes.count) ?? true else { return false }
             if row.field == "ALPN" {
                 let text = Array((name ?? "").utf8)
                 return seen.bytes == [0, UInt8(text.count + 1), UInt8(text.count)] + text

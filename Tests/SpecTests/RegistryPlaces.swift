@@ -97,6 +97,11 @@ extension RegistryPlace {
         RegistryPlace(
             "controlPayload", "MultipeerLink/Control/TokenBucket.swift", "static let trafficPerToken = #"),
         RegistryPlace(
+            "keyUpdateBucket", "MultipeerEngine/Connections/Connection.swift", "static let keyUpdates = #"),
+        RegistryPlace(
+            "keyUpdatesPerSecond", "MultipeerEngine/Connections/Connection.swift",
+            "capacity: Self.keyUpdates, perSecond: #, now"),
+        RegistryPlace(
             "emptyInARow", "MultipeerLink/Channels/IncomingChannels.swift", "static let emptyLimit = #"),
         RegistryPlace("outbox", "MultipeerTransport/Sending/SendQueue.swift", "byteLimit: Int = #,"),
         RegistryPlace(

@@ -82,6 +82,7 @@ struct SecurityVectorTests {
             case .accepted: nil
             case .chainRefused: Fault("chain", "TLS")
             case .notPinned: Fault("pin", "TLS")
+            case .keyTooWeak: Fault("strength", "TLS")
             }
         #expect(fault == vector.fault)
     }

@@ -64,6 +64,7 @@ private struct PairEnd: ~Copyable {
         while true {
             switch try channel.read(into: &buffer, upTo: limit) {
             case .bytes: received += buffer.takeAll()
+            case .message: continue
             case .needsInput: return
             case .closed:
                 receivedClose = true

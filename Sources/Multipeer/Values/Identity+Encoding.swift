@@ -1,3 +1,4 @@
+public import MultipeerCore
 public import MultipeerSecurity
 public import MultipeerTransport
 
@@ -56,11 +57,24 @@ extension Identity {
 
     /// Encodes the certificates and the private key as PEM text.
     ///
-    /// - Parameter passphrase: Encrypts the key with AES-256; without one the key is not encrypted.
+    /// - Parameter passphrase: Encrypts the key with AES-256 and scrypt; without one the key is not encrypted.
     /// - Returns: The chain, leaf first, then the key in PKCS#8.
     /// - Throws: `identity` when OpenSSL fails.
     public func pem(passphrase: String? = nil) throws(MultipeerError) -> [UInt8] {
         try MultipeerError.checking { () throws(SecurityFault) in try encodedPEM(passphrase: passphrase) }
+    }
+
+    /// Encodes a request (PKCS#10) for a certificate of this identity's key that names a peer, for an authority to sign.
+    ///
+    /// - Parameters:
+    ///   - commonName: The peer's display name, at most 64 characters.
+    ///   - uid: The peer's uid, which the certificate is to bind; nil for a certificate that binds the name alone.
+    /// - Returns: The request as PEM text. It asks for the purposes that `TrustPolicy.certificateAuthority` requires.
+    /// - Throws: `identity` when OpenSSL fails, or the name is too long.
+    public func certificateRequest(commonName: String, uid: UID?) throws(MultipeerError) -> [UInt8] {
+        try MultipeerError.checking { () throws(SecurityFault) in
+            try encodedRequest(commonName: commonName, uid: uid)
+        }
     }
 
     /// Encodes the identity as a PKCS#12 archive, encrypted with AES-256.

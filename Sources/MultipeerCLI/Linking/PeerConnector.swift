@@ -117,8 +117,10 @@ final class PeerConnector: Sendable {
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
         Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
+        let protection = [facts.cipherSuite, facts.keyExchange].compactMap { $0 }
         Terminal.say(
-            "protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)")
+            "protected by \(protection.isEmpty ? "nothing" : protection.joined(separator: ", ")), "
+                + "authenticated by \(facts.authentication)")
     }
 
     /// The message when the peer wants to compare codes and this side does not.

@@ -5,8 +5,9 @@ package import Multipeer
 package enum TrustOption {
     package static let option = Usage.Option(
         "--trust", "WHOM", isRepeatable: true,
-        "which peers to trust: pinned (default: the key in the connection data), ca:FILE, fingerprint:HEX, tofu "
-            + "(trust on first use) or ask; a,b accepts either, a second --trust requires both")
+        "which peers to trust: pinned (default: the key in the connection data), ca:FILE (certified as the peer "
+            + "it claims to be), ca-member:FILE (any certificate of the authority), fingerprint:HEX, tofu (trust on first use) "
+            + "or ask; a,b accepts either, a second --trust requires both")
     package static let store = Usage.Option(
         "--trust-store", "FILE", "where tofu stores keys; default: ~/.config/multipeer/trust")
 
@@ -39,6 +40,7 @@ package enum TrustOption {
         case ("tofu", nil): return .trustOnFirstUse
         case ("ask", nil): return .ask { await asking(question(about: $0)) }
         case ("ca", let path?): return .certificateAuthority(try authorities(path))
+        case ("ca-member", let path?): return .certificateAuthorityMember(try authorities(path))
         case ("fingerprint", let hex?):
             guard let fingerprint = Fingerprint(hex: hex) else {
                 throw arguments.commandError("a fingerprint has 64 hexadecimal digits, not '\(hex)'")
@@ -46,7 +48,8 @@ package enum TrustOption {
             return .fingerprints([fingerprint])
         default:
             throw arguments.commandError(
-                "option '--trust' takes pinned, ca:FILE, fingerprint:HEX, tofu or ask, not '\(word)'")
+                "option '--trust' takes pinned, ca:FILE, ca-member:FILE, fingerprint:HEX, tofu or ask, not '\(word)'"
+            )
         }
     }
 

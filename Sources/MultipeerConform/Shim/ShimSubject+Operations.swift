@@ -163,6 +163,7 @@ extension ConnectionInfo {
     fileprivate var object: ShimValue {
         .object(with: [
             "encrypted": .flag(isEncrypted), "suite": cipherSuite.map { .text($0) },
+            "group": keyExchange.map { .text($0) },
             "dialled": .flag(isDialled), "address": .text(remoteAddress), "localAddress": .text(localAddress),
             "datagrams": .object([
                 "up": .flag(datagrams.isUp), "sent": .integer(datagrams.sent),

@@ -33,7 +33,7 @@ package enum Suite {
     /// Cases that wait on purpose, or repeat something very often, for a second or more.
     static let lengthy: Set = [
         "DATA-15", "DATA-16", "DATA-18",
-        "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23",
+        "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23", "ENC-26",
         "LINK-04", "LINK-05", "LINK-17", "LINK-18", "LINK-20", "LINK-21", "LINK-22", "LINK-23", "LINK-25",
         "LINK-27",
         "LINK-28", "LINK-30",

@@ -41,6 +41,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case chainUnbounded = "chain-unbounded"  // Accepts chains of any length.
     case checksDates = "checks-dates"  // Checks the dates of a pinned certificate.
     case handsOutTickets = "hands-out-tickets"  // Hands out session tickets.
+    case acceptsTickets = "accepts-tickets"  // Accepts session tickets.
+    // Shows its certificate to clients that do not offer the name.
+    case certificateBeforeAlpn = "certificate-before-alpn"
+    case acceptsWeakKeys = "accepts-weak-keys"  // Accepts keys of any strength.
     case offersTwoProtocols = "offers-two-protocols"  // Offers another ALPN name, too.
     // Delivers what has come of a message when the connection is cut.
     case truncationDelivers = "truncation-delivers"
@@ -223,7 +227,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case turnWithoutEnd = "turn-without-end"  // Lets a slow peer keep its turn.
     // Holds unread data of channels without limit.
     case channelsWithoutMemoryLimit = "channels-without-memory-limit"
-    case keyUpdatesCostMuch = "key-updates-cost-much"  // Computes for a long time at each TLS key update.
+    case keyUpdatesWithoutLimit = "key-updates-without-limit"  // Accepts any number of TLS key updates.
     case confirmedUnbounded = "confirmed-unbounded"  // Holds any number of candidates of one peer.
     case relinksUnread = "relinks-unread"  // Links a peer again however much of its data was not taken.
     // Calls accept again and again when it has no descriptors.

@@ -1,5 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
+import MultipeerLink
+import MultipeerSecurity
 
 /// One connection, from its dial or its acceptance until it is released. Only its engine holds it.
 ///
@@ -26,8 +28,20 @@ final class Connection {
     var hasReceivedFrame = false
     var isDue = false
     var isEncrypted = false
+    /// The budget for TLS messages after the handshake; created with the first of them.
+    private var tlsMessages: TokenBucket?
 
     init(_ id: ConnectionID) { self.id = id }
+
+    /// Counts a TLS message that came after the handshake; returns what is wrong with it, if anything.
+    func violation(of message: SecureChannel.PostHandshakeMessage, at now: Moment) -> Violation? {
+        guard message == .keyUpdate else { return .sessionTicket }  // [tls.no-resumption]
+        var budget = tlsMessages ?? TokenBucket(capacity: Self.keyUpdates, perSecond: 1, now: now)
+        defer { tlsMessages = budget }
+        return budget.consume(at: now) ? nil : .tooManyKeyUpdates  // [tls.messages]
+    }
+
+    private static let keyUpdates = 32
 
     /// Appends the frames that wait to `output`.
     func takeFrames(into output: inout ByteBuffer) {

@@ -1,6 +1,8 @@
 package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerHandshake
+import MultipeerLink
+package import MultipeerSecurity
 
 /// One end of invitations as a value: its connections from the first frame to the last, and their state machine. Spec 12.
 ///
@@ -101,6 +103,18 @@ extension InvitationEngine {
             machine.violated(connection.id, error.closeCode, at: now)
             return bytes.count
         }
+    }
+
+    /// Handles a TLS message, without data, that came after the handshake of a connection. [tls.messages]
+    package mutating func receive(
+        _ message: SecureChannel.PostHandshakeMessage, on id: ConnectionID, at now: Moment
+    ) {
+        self.now = now
+        guard let connection = connections[id], connection.phase == .open,
+            let violation = connection.violation(of: message, at: now)
+        else { return }
+        machine.violated(id, violation.closeCode, at: now)
+        settle()
     }
 
     /// Handles a connection that ended below the frame layer, or could not be made. `hasAlert`: TLS has an alert to

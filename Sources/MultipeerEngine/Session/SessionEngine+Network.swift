@@ -65,6 +65,24 @@ extension SessionEngine {
         return used
     }
 
+    /// Handles a TLS message, without data, that came after the handshake of a connection. [tls.messages]
+    package mutating func receive(
+        _ message: SecureChannel.PostHandshakeMessage, on id: ConnectionID, at now: Moment
+    ) {
+        self.now = now
+        guard let connection = links[id], connection.phase == .open,
+            let violation = connection.violation(of: message, at: now)
+        else { return }
+        if let peer = connection.peer {
+            peer.link.begin(at: now)
+            peer.link.violated(violation)
+            collect(connection, peer)
+        } else {
+            mesh.violated(id, violation.closeCode, at: now)
+        }
+        settle()
+    }
+
     /// Handles one frame of a connection that is not a link.
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
         var one = SingleFrameSink()

@@ -1,23 +1,49 @@
 import CLibSSL
 
-/// Checks a chain against roots: signatures, constraints, key sizes, and validity at a given time.
+/// Checks a chain against roots: signatures, constraints, key sizes, purposes and validity at a given time; and whether
+/// the leaf names the peer. Spec 5.4.
 struct CertificateAuthority {
     let roots: [Certificate]
+    /// Whether any peer with a certificate is trusted, even if the certificate names another peer.
+    let acceptsAnyMember: Bool
 
     func evaluate(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         guard evidence.fingerprint != nil else { return .noKey }
-        guard let leaf = evidence.chain.first, leaf.fingerprint == evidence.fingerprint else {
+        guard let first = evidence.chain.first, first.fingerprint == evidence.fingerprint else {
             return .distrusted(reason: "the peer has no identity")
         }
-        if let reason = reject(evidence.chain, at: evidence.now) { return .distrusted(reason: reason) }
-        return .trusted(by: "a certificate authority", remember: false)
+        guard let leaf = DER.certificate(first.der) else {
+            return .distrusted(reason: "the peer's certificate cannot be read")
+        }
+        // The subject is one line of printable ASCII.
+        let subject = "the certificate of \(first.subject)"
+        if let objection = unsafe CertificatePurpose.objection(to: leaf.pointer) {  // [trust.purpose]
+            return .distrusted(reason: "\(subject) \(objection)")
+        }
+        for purpose in [X509_PURPOSE_SSL_CLIENT, X509_PURPOSE_SSL_SERVER] {
+            if let reason = reject(leaf, evidence.chain.dropFirst(), for: purpose, at: evidence.now) {
+                return .distrusted(reason: "\(subject): \(reason)")
+            }
+        }
+        let names = unsafe CertificateNames(leaf.pointer)
+        switch names?.binding(of: evidence.peer, named: evidence.name) {  // [trust.named]
+        case .uid: return .trusted(by: "\(subject), which names the peer's id", remember: false)
+        case .displayName:
+            return .trusted(by: "\(subject), which names the peer's display name", remember: false)
+        case nil where acceptsAnyMember:
+            return .trusted(by: "\(subject), which does not name the peer", remember: false)
+        case nil:
+            return .distrusted(reason: "\(subject) names neither the peer's id nor its display name")
+        }
     }
 
     /// Returns nil when the chain leads to one of the roots, otherwise the reason for the rejection.
-    private func reject(_ chain: [Certificate], at now: Int64) -> String? {
+    private func reject(
+        _ leaf: borrowing OwnedPointer, _ issuers: ArraySlice<Certificate>, for purpose: CInt, at now: Int64
+    ) -> String? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        guard let leaf = DER.certificate(chain[0].der), let others = CertificateStack.of(chain.dropFirst()),
+        guard let others = CertificateStack.of(issuers),
             let store = unsafe OwnedPointer(X509_STORE_new(), X509_STORE_free),
             let check = unsafe OwnedPointer(X509_STORE_CTX_new(), X509_STORE_CTX_free)
         else { return "no memory" }
@@ -32,6 +58,8 @@ struct CertificateAuthority {
         }
         let parameters = unsafe X509_STORE_CTX_get0_param(check.pointer)
         unsafe X509_VERIFY_PARAM_set_time(parameters, Int(now))
+        // Every issuer has to permit the purpose, too.
+        _ = unsafe X509_VERIFY_PARAM_set_purpose(parameters, purpose)
         // A listed authority is a trust anchor even when a higher one has signed it.
         _ = unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         // 112 bits: no SHA-1, no RSA below 2,048.

@@ -37,6 +37,8 @@ extension Identity {
     /// Puts the certificates in order: the key's own first, then each one's issuer.
     init(_ key: borrowing OwnedPointer, _ certificates: [Certificate]) throws(SecurityFault) {
         let kind = unsafe CertificateFields.key(key.pointer)
+        // [tls.strength]
+        guard unsafe KeyStrength.isSufficient(key.pointer) else { throw .local(.weakKey(kind)) }
         guard Self.isUsable(kind) else { throw .local(.unsupportedKey(kind)) }
         guard let leaf = certificates.first(where: { Self.belongs($0, to: key) }) else {
             throw .local(.keyMismatch)
@@ -58,11 +60,9 @@ extension Identity {
         try self.init(chain: chain, key: encoded)
     }
 
-    /// Returns whether TLS 1.3 can sign with this kind of key.
+    /// Returns whether TLS 1.3 can sign with this kind of key, in reasonable time.
     private static func isUsable(_ kind: String) -> Bool {
-        if kind.hasPrefix("RSA-") {
-            return Int(kind.dropFirst(4)).map { (2_048...8_192).contains($0) } ?? false
-        }
+        if kind.hasPrefix("RSA-") { return Int(kind.dropFirst(4)).map { $0 <= 8_192 } ?? false }
         return ["P-256", "P-384", "P-521", "Ed25519", "Ed448"].contains(kind)
     }
 

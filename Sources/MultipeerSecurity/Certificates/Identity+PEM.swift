@@ -17,7 +17,7 @@ extension Identity {
 
     /// Encodes the certificates and the private key as PEM text.
     ///
-    /// - Parameter passphrase: encrypts the key with AES-256; without one the key is not encrypted.
+    /// - Parameter passphrase: encrypts the key with AES-256 and scrypt; without one the key is not encrypted.
     /// - Returns: the chain, leaf first, then the key in PKCS#8.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     package func encodedPEM(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
@@ -25,15 +25,33 @@ extension Identity {
         guard let key = DER.privateKey(self.key), let memory = MemoryBIO() else {
             throw .internal("a key that was read cannot be read again")
         }
-        let cipher = unsafe passphrase == nil ? nil : EVP_aes_256_cbc()
-        let secret = Passphrase(passphrase)
-        let written = withExtendedLifetime(secret) {
-            unsafe PEM_write_bio_PKCS8PrivateKey(
-                memory.bio, key.pointer, cipher, nil, 0, Passphrase.answer,
-                Unmanaged.passUnretained(secret).toOpaque())
+        if let passphrase {
+            let encrypted = try Self.encrypt(key, with: passphrase)
+            guard unsafe PEM_write_bio_PKCS8(memory.bio, encrypted.pointer) == 1 else {
+                throw .internal("cannot write a key: \(OpenSSLErrors.drain().text)")
+            }
+        } else if unsafe PEM_write_bio_PKCS8PrivateKey(memory.bio, key.pointer, nil, nil, 0, nil, nil) != 1 {
+            throw .internal("cannot write a key: \(OpenSSLErrors.drain().text)")
         }
-        guard written == 1 else { throw .internal("cannot write a key: \(OpenSSLErrors.drain().text)") }
         return chain.flatMap(\.pem) + memory.contents()
+    }
+
+    /// Encrypts a key in the form of PKCS#8.
+    private static func encrypt(
+        _ key: borrowing OwnedPointer, with passphrase: String
+    ) throws(SecurityFault) -> OwnedPointer {
+        let algorithm = try unsafe KeyDerivation.algorithm()
+        let info = unsafe OwnedPointer(EVP_PKEY2PKCS8(key.pointer), PKCS8_PRIV_KEY_INFO_free)
+        var made: OpaquePointer?
+        if let info {
+            unsafe made = PKCS8_set0_pbe(passphrase, CInt(passphrase.utf8.count), info.pointer, algorithm)
+        }
+        guard let encrypted = unsafe OwnedPointer(made, X509_SIG_free) else {
+            // It takes ownership of the algorithm only if it succeeds.
+            unsafe X509_ALGOR_free(algorithm)
+            throw .internal("cannot encrypt a key: \(OpenSSLErrors.drain().text)")
+        }
+        return encrypted
     }
 
     /// The maximum size of a text or archive that is read.
@@ -69,9 +87,32 @@ extension Identity {
         return pem.indices.contains { pem[$0...].starts(with: marker) }
     }
 
+    static let tooMuchWork = "deriving its key from the passphrase takes too much time or memory"
+
+    /// Returns whether no encrypted key in the text takes too long to decrypt. The older forms that a PEM header
+    /// describes have one round.
+    private static func isAffordable(_ pem: [UInt8]) -> Bool {
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        var budget = KeyDerivationBudget()
+        return unsafe pem.withUnsafeBytes { text in
+            guard let bio = unsafe OwnedPointer(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO)
+            else { return false }
+            while let encrypted = unsafe OwnedPointer(
+                PEM_read_bio_PKCS8(bio.pointer, nil, Passphrase.refuse, nil), X509_SIG_free)
+            {
+                var algorithm: UnsafePointer<X509_ALGOR>?
+                unsafe X509_SIG_get0(encrypted.pointer, &algorithm, nil)
+                guard unsafe budget.allows(algorithm) else { return false }
+            }
+            return true
+        }
+    }
+
     private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault)
         -> OwnedPointer
     {
+        guard isAffordable(pem) else { throw .local(.unreadableIdentity(tooMuchWork)) }
         OpenSSLErrors.clear()
         let secret = Passphrase(passphrase)
         let key = unsafe pem.withUnsafeBytes { text -> OpaquePointer? in

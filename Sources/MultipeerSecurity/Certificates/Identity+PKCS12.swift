@@ -11,6 +11,7 @@ extension Identity {
         guard pkcs12.count <= Self.largestFile else { throw .local(.identityTooLarge) }
         let archive = unsafe DER.decode(pkcs12, PKCS12_free) { unsafe d2i_PKCS12(nil, $0, $1) }
         guard let archive else { throw .local(.unreadableIdentity("not a PKCS#12 archive")) }
+        guard PKCS12Work.isAffordable(archive) else { throw .local(.unreadableIdentity(Self.tooMuchWork)) }
         OpenSSLErrors.clear()
         if unsafe PKCS12_mac_present(archive.pointer) == 1,
             unsafe PKCS12_verify_mac(archive.pointer, passphrase, -1) != 1
@@ -35,16 +36,20 @@ extension Identity {
 
     /// Encodes the identity as a PKCS#12 archive, encrypted with AES-256.
     ///
-    /// - Parameter passphrase: encrypts the archive.
+    /// - Parameters:
+    ///   - passphrase: encrypts the archive.
+    ///   - rounds: how often the passphrase is hashed; tests that write many archives use fewer.
     /// - Returns: the archive, in DER.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
-    package func encodedPKCS12(passphrase: String) throws(SecurityFault) -> [UInt8] {
+    package func encodedPKCS12(
+        passphrase: String, rounds: CInt = KeyDerivation.rounds
+    ) throws(SecurityFault) -> [UInt8] {
         guard let key = DER.privateKey(key), let leaf = DER.certificate(chain[0].der),
             let issuers = CertificateStack.of(chain.dropFirst())
         else { throw .internal("an identity that was read cannot be read again") }
         OpenSSLErrors.clear()
         let made = unsafe PKCS12_create(
-            passphrase, nil, key.pointer, leaf.pointer, issuers.pointer, 0, 0, 0, 0, 0)
+            passphrase, nil, key.pointer, leaf.pointer, issuers.pointer, 0, 0, rounds, rounds, 0)
         guard let archive = unsafe OwnedPointer(made, PKCS12_free) else {
             throw .internal("cannot write PKCS#12: \(OpenSSLErrors.drain().text)")
         }

@@ -21,6 +21,7 @@ extension OpenSSLErrors {
         case X509_V_ERR_APPLICATION_VERIFICATION: .noCommonProtocol
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
         case X509_V_ERR_CERT_UNTRUSTED: .unexpectedCertificate
+        case X509_V_ERR_EE_KEY_TOO_SMALL: .weakKey
         default: .malformedCertificate
         }
     }
@@ -29,6 +30,7 @@ extension OpenSSLErrors {
         SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .noCertificate,
         SSL_R_EXCESSIVE_MESSAGE_SIZE: .chainTooLong,
         SSL_R_NO_APPLICATION_PROTOCOL: .noCommonProtocol,
+        SSL_R_CALLBACK_FAILED: .noCommonProtocol,  // The callback for the ClientHello.
         SSL_R_UNSUPPORTED_PROTOCOL: .wrongVersion,
         SSL_R_WRONG_SSL_VERSION: .wrongVersion,
         SSL_R_VERSION_TOO_LOW: .wrongVersion,

@@ -115,6 +115,11 @@ package struct SecureChannel: ~Copyable {
         ask { $0.suite } ?? nil
     }
 
+    /// The group of the key exchange, by its IANA name: "x25519", or "X25519MLKEM768" if both ends have libssl 3.5.
+    package var group: String? {
+        ask { $0.group } ?? nil
+    }
+
     /// Queries the TLS engine; returns nil when there is none.
     private func ask<Answer, Failure: Error>(
         _ body: (borrowing TLSEngine) throws(Failure) -> Answer

@@ -39,7 +39,7 @@ package final class TLSContext: Sendable {
         let done =
             unsafe multipeer_ctx_only_tls13(pointer) == 1  // [tls.version]
             && SSL_CTX_set_ciphersuites(pointer, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256") == 1
-            && multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1  // [tls.suites]
+            && setGroups()  // [tls.suites]
             && SSL_CTX_set_num_tickets(pointer, 0) == 1  // [tls.no-resumption]
             && SSL_CTX_set_max_early_data(pointer, 0) == 1
             // ALPN is the only setter here that returns 0 for success. [tls.alpn]
@@ -47,12 +47,22 @@ package final class TLSContext: Sendable {
         guard done else { throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)") }
         unsafe multipeer_ctx_set_cache_off(pointer)  // [tls.no-resumption]
         unsafe multipeer_ctx_set_modes(pointer)
+        unsafe multipeer_ctx_set_no_retry(pointer)  // [tls.messages]
         // [chain.limit]
         unsafe multipeer_ctx_set_max_cert_list(pointer, TLSVerifier.largestCertificateMessage)
         unsafe SSL_CTX_set_verify(
             pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)  // [tls.client-certificate]
         unsafe SSL_CTX_set_cert_verify_callback(pointer, TLSVerifier.verify, nil)  // [tls.pin]
+        unsafe SSL_CTX_set_client_hello_cb(pointer, TLSVerifier.judgeClientHello, nil)  // [tls.alpn]
         unsafe SSL_CTX_set_alpn_select_cb(pointer, TLSVerifier.selectProtocol, nil)  // [tls.alpn]
+    }
+
+    /// The hybrid group comes first where libssl has it, since version 3.5; `*` sends a key share for X25519, too, so that
+    /// an older peer needs no second round trip.
+    private func setGroups() -> Bool {
+        if unsafe multipeer_ctx_set_groups(pointer, "*X25519MLKEM768:*X25519:P-256") == 1 { return true }
+        OpenSSLErrors.clear()
+        return unsafe multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1
     }
 
     private func show(_ identity: Identity) throws(SecurityFault) {

@@ -13,6 +13,8 @@ struct TLSEngine: ~Copyable {
     /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
     private let rules: TLSVerifier
+    /// Retained because libssl's message callback reaches it.
+    private let messages = PostHandshakeLog()
     private var state = State.fresh
 
     private enum State: Equatable {
@@ -45,6 +47,7 @@ struct TLSEngine: ~Copyable {
         self.context = context
         rules = context.rules.accepting(accepting)
         unsafe rules.attach(to: ssl)
+        unsafe messages.attach(to: ssl)
     }
 
     deinit { unsafe SSL_free(ssl) }  // libssl erases the keys it derived. [secret.erase]
@@ -108,19 +111,20 @@ extension TLSEngine {
         throw fail(diagnose())
     }
 
-    /// Decrypts records until the limit, the end of the input, or a fault. A fault after valid bytes is thrown by the
-    /// next call.
+    /// Decrypts records until the limit, the end of the input, a message of TLS itself, or a fault. A message or a fault
+    /// after valid bytes is the result of the next call.
     mutating func read(
         into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
         if case .failed(let fault) = state { throw fault }
         guard state == .established, limit > 0 else { return .needsInput }
+        if let message = messages.take() { return .message(message) }
         OpenSSLErrors.clear()
         var stop = SSL_ERROR_NONE
         let count = buffer.write(upTo: limit) { room in
             unsafe room.withUnsafeMutableBufferPointer { room in
                 var filled = 0
-                while filled < limit, hasInput {
+                while filled < limit, messages.isEmpty, hasInput {
                     var count = 0
                     let start = unsafe room.baseAddress?.advanced(by: filled)
                     let result = unsafe SSL_read_ex(ssl, start, limit - filled, &count)
@@ -137,6 +141,7 @@ extension TLSEngine {
         let fault: SecurityFault? = isFault ? fail(diagnose()) : nil
         if count > 0 { return .bytes(count) }
         if let fault { throw fault }
+        if let message = messages.take() { return .message(message) }
         return stop == SSL_ERROR_ZERO_RETURN ? .closed : .needsInput
     }
 
@@ -202,6 +207,20 @@ extension TLSEngine {
         else { return nil }
         return unsafe String(cString: name)
     }
+
+    var group: String? {
+        guard state == .established,
+            let name = unsafe SSL_group_to_name(ssl, multipeer_ssl_group(ssl))
+        else { return nil }
+        let text = unsafe String(cString: name)
+        return Self.groupNames[text.lowercased()] ?? text
+    }
+
+    /// The names in IANA's registry for those of OpenSSL, which differ from version to version.
+    private static let groupNames = [
+        "x25519mlkem768": "X25519MLKEM768", "x25519": "x25519", "secp256r1": "secp256r1",
+        "prime256v1": "secp256r1", "p-256": "secp256r1",
+    ]
 
     private func diagnose() -> SecurityFault {
         unsafe OpenSSLErrors.drain().fault(

@@ -64,6 +64,9 @@ extension TLSVerifier {
     private func judge(_ leaf: OpaquePointer, _ chain: OpaquePointer?) -> CInt {
         guard unsafe Self.fits(chain) else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }  // [chain.limit]
         guard let fingerprint = unsafe Self.fingerprint(leaf) else { return X509_V_ERR_UNSPECIFIED }
+        guard unsafe KeyStrength.isSufficient(X509_get0_pubkey(leaf)) else {  // [tls.strength]
+            return X509_V_ERR_EE_KEY_TOO_SMALL
+        }
         switch accepted {
         case .anyone: return X509_V_OK  // [invite.tls]
         case .only(let pinned):  // [tls.pin]
@@ -94,6 +97,8 @@ package enum ChainVerdict: Equatable, Sendable {
     case chainRefused
     /// The leaf is not the pinned certificate.
     case notPinned
+    /// The leaf's key is too weak.
+    case keyTooWeak
 
     /// Returns the verdict on a chain, the leaf first, by the code that is used in a handshake.
     package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
@@ -101,6 +106,7 @@ package enum ChainVerdict: Equatable, Sendable {
         return switch rules.judge(chain) {
         case X509_V_OK: .accepted
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainRefused
+        case X509_V_ERR_EE_KEY_TOO_SMALL: .keyTooWeak
         default: .notPinned
         }
     }
@@ -118,33 +124,40 @@ extension TLSVerifier {
 // MARK: - Application protocol
 
 extension TLSVerifier {
-    /// Selects the one name as a server, or ends the handshake.
+    /// Refuses a client that does not offer exactly the one name, before anything is sent but the alert: neither a
+    /// scanner nor a client of another protocol receives a certificate.
+    static let judgeClientHello: SSL_client_hello_cb_fn = { ssl, alert, _ in
+        var data: UnsafePointer<UInt8>?
+        var count = 0
+        guard let rules = unsafe TLSVerifier.of(ssl),
+            unsafe SSL_client_hello_get0_ext(
+                ssl, CUnsignedInt(TLSEXT_TYPE_application_layer_protocol_negotiation), &data, &count) == 1,
+            rules.isOffered(in: unsafe Array(UnsafeBufferPointer(start: data, count: count)))
+        else {
+            unsafe alert?.pointee = SSL_AD_NO_APPLICATION_PROTOCOL
+            return SSL_CLIENT_HELLO_ERROR
+        }
+        return SSL_CLIENT_HELLO_SUCCESS
+    }
+
+    /// Returns whether the extension has the one name and no other: the length of the list, then the list.
+    private func isOffered(in extensionData: [UInt8]) -> Bool {
+        extensionData == [0, UInt8(offer.count)] + offer
+    }
+
+    /// Selects the one name as a server; no client that offers others comes this far.
     static let selectProtocol:
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
             UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
         ) -> CInt = { ssl, chosen, chosenCount, offered, count, _ in
-            guard let rules = unsafe TLSVerifier.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-            let list = unsafe UnsafeBufferPointer(start: offered, count: Int(count))
-            guard let position = unsafe rules.position(in: Array(list)), let offered = unsafe offered else {
-                return SSL_TLSEXT_ERR_ALERT_FATAL
-            }
-            unsafe chosen?.pointee = offered.advanced(by: position)
+            guard let rules = unsafe TLSVerifier.of(ssl), let offered = unsafe offered,
+                unsafe Array(UnsafeBufferPointer(start: offered, count: Int(count))) == rules.offer
+            else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+            unsafe chosen?.pointee = offered.advanced(by: 1)
             unsafe chosenCount?.pointee = UInt8(rules.applicationProtocol.count)
             return SSL_TLSEXT_ERR_OK
         }
-
-    /// Returns the position of the name in an ALPN list; the lengths in the list are not trusted.
-    private func position(in list: [UInt8]) -> Int? {
-        var start = 0
-        while start < list.count {
-            let end = start + 1 + Int(list[start])
-            guard end <= list.count else { return nil }
-            if Array(list[(start + 1)..<end]) == applicationProtocol { return start + 1 }
-            start = end
-        }
-        return nil
-    }
 
     private static func selectedProtocol(_ ssl: OpaquePointer?) -> [UInt8] {
         var name: UnsafePointer<UInt8>?

@@ -8,8 +8,17 @@ public indirect enum TrustPolicy: Sendable {
     case connectionData
     /// The key must be one of these.
     case fingerprints(Set<Fingerprint>)
-    /// The peer must have an identity that one of these authorities has certified, and that is valid now.
+    /// The peer must have an identity that one of these authorities has certified as this peer's, and that is valid now.
+    ///
+    /// The certificate names the peer by its uid, in a subject alternative name such as
+    /// `URI:urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6`, or, if it contains no such URI, by its display name, in a DNS name
+    /// or as the common name. If it restricts its purposes, they include those of a TLS client and of a TLS server: which of
+    /// two peers is the client is not known in advance. `Identity.certificateRequest(commonName:uid:)` requests such a
+    /// certificate.
     case certificateAuthority([Certificate])
+    /// The same, but any certificate of these authorities suffices, even if it names another peer. It proves that the
+    /// peer is a member, and nothing of its display name and uid.
+    case certificateAuthorityMember([Certificate])
     /// The key must be the one that the peer had at first contact; that one is accepted and remembered.
     case trustOnFirstUse
     /// The application decides, perhaps by asking its user.
@@ -24,7 +33,10 @@ public indirect enum TrustPolicy: Sendable {
         switch self {
         case .connectionData: .trusted(by: "connection data", remember: false)
         case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
-        case .certificateAuthority(let roots): CertificateAuthority(roots: roots).evaluate(evidence)
+        case .certificateAuthority(let roots):
+            CertificateAuthority(roots: roots, acceptsAnyMember: false).evaluate(evidence)
+        case .certificateAuthorityMember(let roots):
+            CertificateAuthority(roots: roots, acceptsAnyMember: true).evaluate(evidence)
         case .trustOnFirstUse: Self.evaluateFirstUse(evidence)
         case .ask: .undecided
         case .all(let policies): .all(policies.map { $0.evaluate(evidence) })
@@ -46,7 +58,8 @@ public indirect enum TrustPolicy: Sendable {
             return .all(await Self.decide(policies, evidence) { !$0.isTrusted })
         case .any(let policies):
             return .any(await Self.decide(policies, evidence) { $0.isTrusted })
-        case .connectionData, .fingerprints, .certificateAuthority, .trustOnFirstUse:
+        case .connectionData, .fingerprints, .certificateAuthority, .certificateAuthorityMember,
+            .trustOnFirstUse:
             return verdict
         }
     }

@@ -100,6 +100,10 @@ extension ConnectionDriver {
                 decode(connection)
                 sockets.plaintext.removeAll()
                 if sockets.connections[connection.id] !== connection || connection.isClosing { return }
+            case .message(let message):
+                receive(message, on: connection)
+                carryOut()
+                if sockets.connections[connection.id] !== connection || connection.isClosing { return }
             case .needsInput: return
             case .closed: return lost(connection, .lost)
             }

@@ -22,6 +22,7 @@ protocol ConnectionDriver: Actor, LoopClient {
     func connected(_ connection: SocketConnection)
     func secured(_ connection: SocketConnection) throws(SecurityFault)
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int
+    func receive(_ message: SecureChannel.PostHandshakeMessage, on connection: SocketConnection)
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
     func wantsInput(_ connection: SocketConnection) -> Bool
     /// Returns the connections for which the engine has work.

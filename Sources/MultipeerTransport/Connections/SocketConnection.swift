@@ -93,6 +93,7 @@ final class SessionLink {
     let peer: PeerID
     let sendQueue: SendQueue<DisconnectReason>
     let suite: String?
+    let group: String?
     let authentication: ConnectionInfo.Authentication
 
     /// Nil when the link has no datagrams.
@@ -109,12 +110,13 @@ final class SessionLink {
     var isEncrypted: Bool { suite != nil }
 
     init(
-        _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?,
+        _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?, group: String?,
         authentication: ConnectionInfo.Authentication
     ) {
         self.peer = peer
         self.sendQueue = sendQueue
         self.suite = suite
+        self.group = group
         self.authentication = authentication
     }
 }

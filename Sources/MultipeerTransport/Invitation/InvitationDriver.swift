@@ -48,6 +48,10 @@ extension InvitationDriver {
         engine.receive(bytes, on: connection.id, at: loop.now)
     }
 
+    func receive(_ message: SecureChannel.PostHandshakeMessage, on connection: SocketConnection) {
+        engine.receive(message, on: connection.id, at: loop.now)
+    }
+
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool) {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }

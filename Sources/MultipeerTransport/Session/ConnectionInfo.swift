@@ -25,6 +25,9 @@ public struct ConnectionInfo: Sendable {
     public let isEncrypted: Bool
     /// The cipher suite's IANA name; nil on a plain link.
     public let cipherSuite: String?
+    /// The group of the key exchange by its IANA name, such as `x25519`; nil on a plain link. With `X25519MLKEM768`, which is
+    /// used when both sides have OpenSSL 3.5 or later, recorded traffic also stays secret from a quantum computer.
+    public let keyExchange: String?
     /// What the other side proved.
     public let authentication: Authentication
     /// The remote address.
@@ -62,7 +65,7 @@ public struct ConnectionInfo: Sendable {
 extension ConnectionInfo {
     init(_ connection: SocketConnection, _ link: SessionLink, _ statistics: LinkStatistics) {
         self.init(
-            isEncrypted: link.isEncrypted, cipherSuite: link.suite,
+            isEncrypted: link.isEncrypted, cipherSuite: link.suite, keyExchange: link.group,
             authentication: link.authentication, remoteAddress: "\(connection.remote)",
             localAddress: connection.socket.localAddress.map { "\($0)" } ?? "",
             isDialled: connection.isDialled, datagrams: link.flow?.facts ?? Datagrams(),

@@ -74,6 +74,7 @@ extension SessionDriver {
             waking: { [readyList] in readyList.add(.messages(id)) })
         let link = SessionLink(
             data.peer, sendQueue: sendQueue, suite: connection.channel?.suite,
+            group: connection.channel?.group,
             authentication: trust.authentication(of: uid)
                 ?? (connection.channel?.suite == nil ? .tokens : .connectionData))
         connection.link = link

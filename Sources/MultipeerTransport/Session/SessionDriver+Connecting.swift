@@ -28,6 +28,10 @@ extension SessionDriver {
         engine.receive(bytes, on: connection.id, at: loop.now)
     }
 
+    func receive(_ message: SecureChannel.PostHandshakeMessage, on connection: SocketConnection) {
+        engine.receive(message, on: connection.id, at: loop.now)
+    }
+
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool) {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }

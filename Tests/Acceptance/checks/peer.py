@@ -98,7 +98,7 @@ class Peer(Process):
     """`multipeer link`, or another command that links, in a directory where it leaves its data as NAME.data."""
 
     def __init__(self, directory, name, source, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, port=None,
-                 timeout=20, arguments=(), command=("link",)):
+                 timeout=20, arguments=(), command=("link",), environment=None):
         self.name = name
         self.data = os.path.join(directory, name + ".data")
         self.log = os.path.join(directory, name + ".log")
@@ -108,7 +108,8 @@ class Peer(Process):
         words = [COMMAND, *command, "--name", name, "--out", self.data, "--from", os.path.join(directory, source),
                  "--listen", listen, "--timeout", str(timeout), *arguments]
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=log, cwd=directory)
+            self.process = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=log, cwd=directory,
+                                            env={**os.environ, **(environment or {})})
         self.pid = self.process.pid
         register(self)
 

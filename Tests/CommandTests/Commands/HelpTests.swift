@@ -110,7 +110,7 @@ struct HelpTests {
             ),
             (
                 ["link", "--trust", "everybody"],
-                "option '--trust' takes pinned, ca:FILE, fingerprint:HEX, tofu or ask, not 'everybody' "
+                "option '--trust' takes pinned, ca:FILE, ca-member:FILE, fingerprint:HEX, tofu or ask, not 'everybody' "
                     + "(try 'multipeer link --help')"
             ),
             (

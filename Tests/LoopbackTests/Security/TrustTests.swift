@@ -135,20 +135,38 @@ struct TrustTests {
     }
 
     @Test(
-        "a certificate authority vouches for its own certificates, and for no others",
+        "an authority vouches for a peer that its certificate names, and for others as members only [trust.named]",
         .enabled(if: OpenSSLClient.isPresent))
     func authority() async throws {
-        let chain = try TestChain()
-        defer { chain.remove() }
+        let chain = try TestChain(named: "bob")
+        let mallory = try TestChain(named: "mallory")
+        defer {
+            chain.remove()
+            mallory.remove()
+        }
         let strict = Session.Configuration.loopback().with { $0.trust = .certificateAuthority([chain.root]) }
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(
             await good.ann.connectionInfo(for: good.bob.peer)?.authentication
-                == .identity(by: "a certificate authority"))
+                == .identity(by: "the certificate of CN=bob, which names the peer's display name"))
         await good.end()
-        for other in [try Identity.generate(), nil] {
-            let bad = try Meeting(ann: strict, bob: .loopback(identity: other))
+        let open = Session.Configuration.loopback().with {
+            $0.trust = .certificateAuthorityMember([mallory.root])
+        }
+        let member = try Meeting(ann: open, bob: .loopback(identity: mallory.identity))
+        try await member.link()
+        #expect(
+            await member.ann.connectionInfo(for: member.bob.peer)?.authentication
+                == .identity(by: "the certificate of CN=mallory, which does not name the peer"))
+        await member.end()
+        let foreign = Session.Configuration.loopback().with {
+            $0.trust = .certificateAuthority([mallory.root])
+        }
+        for (policy, other) in [
+            (strict, try Identity.generate()), (strict, nil), (foreign, mallory.identity),
+        ] {
+            let bad = try Meeting(ann: policy, bob: .loopback(identity: other))
             let fared = try await bad.attempt()
             #expect(fared.ann.error?.reason?.code == .rejected)
             #expect(fared.bob.error?.reason?.code == .rejected)

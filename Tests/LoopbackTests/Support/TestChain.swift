@@ -8,14 +8,15 @@ struct TestChain {
     let root: Certificate
     private let directory: URL
 
-    init() throws {
+    /// Creates a leaf with this common name, and the root that has signed it.
+    init(named name: String) throws {
         let directory = FileManager.default.temporaryDirectory.appending(
             path: "multipeer-\(UUID().uuidString)")
         self.directory = directory
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
         try Self.run("req -x509 \(curve) -keyout root.key -out root.pem -subj /CN=Root -days 30", directory)
-        try Self.run("req \(curve) -keyout leaf.key -out leaf.csr -subj /CN=Leaf", directory)
+        try Self.run("req \(curve) -keyout leaf.key -out leaf.csr -subj /CN=\(name)", directory)
         try Self.run(
             "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -set_serial 2 -out leaf.pem -days 30",
             directory)

@@ -30,14 +30,46 @@ struct OpenSSLFileTests {
         #expect(try pair.shakeHands())
     }
 
-    @Test("keys that TLS 1.3 does not accept are refused by name")
-    func unusable() throws {
+    @Test(
+        "keys that are too weak, or that TLS 1.3 does not accept, are refused by name [tls.strength]",
+        arguments: [
+            (
+                "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024",
+                SecurityFault.local(.weakKey("RSA-1024"))
+            ),
+            (
+                "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp192k1",
+                .local(.weakKey("EC secp192k1"))
+            ),
+            (
+                "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1",
+                .local(.unsupportedKey("EC secp256k1"))
+            ),
+        ])
+    func unusable(_ command: String, _ fault: SecurityFault) throws {
+        let tool = try OpenSSLTool()
+        try tool.run("\(command) -out key.pem")
+        try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
+        #expect(throws: fault) { try Identity(parsing: try tool.read("key.pem", "cert.pem")) }
+    }
+
+    @Test(
+        "a peer with a weak key is refused inside TLS, although its key is pinned [tls.strength]",
+        arguments: [false, true])
+    func weakPeer(_ isServer: Bool) throws {
         let tool = try OpenSSLTool()
         try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key.pem")
         try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
-        #expect(throws: SecurityFault.local(.unsupportedKey("RSA-1024"))) {
-            try Identity(parsing: try tool.read("key.pem", "cert.pem"))
-        }
+        let weak = try Identity.certificates(inPEM: try tool.read("cert.pem"))[0]
+        var foreign = ForeignEnd(
+            ForeignEnd.ProfileDeviations(
+                isServer: isServer, chain: [weak.der], keyPEM: try tool.read("key.pem"), isInsecure: true))
+        var channel = try SecureChannel.tls(
+            TLSContext(identity: .generated()), role: isServer ? .client : .server,
+            accepting: [weak.fingerprint])
+        #expect(foreign.meet(&channel) == .peer(.weakKey))
+        #expect(foreign.alert != nil)
+        #expect(ChainVerdict.on([weak], accepting: [weak.fingerprint]) == .keyTooWeak)
     }
 
     @Test("a chain is sorted, whatever the order of the file, and sent whole")
@@ -118,7 +150,7 @@ struct OpenSSLFileTests {
     @Test("a certificate authority vouches for a whole chain, within its validity, and for nothing else")
     func authority() throws {
         let tool = try OpenSSLTool()
-        try tool.makeChain()
+        try tool.makeChain(leaf: "ann")
         let chain = try Identity(
             parsing: try tool.read("leaf.key", "leaf.pem", "middle.pem", "root.pem")
         ).chain
@@ -127,18 +159,20 @@ struct OpenSSLFileTests {
             TrustPolicy.certificateAuthority(roots).evaluate(
                 .sample(chain: chain, fingerprint: chain.first?.fingerprint, now: now))
         }
-        let trusted = TrustEvidence.Verdict.trusted(by: "a certificate authority", remember: false)
+        let trusted = TrustEvidence.Verdict.trusted(
+            by: "the certificate of CN=ann, which names the peer's display name", remember: false)
         #expect(verdict([chain[2]], chain, at: now) == trusted)
         #expect(verdict([chain[2]], Array(chain.dropLast()), at: now) == trusted)
         #expect(verdict([chain[1]], [chain[0]], at: now) == trusted)
+        let subject = "the certificate of CN=ann"
         let missing = verdict([chain[2]], [chain[0]], at: now)
-        #expect(missing == .distrusted(reason: "unable to get local issuer certificate"))
+        #expect(missing == .distrusted(reason: "\(subject): unable to get local issuer certificate"))
         #expect(
             verdict([chain[2]], chain, at: now + 40 * 86_400)
-                == .distrusted(reason: "certificate has expired"))
+                == .distrusted(reason: "\(subject): certificate has expired"))
         #expect(
-            verdict([chain[2]], chain, at: now - 7_200) == .distrusted(reason: "certificate is not yet valid")
-        )
+            verdict([chain[2]], chain, at: now - 7_200)
+                == .distrusted(reason: "\(subject): certificate is not yet valid"))
         #expect(verdict([], chain, at: now) != trusted)
         #expect(verdict(try Identity.generated().chain, chain, at: now) != trusted)
     }

@@ -11,7 +11,12 @@ struct ForeignEnd: ~Copyable {
         /// DER certificates, the leaf first, and the key in PEM. Empty: none is shown.
         var chain: [[UInt8]] = []
         var keyPEM: [UInt8] = []
+        /// Session tickets that it hands out as a server.
+        /// Whether it selects the first name that a client offers, as a server.
+        var selectsFirst = false
         var tickets = 0
+        /// Whether it permits keys of any strength.
+        var isInsecure = false
     }
 
     private let context: OpaquePointer?
@@ -23,10 +28,15 @@ struct ForeignEnd: ~Copyable {
     init(_ deviations: ProfileDeviations) {
         unsafe context = SSL_CTX_new(TLS_method())
         unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(deviations.version), nil)
+        if deviations.isInsecure { unsafe SSL_CTX_set_security_level(context, 0) }
+        _ = unsafe SSL_CTX_set_num_tickets(context, deviations.tickets)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         unsafe SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
         let offer = deviations.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !offer.isEmpty { unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) }
+        if deviations.selectsFirst {
+            unsafe SSL_CTX_set_alpn_select_cb(context, Self.selectFirst, nil)
+        }
         unsafe Self.show(deviations, in: context)
         unsafe ssl = SSL_new(context)
         unsafe SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))
@@ -60,6 +70,26 @@ struct ForeignEnd: ~Copyable {
             unsafe EVP_PKEY_free(key)
             unsafe BIO_free_all(bio)
         }
+    }
+
+    private static let selectFirst:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+            UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
+        ) -> CInt = { _, chosen, count, offered, _, _ in
+            unsafe chosen?.pointee = unsafe offered?.advanced(by: 1)
+            unsafe count?.pointee = unsafe offered?.pointee ?? 0
+            return SSL_TLSEXT_ERR_OK
+        }
+
+    /// Whether the other side has shown a certificate.
+    var hasSeenCertificate: Bool { unsafe SSL_get0_peer_certificate(ssl) != nil }
+
+    /// Changes its keys, and asks the other side to change its own.
+    mutating func updateKeys() -> [UInt8] {
+        _ = unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+        _ = unsafe SSL_do_handshake(ssl)
+        return takeOutput()
     }
 
     /// Takes bytes and continues; returns what it sends.

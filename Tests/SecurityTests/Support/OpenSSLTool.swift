@@ -40,9 +40,13 @@ struct OpenSSLTool: ~Copyable {
     }
 
     /// Creates root.pem, middle.pem and leaf.pem with their keys, each one signed by the one before.
-    func makeChain(days: Int = 30) throws {
-        try write(Array("basicConstraints=critical,CA:true\nkeyUsage=keyCertSign\n".utf8), to: "ca.ext")
-        try write(Array("basicConstraints=CA:false\n".utf8), to: "leaf.ext")
+    func makeChain(
+        days: Int = 30, leaf name: String = "Leaf", extensions: String = "basicConstraints=CA:false\n",
+        middle: String = ""
+    ) throws {
+        try write(
+            Array("basicConstraints=critical,CA:true\nkeyUsage=keyCertSign\n\(middle)".utf8), to: "ca.ext")
+        try write(Array(extensions.utf8), to: "leaf.ext")
         let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
         try run(
             "req -x509 \(curve) -keyout root.key -out root.pem -subj /CN=Root -days 30 "
@@ -51,7 +55,7 @@ struct OpenSSLTool: ~Copyable {
         try run(
             "x509 -req -in middle.csr -CA root.pem -CAkey root.key -set_serial 2 -out middle.pem "
                 + "-days 30 -extfile ca.ext")
-        try run("req \(curve) -keyout leaf.key -out leaf.csr -subj /CN=Leaf")
+        try run("req \(curve) -keyout leaf.key -out leaf.csr -subj /CN=\(name)")
         try run(
             "x509 -req -in leaf.csr -CA middle.pem -CAkey middle.key -set_serial 3 -out leaf.pem "
                 + "-days \(days) -extfile leaf.ext")

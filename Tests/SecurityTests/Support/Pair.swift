@@ -87,8 +87,10 @@ extension SecureChannel {
         var buffer = ByteBuffer()
         while true {
             let result = try read(into: &buffer, upTo: 4_096)
-            if case .bytes = result { continue }
-            return (buffer.takeAll(), result)
+            switch result {
+            case .bytes, .message: continue
+            case .needsInput, .closed: return (buffer.takeAll(), result)
+            }
         }
     }
 

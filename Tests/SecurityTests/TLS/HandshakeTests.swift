@@ -29,6 +29,17 @@ struct HandshakeTests {
         #expect(facts.6)
     }
 
+    @Test("the key exchange is the hybrid one where libssl has it, and x25519 otherwise [tls.suites]")
+    func group() throws {
+        var pair = try Pair.tls(client: ann, server: bob)
+        #expect(try pair.shakeHands())
+        let version = OpenSSLVersion.text.split(separator: " ").dropFirst().first ?? ""
+        let numbers = version.split(separator: ".").compactMap { Int($0) }
+        let isHybrid = !numbers.lexicographicallyPrecedes([3, 5])
+        let groups = (pair.client.group, pair.server.group)
+        #expect(groups.0 == (isHybrid ? "X25519MLKEM768" : "x25519") && groups.1 == groups.0)
+    }
+
     @Test("a client that meets an unknown server ends the handshake with an alert [tls.pin]")
     func strangeServer() throws {
         var pair = try Pair.tls(client: ann, server: eve, clientAccepts: [bob.fingerprint])

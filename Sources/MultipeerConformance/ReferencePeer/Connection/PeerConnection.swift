@@ -45,6 +45,7 @@ final class PeerConnection: PollSource {
     var closeBy: Instant?
     var hasShutDown = false
     var hasFrame = false
+    private var tlsMessages = FrameTokenBucket(size: 32, perSecond: 1)
     private(set) var lastArrival = Instant.now
 
     /// Creates a connection. `makeTLS` is nil where only a plain connection is allowed; `takesPlain` says whether one
@@ -124,15 +125,12 @@ final class PeerConnection: PollSource {
         guard let tls else { return arrivePlain(bytes) }
         tls.take(bytes)
         shakeHands()
-        var rest = stage == .ready ? bytes.count : 0
         while stage != .ended, tls.progress == .established {
             switch tls.read() {
             case .bytes(let plain):
-                rest -= plain.count
                 read(plain)
             case .nothing:
-                // A KeyUpdate is a record of 27 bytes.
-                if bug == .keyUpdatesCostMuch { compute(for: max(0, rest / 27)) }
+                attempt { () throws(ProtocolError) in try countMessages(of: tls) }
                 return drain()
             case .closed, .failed:
                 drain()
@@ -162,10 +160,13 @@ final class PeerConnection: PollSource {
         if tls.progress == .established, stage == .securing { becomeReady() }
     }
 
-    /// Spends 3 ms of CPU time for each record.
-    private func compute(for records: Int) {
-        let end = clock() + records * Int(CLOCKS_PER_SEC) * 3 / 1_000
-        while clock() < end {}
+    /// Counts what TLS received without data. Spec 5.3.
+    private func countMessages(of tls: TLSEnd) throws(ProtocolError) {
+        let messages = tls.takeMessages()
+        try demand(messages.tickets == 0 || bug == .acceptsTickets, "a session ticket")
+        for _ in 0..<messages.keyUpdates where bug != .keyUpdatesWithoutLimit {
+            try demand(tlsMessages.take(), .flood, "too many key updates")
+        }
     }
 
     private func becomeReady() {

@@ -62,6 +62,8 @@ final class PeerInvitations {
         var setup = TLSEnd.Setup(isServer: isServer, identity: identity)
         setup.protocols = isServer && bug == .inviteOnSessionAlpn ? [] : [InvitationFrames.alpn]
         setup.needsProtocol = bug != .inviteOnSessionAlpn
+        setup.judgesOffer = bug != .inviteOnSessionAlpn && bug != .certificateBeforeAlpn
+        setup.needsStrongKeys = bug != .acceptsWeakKeys
         setup.needsCertificate = true
         return try? TLSEnd(setup)
     }

@@ -113,6 +113,8 @@ extension PeerSession {
         if bug == .handsOutTickets { setup.tickets = 2 }
         if bug == .offersTwoProtocols { setup.protocols.append("h2") }
         setup.needsProtocol = bug != .alpnUnchecked
+        setup.judgesOffer = bug != .alpnUnchecked && bug != .certificateBeforeAlpn
+        setup.needsStrongKeys = bug != .acceptsWeakKeys
         setup.needsCertificate = true
         setup.asksForCertificate = !isServer || bug != .skipsClientCertificate
         setup.checksDates = bug == .checksDates

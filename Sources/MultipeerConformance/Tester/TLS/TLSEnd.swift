@@ -22,6 +22,10 @@ final class TLSEnd {
         var needsCertificate = false
         /// Whether a server asks the client for its certificate.
         var asksForCertificate = true
+        /// Whether a server refuses a client that offers anything but the name, before it shows its certificate.
+        var judgesOffer = false
+        /// Whether keys with less than 112 bits of security are refused.
+        var needsStrongKeys = false
         /// Whether certificates that are not valid today are refused.
         var checksDates = false
         /// Judges the other end's certificates (DER, leaf first) while the handshake runs; nil: takes any.
@@ -65,6 +69,9 @@ final class TLSEnd {
             throw SuiteFault("TLS cannot be configured: \(TLSEnd.drain())")
         }
         unsafe SSL_set_bio(ssl, input, output)
+        unsafe SSL_set_msg_callback(ssl, TLSCallbackContext.note)
+        let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
+        _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, place)
         if setup.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
         unsafe (self.context, self.ssl, self.input, self.output) = (context, ssl, input, output)
     }
@@ -98,6 +105,9 @@ final class TLSEnd {
         if setup.isServer {
             let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
             unsafe SSL_CTX_set_alpn_select_cb(context, TLSCallbackContext.select, place)
+            if setup.judgesOffer {
+                unsafe SSL_CTX_set_client_hello_cb(context, TLSCallbackContext.judgeOffer, place)
+            }
         }
         guard let identity = setup.identity else { return true }
         return unsafe show(identity, context)
@@ -107,7 +117,7 @@ final class TLSEnd {
         let leaf = identity.leaf
         let isShown =
             unsafe SSL_CTX_use_certificate_ASN1(context, CInt(leaf.count), leaf) == 1
-            && SSL_CTX_use_PrivateKey_ASN1(EVP_PKEY_EC, context, identity.key, identity.key.count) == 1
+            && SSL_CTX_use_PrivateKey_ASN1(identity.kind, context, identity.key, identity.key.count) == 1
         guard isShown else { return false }
         for issuer in identity.issuers {
             let span = issuer.span
@@ -179,6 +189,12 @@ extension TLSEnd {
         ERR_clear_error()
         var count = 0
         _ = unsafe SSL_write_ex(ssl, bytes, bytes.count, &count)
+    }
+
+    /// Returns how many KeyUpdates and session tickets were received since the last call.
+    func takeMessages() -> (keyUpdates: Int, tickets: Int) {
+        defer { (choice.keyUpdates, choice.tickets) = (0, 0) }
+        return (choice.keyUpdates, choice.tickets)
     }
 
     /// Sends close_notify.

@@ -10,6 +10,8 @@ struct TLSIdentity: Sendable {
     var issuers: [[UInt8]] = []
     /// DER of the private key.
     var key: [UInt8]
+    /// OpenSSL's number of the kind of key.
+    private(set) var kind = EVP_PKEY_EC
 
     /// The fingerprint that connection data pins.
     var fingerprint: [UInt8] { SHA256.hash(leaf) }
@@ -21,10 +23,18 @@ struct TLSIdentity: Sendable {
     init(
         validity: (from: String, to: String) = ("20000101000000Z", "99991231235959Z"), padding: Int = 0
     ) throws(SuiteFault) {
-        guard let made = Self.make(validity, padding) else {
+        guard let made = unsafe Self.make(validity, padding, Self.makeKey()) else {
             throw SuiteFault("cannot create a certificate")
         }
         (leaf, key) = made
+    }
+
+    /// Creates an RSA key of this many bits with a self-signed certificate.
+    init(rsaBits: CInt) throws(SuiteFault) {
+        guard let made = unsafe Self.make(("20000101000000Z", "99991231235959Z"), 0, Self.makeRSAKey(rsaBits))
+        else { throw SuiteFault("cannot create an RSA certificate") }
+        (leaf, key) = made
+        kind = EVP_PKEY_RSA
     }
 
     /// Creates an identity from an existing key and certificates.
@@ -61,8 +71,11 @@ struct TLSIdentity: Sendable {
         }.joined()
     }
 
-    private static func make(_ validity: (from: String, to: String), _ padding: Int) -> ([UInt8], [UInt8])? {
-        guard let key = unsafe makeKey(), let certificate = unsafe X509_new() else { return nil }
+    /// Takes ownership of the key.
+    private static func make(
+        _ validity: (from: String, to: String), _ padding: Int, _ key: OpaquePointer?
+    ) -> ([UInt8], [UInt8])? {
+        guard let key = unsafe key, let certificate = unsafe X509_new() else { return nil }
         defer {
             unsafe EVP_PKEY_free(key)
             unsafe X509_free(certificate)
@@ -92,6 +105,17 @@ struct TLSIdentity: Sendable {
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_keygen_init(context) == 1,
             unsafe EVP_PKEY_CTX_set_group_name(context, "P-256") == 1,
+            unsafe EVP_PKEY_generate(context, &key) == 1
+        else { return nil }
+        return unsafe key
+    }
+
+    private static func makeRSAKey(_ bits: CInt) -> OpaquePointer? {
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_keygen_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) == 1,
             unsafe EVP_PKEY_generate(context, &key) == 1
         else { return nil }
         return unsafe key
