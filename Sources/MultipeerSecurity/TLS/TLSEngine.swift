@@ -127,9 +127,14 @@ extension TLSEngine {
                 while filled < limit, messages.isEmpty, hasInput {
                     var count = 0
                     let start = unsafe room.baseAddress?.advanced(by: filled)
+                    let pending = unsafe (BIO_ctrl_pending(input), outputCount)
                     let result = unsafe SSL_read_ex(ssl, start, limit - filled, &count)
                     guard result == 1 else {
                         stop = unsafe SSL_get_error(ssl, result)
+                        // libssl also returns after it has written its answer to a KeyUpdate: then more is to be read.
+                        let hasMoved =
+                            unsafe BIO_ctrl_pending(input) < pending.0 || outputCount > pending.1
+                        if stop == SSL_ERROR_WANT_READ, hasMoved { continue }
                         break
                     }
                     filled += count

@@ -81,7 +81,7 @@ struct CertificateAuthorityTests {
         "a certificate has to be for a peer, which is both client and server [trust.purpose]",
         arguments: [
             ("extendedKeyUsage=clientAuth,serverAuth", .displayName),
-            ("extendedKeyUsage=anyExtendedKeyUsage", .displayName),
+            ("extendedKeyUsage=anyExtendedKeyUsage", .refused(" is not for both clients and servers")),
             ("extendedKeyUsage=serverAuth", .refused(" is not for both clients and servers")),
             ("extendedKeyUsage=clientAuth", .refused(" is not for both clients and servers")),
             ("extendedKeyUsage=codeSigning", .refused(" is not for both clients and servers")),

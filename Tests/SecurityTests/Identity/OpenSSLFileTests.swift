@@ -63,7 +63,8 @@ struct OpenSSLFileTests {
         let weak = try Identity.certificates(inPEM: try tool.read("cert.pem"))[0]
         var foreign = ForeignEnd(
             ForeignEnd.ProfileDeviations(
-                isServer: isServer, chain: [weak.der], keyPEM: try tool.read("key.pem"), isInsecure: true))
+                isServer: isServer, chain: [weak.der], keyPEM: try tool.read("key.pem"), selectsFirst: true,
+                isInsecure: true))
         var channel = try SecureChannel.tls(
             TLSContext(identity: .generated()), role: isServer ? .client : .server,
             accepting: [weak.fingerprint])

@@ -11,9 +11,9 @@ struct ForeignEnd: ~Copyable {
         /// DER certificates, the leaf first, and the key in PEM. Empty: none is shown.
         var chain: [[UInt8]] = []
         var keyPEM: [UInt8] = []
-        /// Session tickets that it hands out as a server.
         /// Whether it selects the first name that a client offers, as a server.
         var selectsFirst = false
+        /// Session tickets that it hands out as a server.
         var tickets = 0
         /// Whether it permits keys of any strength.
         var isInsecure = false
