@@ -21,6 +21,7 @@ extension OpenSSLErrors {
         case X509_V_ERR_APPLICATION_VERIFICATION: .noCommonProtocol
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
         case X509_V_ERR_CERT_UNTRUSTED: .unexpectedCertificate
+        case X509_V_ERR_CERT_REJECTED: .foreignKey
         default: .malformedCertificate
         }
     }

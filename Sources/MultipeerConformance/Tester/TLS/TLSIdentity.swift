@@ -21,10 +21,23 @@ struct TLSIdentity: Sendable {
     init(
         validity: (from: String, to: String) = ("20000101000000Z", "99991231235959Z"), padding: Int = 0
     ) throws(SuiteFault) {
-        guard let made = Self.make(validity, padding) else {
+        guard let made = unsafe Self.make(Self.makeKey(), validity, padding) else {
             throw SuiteFault("cannot create a certificate")
         }
         (leaf, key) = made
+    }
+
+    /// Returns the same key with a new self-signed certificate.
+    func renewed() throws(SuiteFault) -> TLSIdentity {
+        let span = key.span
+        let parsed = unsafe span.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var position = buffer.baseAddress
+            return unsafe d2i_AutoPrivateKey(nil, &position, buffer.count)
+        }
+        guard let made = unsafe Self.make(parsed, ("20000101000000Z", "99991231235959Z"), 0) else {
+            throw SuiteFault("cannot create a certificate")
+        }
+        return TLSIdentity(leaf: made.0, issuers: [], key: made.1)
     }
 
     /// Creates an identity from an existing key and certificates.
@@ -61,8 +74,11 @@ struct TLSIdentity: Sendable {
         }.joined()
     }
 
-    private static func make(_ validity: (from: String, to: String), _ padding: Int) -> ([UInt8], [UInt8])? {
-        guard let key = unsafe makeKey(), let certificate = unsafe X509_new() else { return nil }
+    /// Takes over the key.
+    private static func make(
+        _ key: OpaquePointer?, _ validity: (from: String, to: String), _ padding: Int
+    ) -> ([UInt8], [UInt8])? {
+        guard let key = unsafe key, let certificate = unsafe X509_new() else { return nil }
         defer {
             unsafe EVP_PKEY_free(key)
             unsafe X509_free(certificate)
