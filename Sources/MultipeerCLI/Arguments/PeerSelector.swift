@@ -44,7 +44,8 @@ package struct PeerSelector: Equatable, Sendable {
             return "\(name) is not verified: its id is random, and anyone can use it"
         }
         let typed = digits.map { "the \($0.count) digits of its id" } ?? "its name"
-        return "\(name) is not verified: anyone can have \(typed); compare its whole id with its user: #\(peer.id)"
+        return
+            "\(name) is not verified: anyone can have \(typed); compare its whole id with its user: #\(peer.id)"
     }
 
     /// Whether at most one peer can match.
