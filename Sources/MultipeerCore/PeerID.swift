@@ -1,8 +1,8 @@
-/// The identity of a peer: 16 random bytes that are compared, and a name that is only displayed. Spec 3.1.
+/// The identity of a peer: 16 bytes that are compared, and a name that is only displayed. Spec 3.1.
 ///
-/// Two ids made with the same name differ; an id that is archived and read back equals the original. The bytes are
-/// self-asserted: what authenticates a peer is the key pinned by its connection data, and for identities the trust
-/// policy.
+/// Two ids made with the same name differ; an id that is archived and read back equals the original. Random bytes are
+/// only a claim: what authenticates such a peer is the key pinned by its connection data, and for identities the trust
+/// policy. Keyed ones (`UID.isKeyed`) are a hash of its key, which every connection with it proves. [uid.proof]
 public struct PeerID: Hashable, Sendable {
     /// The bytes that identify the peer.
     public let uid: UID
@@ -23,16 +23,29 @@ public struct PeerID: Hashable, Sendable {
         self.displayName = name.isEmpty ? "peer" : name
     }
 
-    /// The id and its name as a single value: `uid 16 ‖ name`.
-    public var archived: [UInt8] { uid.bytes + Array(displayName.utf8) }
+    /// The id and its name as they are sent: `uid 16 ‖ name`.
+    package var field: [UInt8] { uid.bytes + Array(displayName.utf8) }
 
-    /// Reads what `archived` returned; throws for anything else.
-    package init(parsing bytes: [UInt8]) throws(InvalidPeerID) {
+    /// The id and its name as a single value: `uid 16 ‖ name`, with a zero byte between for a keyed uid.
+    public var archived: [UInt8] { uid.bytes + (uid.isKeyed ? [0] : []) + Array(displayName.utf8) }
+
+    /// Reads what `field` returned; throws for anything else.
+    package init(parsingField bytes: [UInt8]) throws(InvalidPeerID) {
         guard let uid = UID(Array(bytes.prefix(UID.byteCount))) else { throw .length }
         guard let name = String(validating: bytes.dropFirst(UID.byteCount), as: UTF8.self) else {
             throw .displayName
         }
         try self.init(validating: uid, displayName: name)
+    }
+
+    /// Reads what `archived` returned; throws for anything else. Without the zero byte the uid is random: one in 64 of those
+    /// archived before there were keyed uids looks like one, and is read as a random one, always the same.
+    package init(parsing bytes: [UInt8]) throws(InvalidPeerID) {
+        let (uid, rest) = (Array(bytes.prefix(UID.byteCount)), bytes.dropFirst(UID.byteCount))
+        let isKeyed = rest.first == 0
+        let read = try PeerID(parsingField: uid + (isKeyed ? rest.dropFirst() : rest))
+        guard !isKeyed || read.uid.isKeyed else { throw .displayName }
+        self = isKeyed ? read : try PeerID(validating: read.uid.asRandom, displayName: read.displayName)
     }
 
     /// Returns whether the 16 bytes are equal, regardless of the names.
@@ -46,7 +59,7 @@ public struct PeerID: Hashable, Sendable {
     package var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
 }
 
-/// Archived as a single string: the bytes in hexadecimal, a space, the name.
+/// Archived as a single string: the bytes in hexadecimal, `#` if they are keyed, a space, the name.
 extension PeerID: Codable {
     /// Reads what `encode` wrote; throws `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
@@ -69,18 +82,20 @@ extension PeerID: Codable {
 
     private var text: String {
         let hex = uid.bytes.flatMap { [PeerID.digits[Int($0 >> 4)], PeerID.digits[Int($0 & 15)]] }
-        return String(decoding: hex, as: UTF8.self) + " " + displayName
+        return String(decoding: hex, as: UTF8.self) + (uid.isKeyed ? "# " : " ") + displayName
     }
 
     private init(text: String) throws(InvalidPeerID) {
         let bytes = Array(text.utf8)
         let values = bytes.prefix(2 * UID.byteCount).compactMap { PeerID.digits.firstIndex(of: $0) }
-        guard values.count == 2 * UID.byteCount, bytes.dropFirst(values.count).first == UInt8(ascii: " ")
+        let rest = bytes.dropFirst(values.count)
+        let mark: [UInt8] = rest.first == UInt8(ascii: "#") ? [0] : []
+        guard values.count == 2 * UID.byteCount, rest.dropFirst(mark.count).first == UInt8(ascii: " ")
         else {
             throw .length
         }
         let uid = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        try self.init(parsing: uid + bytes.dropFirst(values.count + 1))
+        try self.init(parsing: uid + mark + rest.dropFirst(mark.count + 1))
     }
 }
 

@@ -11,7 +11,7 @@ package import MultipeerSecurity
 /// `takeActions()` in order, until there are none, and sleeps until `deadline`. The owner holds the links themselves.
 package struct Mesh: Sendable {
     package enum Action: Equatable, Sendable {
-        case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+        case dial(ConnectionID, Candidate, accepting: CertificatePin?)
         /// Whole frames, on a connection that is not a link yet.
         case send(ConnectionID, [UInt8])
         /// Send the code to the peer if the channel is up, then end the connection. No further call refers to it.
@@ -154,7 +154,7 @@ extension Mesh {
 // MARK: input from the network
 
 extension Mesh {
-    package var acceptedFingerprints: [Fingerprint] { linkEstablishment.acceptedFingerprints }
+    package var acceptedPins: [CertificatePin] { linkEstablishment.acceptedPins }
     package var awaitsPlain: Bool { linkEstablishment.awaitsPlain }
 
     package mutating func accepted(at now: Moment) -> ConnectionID {

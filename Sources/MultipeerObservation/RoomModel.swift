@@ -82,7 +82,9 @@ public import Observation
     ) throws(MultipeerError) {
         var configuration = session
         if configuration.listenAddresses.isEmpty { configuration.listenAddresses = discovery.listenAddresses }
-        advertiser = try Advertiser(peer: peer, service: service, info: info, configuration: discovery)
+        advertiser = try Advertiser(
+            peer: peer, service: service, info: info, identity: configuration.identity,
+            configuration: discovery)
         browser = try Browser(peer: peer, service: service, configuration: discovery)
         self.session = try Session(peer: peer, configuration: configuration)
     }

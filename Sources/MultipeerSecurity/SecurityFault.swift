@@ -14,6 +14,8 @@ extension SecurityFault {
     package enum PeerViolation: Hashable, Sendable {
         /// It presented a certificate that is not one of the expected ones.
         case unexpectedCertificate
+        /// Its key does not hash to the keyed uid of the expected peer.
+        case foreignKey
         /// It presented no certificate.
         case noCertificate
         /// It presented more than 8 certificates, or more than 16 KiB of them.
@@ -78,6 +80,8 @@ extension SecurityFault {
         case weakKey(String)
         /// A certificate could not be read.
         case malformedCertificate
+        /// The peer id is the hash of another key, or there is no identity.
+        case foreignIdentity
         /// The trust store could not be read: the problem, and its line.
         case malformedTrustStore(line: Int, TrustStoreProblem)
     }
@@ -109,6 +113,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unexpectedCertificate: "the peer's certificate is not the one awaited"
+        case .foreignKey: "the peer does not have the key of its id"
         case .noCertificate: "the peer presented no certificate"
         case .chainTooLong: "the peer's certificate chain is too long"
         case .malformedCertificate: "the peer's certificate cannot be read"
@@ -141,6 +146,8 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
         case .unsupportedKey(let kind): "the key cannot be used: \(kind)"
         case .weakKey(let kind): "the key is too weak: \(kind) has less than 112 bits of security"
         case .malformedCertificate: "not a certificate"
+        case .foreignIdentity:
+            "the peer id is the hash of a key: it needs the identity with that key, and encryption"
         case .malformedTrustStore(let line, let problem): "trust store, line \(line): \(problem)"
         }
     }

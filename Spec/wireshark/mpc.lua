@@ -288,14 +288,22 @@ end
 
 -- Lists of entries -------------------------------------------------------------------------------------------------
 
+-- Whether a uid is a hash of its peer's key.
+local function is_keyed(range) return range(6, 1):bitfield(0, 4) == 8 and range(8, 1):bitfield(0, 2) == 2 end
+
+local function add_uid(tree, range)
+    local item = tree:add(f["uid"], range)
+    if is_keyed(range) then item:append_text(" (keyed)") end
+end
+
 local function add_endpoint(tree, range, name)
     local part = tree:add(range, name)
-    part:add(f["uid"], range(0, 16))
+    add_uid(part, range(0, 16))
     part:add(f["instance"], range(16, 8))
 end
 
 local function add_peer(tree, range)
-    tree:add(f["uid"], range(0, 16))
+    add_uid(tree, range(0, 16))
     local item, is_name = add_text(tree, f["name"], range(16))
     if is_name == false then refuse(item, "a name must not have control characters") end
 end
@@ -342,7 +350,7 @@ local VALUES = {
     invite = {
         ID = function(tree, value) tree:add(f["id"], value) end,
         INVITER = add_peer,
-        RECIPIENT = function(tree, value) tree:add(f["uid"], value) end,
+        RECIPIENT = add_uid,
         TIMEOUT = function(tree, value)
             tree:add(f["timeout"], value):append_text(" s")
             local seconds = value:uint()
@@ -373,7 +381,7 @@ local VALUES = {
         end,
         TOKEN = function(tree, value) tree:add(f["token"], value) end,
         LIFETIME = function(tree, value) tree:add(f["lifetime"], value):append_text(" s") end,
-        RECIPIENT = function(tree, value) tree:add(f["uid"], value) end,
+        RECIPIENT = add_uid,
         CANDIDATE = function(tree, value)
             local family = value(0, 1):uint()
             tree:add(f["family"], value(0, 1))
@@ -459,6 +467,10 @@ add_connection_data = function(tree, range)
     local preference = found.PREFERENCE and PREFERENCES[found.PREFERENCE:uint()]
     if preference and (preference == "none") ~= (found.FINGERPRINT == nil) then
         refuse(data, "FINGERPRINT must be present if and only if the preference is not none")
+    end
+    local has_key = range(5, 1):bitfield(6, 1) == 1 and found.FINGERPRINT
+    if found.PEER and is_keyed(found.PEER) and not has_key then
+        refuse(data, "a keyed uid must have IDENTITY and FINGERPRINT")
     end
     if found.PEER then data:append_text(" of " .. found.PEER(16):string(ENC_UTF_8)) end
     return found, range(5, 1):uint() % 2 == 1

@@ -28,12 +28,15 @@ struct CertificateFingerprint: VectorBody {
     static let type = "fingerprint"
     let certificate: String
     let fingerprint: Hex
+    let keyedUid: Hex
 }
 
 struct Pin: VectorBody {
     static let type = "pin"
     let chain: [String]
     let pinned: Hex
+    /// Of the expected peer; nil for a random one.
+    let uid: Hex?
 }
 
 @Suite("4.4 and 5 Vectors of dialling and of security", .computing)
@@ -64,25 +67,28 @@ struct SecurityVectorTests {
     }
 
     @Test(
-        "a fingerprint is SHA-256 of the certificate",
+        "a fingerprint is SHA-256 of the certificate, and a keyed uid of its key [uid.keyed]",
         arguments: try VectorFiles.all(CertificateFingerprint.self))
     func fingerprint(_ vector: Vector<CertificateFingerprint>) throws {
         let certificate = try certificate(vector.body.certificate)
         #expect(Hex(certificate.fingerprint.bytes) == vector.body.fingerprint)
+        #expect(Hex(certificate.keyedUID.bytes) == vector.body.keyedUid)
     }
 
     @Test(
-        "of a chain only the leaf is compared [tls.pin] [tls.dates] [tls.client-certificate] [chain.limit]",
+        "of a chain only the leaf is compared [tls.pin] [tls.dates] [tls.client-certificate] [chain.limit] [uid.proof]",
         arguments: try VectorFiles.all(Pin.self))
     func pin(_ vector: Vector<Pin>) throws {
         let chain = try vector.body.chain.map(certificate)
         let pinned = try #require(Fingerprint(vector.body.pinned.bytes))
+        let uid = try vector.body.uid.map { try #require(UID($0.bytes)) } ?? UID(high: 1, low: 2)
         let fault: Fault? =
-            switch ChainVerdict.on(chain, accepting: [pinned]) {
+            switch ChainVerdict.on(chain, accepting: [CertificatePin(pinned, of: uid)]) {
             case .accepted: nil
             case .chainRefused: Fault("chain", "TLS")
             case .notPinned: Fault("pin", "TLS")
             case .keyTooWeak: Fault("strength", "TLS")
+            case .foreignKey: Fault("key", "TLS")
             }
         #expect(fault == vector.fault)
     }

@@ -55,6 +55,9 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
     try promise(data.bytes == blob, "connection data keeps its bytes")
     try promise((1...Limits.candidates).contains(data.candidates.count), "there are 1 to 16 candidates")
     try promise(
+        !data.peer.uid.isKeyed || data.fingerprint != nil && data.flags.contains(.identity),
+        "a keyed uid has a key")
+    try promise(
         (data.fingerprint == nil) == (data.preference == .none), "a key is pinned unless there is none")
     try promise(
         (try? PeerID(parsing: data.peer.archived))?.displayName == data.peer.displayName, "names are complete"
@@ -77,8 +80,12 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
 
 private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
     try examineText(String(decoding: bytes, as: UTF8.self))
+    if let sent = try? PeerID(parsingField: bytes) {
+        try promise(sent.field == bytes, "a peer id is sent as the bytes that it was read from")
+    }
     guard let peer = try? PeerID(parsing: bytes) else { return }
-    try promise(peer.archived == bytes, "a peer id is written to the bytes that it was read from")
+    let again = try? PeerID(parsing: peer.archived)
+    try promise(again == peer && again?.archived == peer.archived, "an archived peer id is read unchanged")
     try promise((1...DisplayName.longest).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }
 

@@ -10,9 +10,9 @@ extension FuzzBody {
         do {
             switch role {
             case 0:
-                try feed(try .tls(stage.context, role: .server, accepting: [stage.awaited]), input, size)
+                try feed(try .tls(stage.context, role: .server, accepting: [stage.pin]), input, size)
             case 1:
-                try feed(try .tls(stage.context, role: .client, accepting: [stage.awaited]), input, size)
+                try feed(try .tls(stage.context, role: .client, accepting: [stage.pin]), input, size)
             default: try feed(.plain(), input, size)
             }
         } catch let fault as SecurityFault {
@@ -32,12 +32,13 @@ private let stage = Stage()
 
 private struct Stage {
     let context: TLSContext
-    let awaited: Fingerprint
+    let pin: CertificatePin
 
     init() {
         do {
             context = try TLSContext(identity: try Identity.generated())
-            awaited = try Identity.generated().fingerprint
+            let awaited = try Identity.generated()
+            pin = CertificatePin(awaited.fingerprint, of: awaited.uid)
         } catch {
             fatalError("no key for the harness: \(error)")
         }

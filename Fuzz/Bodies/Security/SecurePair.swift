@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
@@ -125,8 +126,9 @@ private struct PairStage: FuzzStage, ~Copyable {
         if kind == 4 { return .plain() }
         if kind == 8 { return try cast.invitations[own].channel(role) }
         // An end that knows no peer expects itself.
+        let awaited = cast.identities[other ?? own]
         return try .tls(
-            cast.contexts[own], role: role, accepting: [cast.identities[other ?? own].fingerprint])
+            cast.contexts[own], role: role, accepting: [CertificatePin(awaited.fingerprint, of: awaited.uid)])
     }
 
     mutating func step(_ input: inout InputReader) throws {

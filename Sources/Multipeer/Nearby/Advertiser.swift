@@ -1,5 +1,6 @@
 public import MultipeerCore
 public import MultipeerDiscovery
+public import MultipeerSecurity
 public import MultipeerTransport
 
 /// Advertises the local peer under a service type and receives invitations from other peers.
@@ -29,31 +30,36 @@ public actor Advertiser {
     /// The additional information that is advertised.
     public private(set) var info: DiscoveryInfo
 
+    private let identity: Identity?
     private let slot = RunSlot<InvitationListener>()
     /// Held for the whole of a start or stop.
     private let mutex = AsyncMutex()
     private var activeAdvertisement: ActiveAdvertisement?
 
     /// Creates an advertiser that is not running yet.
+    ///
+    /// `identity`: the one of a peer whose id is the hash of its key (`PeerID(displayName:identity:)`). Inviters verify the key
+    /// before they send anything; only the key is revealed, not the certificate. Other peers need none.
     public init(
-        peer: PeerID, service: ServiceType, info: DiscoveryInfo = .empty,
+        peer: PeerID, service: ServiceType, info: DiscoveryInfo = .empty, identity: Identity? = nil,
         configuration: DiscoveryConfiguration = .standard
     ) {
         self.peer = peer
         self.service = service
         self.info = info
+        self.identity = identity
         self.configuration = configuration
     }
 
     /// Creates an advertiser from strings. Throws `invalidArgument` when they break the rules of `ServiceType` or
     /// `DiscoveryInfo`.
     public init(
-        peer: PeerID, service: String, info: [String: String] = [:],
+        peer: PeerID, service: String, info: [String: String] = [:], identity: Identity? = nil,
         configuration: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
         self.init(
             peer: peer, service: try ServiceType(service),
-            info: try DiscoveryInfo(info), configuration: configuration)
+            info: try DiscoveryInfo(info), identity: identity, configuration: configuration)
     }
 
     deinit {
@@ -71,7 +77,8 @@ public actor Advertiser {
     /// Listens for invitations and advertises the peer; returns when the peer can be found. Does nothing when it is running.
     ///
     /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part;
-    /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; and `cancelled`.
+    /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; `identity` when the
+    /// peer's id is the hash of a key and the advertiser was created without the identity that has it; and `cancelled`.
     /// After an error the advertiser is not running, and holds no resources.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
@@ -80,7 +87,8 @@ public actor Advertiser {
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
-                peer: peer, listening: configuration.listenAddresses, keyLog: configuration.keyLog,
+                peer: peer, identity: identity, listening: configuration.listenAddresses,
+                keyLog: configuration.keyLog,
                 on: configuration.host)
         }
         do throws(MultipeerError) {

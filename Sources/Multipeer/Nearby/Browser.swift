@@ -102,14 +102,15 @@ public actor Browser {
     /// The link joins the meshes of both sides unless the topology of one is a star. Two peers that invite each other at once get
     /// one link. Cancelling the task withdraws the invitation at the other end, too, and so does `session.disconnect`.
     ///
-    /// The context is sent encrypted, but to any host that advertises as that peer: put no secrets in it.
+    /// The context is sent encrypted, but to any host that advertises as that peer, unless the peer's id is the hash of its key
+    /// (`UID.isKeyed`): then its host has proven to have that key. Otherwise put no secrets in it.
     ///
     /// The call never takes longer than the timeout plus one second. It throws:
     /// - `declined`: the user of the other peer declined.
     /// - `timedOut`: no answer, or no link, in time.
     /// - `full`: one of the sessions, or its mesh, has no room left.
     /// - `incompatible`: one side always encrypts and the other never does.
-    /// - `unreachable`: no peer responds at the advertised addresses.
+    /// - `unreachable`: no peer responds at the advertised addresses, or only one without the key that the peer's id is a hash of.
     /// - `busy`: the peer had too many other invitations open the whole time.
     /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
     /// - `ended`: the link could not be made for the reason given; also when this session was disconnected.

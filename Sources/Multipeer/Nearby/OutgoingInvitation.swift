@@ -80,8 +80,9 @@ struct OutgoingInvitation: Sendable {
         guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
         do throws(InvitationFault) {
             return try await InvitationClient.invite(
-                peer, at: addresses, as: local, context: context, within: max(left, .seconds(1)),
-                keyLog: keyLog ?? driver.configuration.keyLog, on: driver.loop.host
+                peer, at: addresses, as: local, identity: driver.identity, context: context,
+                within: max(left, .seconds(1)), keyLog: keyLog ?? driver.configuration.keyLog,
+                on: driver.loop.host
             ) { () async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)

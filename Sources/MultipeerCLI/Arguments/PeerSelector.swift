@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// The peer that `--to` selects: a name, a name with digits of an id after `#`, or `#` and such digits alone.
 package struct PeerSelector: Equatable, Sendable {
@@ -7,6 +8,8 @@ package struct PeerSelector: Equatable, Sendable {
     /// The first hexadecimal digits of the id, or all 32; nil to match by name only.
     package let digits: String?
     private static let fewestDigits = 4
+    /// With at least these of a keyed uid, 90 bits are digits of a hash: no other key has them.
+    private static let provingDigits = 24
 
     /// Returns nil for an invalid text: no name, or anything but 4 to 32 digits after the last `#`.
     package init?(_ text: String) {
@@ -26,6 +29,23 @@ package struct PeerSelector: Equatable, Sendable {
 
     package func means(_ peer: PeerID) -> Bool {
         (name == nil || peer.displayName == name) && peer.id.hasPrefix(digits ?? "")
+    }
+
+    /// Whether no other peer can match and link: the digits are those of a key. [uid.proof]
+    package func proves(_ peer: PeerID) -> Bool {
+        peer.uid.isKeyed && digits?.count ?? 0 >= PeerSelector.provingDigits
+    }
+
+    /// What a match says about who the peer is, for people.
+    package func remark(on peer: PeerID) -> String {
+        let name = peer.displayName.printable
+        if proves(peer) { return "\(name) is verified by its id, which is a hash of its key" }
+        guard peer.uid.isKeyed else {
+            return "\(name) is not verified: its id is random, and anyone can use it"
+        }
+        let typed = digits.map { "the \($0.count) digits of its id" } ?? "its name"
+        return
+            "\(name) is not verified: anyone can have \(typed); compare its whole id with its user: #\(peer.id)"
     }
 
     /// Whether at most one peer can match.

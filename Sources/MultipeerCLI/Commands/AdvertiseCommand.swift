@@ -14,7 +14,7 @@ enum AdvertiseCommand: Subcommand {
 
             Everyone on the network can read the name and --info.
             """,
-        options: [SessionOptions.name, SessionOptions.id] + DiscoveryOptions.options + [
+        options: [PeerOptions.name, PeerOptions.id] + DiscoveryOptions.options + [
             .init(
                 "--info", "KEY=VALUE", isRepeatable: true,
                 "publish this about the peer; at most 1,228 bytes in total"),
@@ -26,11 +26,11 @@ enum AdvertiseCommand: Subcommand {
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try DiscoveryOptions(arguments)
-        let peer = try SessionOptions.peer(arguments)
+        let own = try PeerOptions(arguments)
         let info = try info(arguments)
         let time = try arguments.number("--for", in: 1...86_400)
         let stall = try InvitationResponder(
-            peer, info, options, isAccepting: arguments.has("--accept"), isJSON: arguments.has("--json"))
+            own, info, options, isAccepting: arguments.has("--accept"), isJSON: arguments.has("--json"))
         SignalHandler.first { await stall.close() }
         do throws(CommandError) {
             try await stall.run(for: time.map { .seconds($0) })

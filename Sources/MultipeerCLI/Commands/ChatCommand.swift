@@ -72,7 +72,7 @@ enum ChatCommand: Subcommand {
         let session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
-        let finder = isByHand ? nil : try finder(arguments, as: options.peer)
+        let finder = isByHand ? nil : try finder(arguments, options)
         let room = Room(
             session, screen, questions, own: LocalConnectionData(arguments), finder,
             isMesh: !arguments.has("--star"),
@@ -87,9 +87,10 @@ enum ChatCommand: Subcommand {
         await room.leave()
     }
 
-    private static func finder(_ arguments: Arguments, as peer: PeerID) throws(CommandError) -> RoomDiscovery
-    {
+    private static func finder(
+        _ arguments: Arguments, _ options: SessionOptions
+    ) throws(CommandError) -> RoomDiscovery {
         try RoomDiscovery(
-            arguments.value(room.name) ?? PeerRole.lobby, DiscoveryOptions(arguments), as: peer)
+            arguments.value(room.name) ?? PeerRole.lobby, DiscoveryOptions(arguments), as: options)
     }
 }

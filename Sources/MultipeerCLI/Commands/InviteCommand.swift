@@ -19,7 +19,7 @@ enum InviteCommand: Subcommand {
             Both use the classes with Apple's names, and work with every program that uses them. Received data is
             dropped, and the connections end with the command.
             """,
-        options: [SessionOptions.name, SessionOptions.id] + DiscoveryOptions.options + [
+        options: [PeerOptions.name, PeerOptions.id] + DiscoveryOptions.options + [
             .init("--min", "COUNT", "peers required for 'done', including this one, 2 to 8; default: 2"),
             .init("--max", "COUNT", "maximum number of peers, including this one, 2 to 8; default: 8"),
             .init("--preference", "WORD", "encryption: required (default), optional or none"),

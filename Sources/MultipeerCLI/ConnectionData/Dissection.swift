@@ -96,7 +96,7 @@ private enum Field: UInt16 {
     func meaning(_ value: [UInt8]) -> String {
         switch self {
         case .peer:
-            (try? PeerID(archived: value)).map { "the peer named \"\($0.displayName.printable)\"" }
+            (try? PeerID(parsingField: value)).map { "the peer named \"\($0.displayName.printable)\"" }
                 ?? "not a peer id and a name"
         case .instance: value.count == 8 ? "which session of the peer" : "not 8 bytes"
         case .preference:

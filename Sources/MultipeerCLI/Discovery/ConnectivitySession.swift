@@ -13,7 +13,8 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
     private let changed: AsyncStream<(PeerID, MCSessionState)>.Continuation
 
     init(_ arguments: Arguments, _ options: DiscoveryOptions) throws(CommandError) {
-        peer = try SessionOptions.peer(arguments)
+        let own = try PeerOptions(arguments)
+        peer = own.peer
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
         }
@@ -22,7 +23,8 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         unsafe session = MCSession(
-            peer: MCPeerID(peer), securityIdentity: nil, encryptionPreference: preference ?? .required,
+            peer: MCPeerID(peer), securityIdentity: own.identity.map { [MCIdentity($0)] },
+            encryptionPreference: preference ?? .required,
             configuration: configuration)
         (changes, changed) = AsyncStream.makeStream()
         super.init()

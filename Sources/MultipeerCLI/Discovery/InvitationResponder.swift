@@ -44,20 +44,21 @@ actor InvitationResponder {
     private let outcome = Promise<CommandError?>()
 
     init(
-        _ peer: PeerID, _ info: DiscoveryInfo, _ options: DiscoveryOptions, isAccepting: Bool, isJSON: Bool
+        _ own: PeerOptions, _ info: DiscoveryInfo, _ options: DiscoveryOptions, isAccepting: Bool,
+        isJSON: Bool
     ) throws(CommandError) {
         self.options = options
         self.isJSON = isJSON
         advertiser = Advertiser(
-            peer: peer, service: options.service, info: info,
+            peer: own.peer, service: options.service, info: info, identity: own.identity,
             configuration: options.configuration)
-        var configuration = Session.Configuration()
+        var configuration = Session.Configuration(identity: own.identity)
         configuration.listenAddresses = options.selectedInterfaces.listenAddresses
         configuration.topology = .star
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
-            isAccepting ? try Session(peer: peer, configuration: configuration) : nil
+            isAccepting ? try Session(peer: own.peer, configuration: configuration) : nil
         }
     }
 

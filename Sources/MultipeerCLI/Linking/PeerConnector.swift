@@ -40,7 +40,7 @@ final class PeerConnector: Sendable {
         try arguments.exclude(["--verbose", "--quiet"])
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
-        way = try PeerConnector.way(arguments, role, options.peer)
+        way = try PeerConnector.way(arguments, role, options)
         // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
@@ -52,7 +52,8 @@ final class PeerConnector: Sendable {
         isMesh = arguments.has("--mesh")
     }
 
-    private static func way(_ arguments: Arguments, _ role: Role, _ peer: PeerID) throws(CommandError) -> Way
+    private static func way(_ arguments: Arguments, _ role: Role, _ own: SessionOptions)
+        throws(CommandError) -> Way
     {
         switch role {
         case .linking: return .byHand(try ManualExchange(arguments, takingOperand: true))
@@ -60,12 +61,12 @@ final class PeerConnector: Sendable {
             guard try !ManualExchange.isWanted(arguments, takingOperands: false) else {
                 return .byHand(try ManualExchange(arguments, takingOperand: false))
             }
-            return .connecting(try ReceiverFinder(arguments, as: peer, files: files))
+            return .connecting(try ReceiverFinder(arguments, as: own.peer, files: files))
         case .receiving:
             guard try !ManualExchange.isWanted(arguments, takingOperands: true) else {
                 return .byHand(try ManualExchange(arguments, takingOperand: true))
             }
-            return .hosting(try ReceiverAdvertiser(arguments, as: peer))
+            return .hosting(try ReceiverAdvertiser(arguments, as: own))
         }
     }
 

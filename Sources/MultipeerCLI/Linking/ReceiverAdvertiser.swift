@@ -16,7 +16,7 @@ final class ReceiverAdvertiser: Sendable {
     private static let prompts = Worker("consent")
 
     /// Throws when there is no terminal to ask on.
-    init(_ arguments: Arguments, as peer: PeerID) throws(CommandError) {
+    init(_ arguments: Arguments, as own: SessionOptions) throws(CommandError) {
         isAsking = !arguments.has(ReceiverAdvertiser.consent.name)
         guard !isAsking || Terminal.isThere else {
             throw CommandError(
@@ -29,8 +29,8 @@ final class ReceiverAdvertiser: Sendable {
         isQuiet = arguments.has("--quiet")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
-                peer: peer, service: options.service.name, info: PeerRole.receive.info,
-                configuration: options.configuration)
+                peer: own.peer, service: options.service.name, info: PeerRole.receive.info,
+                identity: own.configuration.identity, configuration: options.configuration)
         }
     }
 
@@ -38,7 +38,9 @@ final class ReceiverAdvertiser: Sendable {
     func link(_ session: Session) async throws(CommandError) -> PeerID {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {
-            Terminal.say("waiting for files as \(advertiser.peer.introduction) \(options.place)")
+            let peer = advertiser.peer
+            Terminal.say("waiting for files as \(peer.introduction) \(options.place)")
+            if peer.uid.isKeyed { Terminal.say("your id, to compare or to send to: #\(peer.id)") }
         }
         let waiting = Task { await self.admit(into: session) }
         let clock = Task { [timeLimit] in

@@ -6,8 +6,9 @@ import MultipeerCommandLine
 final class ReceiverFinder: Sendable {
     static let option = Usage.Option(
         "--to", "NAME",
-        "the receiver's display name; if several peers have it, add the first digits of the id: ann#1f2e or #1f2e; "
-            + "with --manual, refuse any other name")
+        "the receiver's display name; if several peers have it, add the first digits of the id: ann#1f2e or #1f2e; with 24 "
+            + "digits or more of an id that is kept with --id, no other peer can pose as the receiver; with --manual, refuse "
+            + "any other name")
 
     private let text: String
     private let selector: PeerSelector
@@ -47,7 +48,10 @@ final class ReceiverFinder: Sendable {
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let peer = try await find()
-        if !isQuiet { Terminal.say("found \(peer.introduction); waiting for them to accept") }
+        if !isQuiet {
+            Terminal.say(selector.remark(on: peer))
+            Terminal.say("found \(peer.introduction); waiting for them to accept")
+        }
         let context = PeerRole.send(files: files).context
         try await CommandError.translating { () async throws(MultipeerError) in
             try await browser.invite(peer, to: session, context: context, timeout: timeout)

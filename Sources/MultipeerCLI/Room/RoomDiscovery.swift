@@ -8,7 +8,7 @@ struct RoomDiscovery: Sendable {
     let advertiser: Advertiser
     let browser: Browser
 
-    init(_ room: String, _ options: DiscoveryOptions, as peer: PeerID) throws(CommandError) {
+    init(_ room: String, _ options: DiscoveryOptions, as own: SessionOptions) throws(CommandError) {
         self.room = room
         self.options = options
         let configuration = options.configuration
@@ -19,8 +19,9 @@ struct RoomDiscovery: Sendable {
             throw CommandError("option '\(ChatCommand.room.name)': \(error)".printable, exit: .usage)
         }
         advertiser = Advertiser(
-            peer: peer, service: options.service, info: info, configuration: configuration)
-        browser = Browser(peer: peer, service: options.service, configuration: configuration)
+            peer: own.peer, service: options.service, info: info, identity: own.configuration.identity,
+            configuration: configuration)
+        browser = Browser(peer: own.peer, service: options.service, configuration: configuration)
     }
 
     func start() async throws(CommandError) {

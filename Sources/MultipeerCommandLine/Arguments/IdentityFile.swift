@@ -2,9 +2,11 @@ package import Multipeer
 
 /// An identity in a file that an option names.
 package enum IdentityFile {
-    package static func read(_ path: String, _ passphrase: PassphraseSource) throws(CommandError) -> Identity
-    {
-        let contents = try AtomicFile.read(path)
+    /// `contents`: those of the file, if they were read before.
+    package static func read(
+        _ path: String, _ passphrase: PassphraseSource, _ contents: [UInt8]? = nil
+    ) throws(CommandError) -> Identity {
+        let contents = if let contents { contents } else { try AtomicFile.read(path) }
         if let mode = AtomicFile.exposure(of: path) {
             Terminal.say(
                 "\(path.printable) is readable by others, mode \(mode) (run 'chmod 600' to keep the key private)"

@@ -1,17 +1,13 @@
-import Foundation
 package import Multipeer
 
 /// The options for a session: its identity, how it protects its links and which peers it trusts.
 package struct SessionOptions {
-    package static let name = Usage.Option(
-        "--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host")
-    package static let id = Usage.Option(
-        "--id", "FILE",
-        "keep the peer id in FILE, created if missing; default: a new peer id for each run")
     package static let options: [Usage.Option] = [
-        name, id,
+        PeerOptions.name, PeerOptions.id,
         .init("--preference", "WORD", "encryption: required (default), optional or none"),
-        .init("--identity", "FILE", "use this identity, PEM or PKCS#12; default: a new key"),
+        .init(
+            "--identity", "FILE",
+            "use this identity, PEM or PKCS#12, and the peer id that it proves; default: a new key"),
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
@@ -33,17 +29,13 @@ package struct SessionOptions {
     package init(
         _ arguments: Arguments, asking: @escaping TrustOption.Asking = TrustOption.onTerminal
     ) throws(CommandError) {
-        peer = try SessionOptions.peer(arguments)
+        let own = try PeerOptions(arguments)
+        peer = own.peer
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             EncryptionPreference(name: $0)
         }
         var configuration = Session.Configuration(encryption: preference ?? .required)
-        if let path = arguments.value("--identity") {
-            guard preference != EncryptionPreference.none else {
-                throw arguments.commandError("'--identity' and '--preference none' cannot be used together")
-            }
-            configuration.identity = try IdentityFile.read(path, PassphraseSource(arguments))
-        }
+        configuration.identity = own.identity
         for text in arguments.values("--listen") {
             guard let address = SessionOptions.address(text) else {
                 throw arguments.commandError("option '--listen' takes ADDRESS or ADDRESS:PORT, not '\(text)'")
@@ -69,31 +61,10 @@ package struct SessionOptions {
     /// Returns a temporary peer that is never advertised.
     package static func temporaryPeer() throws(CommandError) -> PeerID {
         do throws(MultipeerError) {
-            return try PeerID(displayName: defaultName)
+            return try PeerID(displayName: PeerOptions.defaultName)
         } catch {
             throw CommandError("\(error)", exit: .system)
         }
-    }
-
-    /// Returns the peer for `--name` and `--id`.
-    package static func peer(_ arguments: Arguments) throws(CommandError) -> PeerID {
-        let name = arguments.value("--name") ?? defaultName
-        let fresh: PeerID
-        do throws(MultipeerError) {
-            fresh = try PeerID(displayName: name)
-        } catch {
-            throw arguments.commandError("option '--name': \(error)")
-        }
-        guard let path = arguments.value("--id") else { return fresh }
-        return try PeerFile.peer(at: path, or: fresh)
-    }
-
-    /// The user and host, without characters that a name must not have.
-    private static var defaultName: String {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        let text = "\(NSUserName())@\(host)".printable
-        let name = String(decoding: Text.prefix(text, limit: 63), as: UTF8.self)
-        return name.isEmpty ? "peer" : name
     }
 
     private static func address(_ text: String) -> SocketAddress? {
@@ -101,22 +72,5 @@ package struct SessionOptions {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = isBracketed ? String(text.dropFirst().dropLast()) : text
         return SocketAddress.Host(host).map { SocketAddress($0, port: 0) }
-    }
-}
-
-/// A peer id that is kept from one run to the next.
-package enum PeerFile {
-    /// Returns the peer in the file with the name of `fresh`; if there is no file, writes `fresh` there and returns it.
-    package static func peer(at path: String, or fresh: PeerID) throws(CommandError) -> PeerID {
-        guard FileManager.default.fileExists(atPath: path) else {
-            try AtomicFile.write(
-                Array((Base64.encode(fresh.archived) + "\n").utf8), to: path, replacing: false)
-            return fresh
-        }
-        let text = String(decoding: try AtomicFile.read(path, limit: 4_096), as: UTF8.self)
-        guard let bytes = Base64.decode(text), let kept = try? PeerID(parsing: bytes),
-            let peer = try? PeerID(validating: kept.uid, displayName: fresh.displayName)
-        else { throw CommandError("\(path.printable) contains no peer id", exit: .badInput) }
-        return peer
     }
 }

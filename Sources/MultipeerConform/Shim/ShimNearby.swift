@@ -40,10 +40,11 @@ extension ShimNearby {
         let discovery = try ShimNearby.discovery(&request)
         try request.end()
         await advertiser.take()?.stop()
-        let peer = context.session.peer
+        let (peer, identity) = (context.session.peer, context.session.configuration.identity)
         let advertiser = try await ShimFault.translating { () async throws(MultipeerError) in
             let advertiser = try Advertiser(
-                peer: peer, service: service, info: info, configuration: discovery.configuration)
+                peer: peer, service: service, info: info, identity: identity,
+                configuration: discovery.configuration)
             try await advertiser.start()
             return advertiser
         }

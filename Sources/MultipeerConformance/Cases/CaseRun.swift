@@ -90,7 +90,7 @@ extension CaseRun {
         handles += 1
         var settings = settings
         if settings.uid == nil {
-            var uid = random.bytes(16)
+            var uid = random.uid()
             uid[0] = 0x40 | uid[0] & 0x3f
             settings.uid = uid
         }
@@ -110,7 +110,7 @@ extension CaseRun {
 
     /// Returns a uid below or above the session's.
     func uid(beside session: SubjectSession, _ order: UIDOrder? = nil) -> [UInt8] {
-        var uid = random.bytes(16)
+        var uid = random.uid()
         while true {
             uid[0] = (order ?? self.order) == .testerLower ? uid[0] & 0x3f : uid[0] | 0x80
             if uid.precedes(session.uid) == ((order ?? self.order) == .testerLower) { return uid }

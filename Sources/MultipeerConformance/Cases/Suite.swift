@@ -2,7 +2,7 @@
 package enum Suite {
     package static let sections: [(name: String, title: String, cases: [Case])] = [
         ("DATA", "connection data, chapter 4", DataFormCases.all + DataUseCases.all),
-        ("ENC", "encryption, chapter 5", OutcomeCases.all + TLSCases.all),
+        ("ENC", "encryption, chapter 5", OutcomeCases.all + TLSCases.all + KeyedLinkCases.all),
         (
             "LINK", "links, chapter 6",
             DialCases.all + HelloCases.all + ConfirmCases.all + SelectCases.all + StaleLinkCases.all
@@ -22,6 +22,7 @@ package enum Suite {
         (
             "INV", "invitations, chapter 12",
             InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
+                + KeyedInvitationCases.all
         ),
         ("SAS", "verification codes, chapter 13", CodeCases.all),
         ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),

@@ -19,6 +19,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case dataWithoutLifetime = "data-without-lifetime"  // Issues data without LIFETIME.
     case dataToAnybody = "data-to-anybody"  // Leaves RECIPIENT out of its data.
     case dataIgnoresDuplicates = "data-ignores-duplicates"  // Accepts repeated entries.
+    case dataKeyedUnchecked = "data-keyed-unchecked"  // Accepts data with a keyed uid and no identity.
     case dataTokenUnchecked = "data-token-unchecked"  // Accepts tokens of any size.
     case dataNeverExpires = "data-never-expires"  // Accepts HELLO with data that has expired.
     case dialsForbidden = "dials-forbidden"  // Dials whatever address it is given.
@@ -38,6 +39,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case alpnUnchecked = "alpn-unchecked"  // Ignores ALPN.
     case skipsClientCertificate = "skips-client-certificate"  // Asks no client for its certificate.
     case ignoresFingerprint = "ignores-fingerprint"  // Accepts any certificate.
+    case ignoresKeyedUid = "ignores-keyed-uid"  // Accepts a keyed uid from the holder of another key.
     case chainUnbounded = "chain-unbounded"  // Accepts chains of any length.
     case checksDates = "checks-dates"  // Checks the dates of a pinned certificate.
     case handsOutTickets = "hands-out-tickets"  // Hands out session tickets.
@@ -200,6 +202,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteOnSessionAlpn = "invite-on-session-alpn"  // Accepts invitations under any ALPN name.
     // Begins another link when an invitation between two linked peers is accepted.
     case inviteLinksLinkedAgain = "invite-links-linked-again"
+    case invitesAnyKey = "invites-any-key"  // Does not check the key of an invitee.
+    case inviteFromAnyKey = "invite-from-any-key"  // Does not check the key of an inviter.
+    case inviteOtherKey = "invite-other-key"  // Always has a new key in invitations.
+    case inviteShowsIdentity = "invite-shows-identity"  // Shows its identity in invitations.
     case inviteRefusesCrossing = "invite-refuses-crossing"  // Sends BUSY to a peer that it invites.
     case inviteIgnoresSlots = "invite-ignores-slots"  // Invites although it has no free place.
     case inviteOutlivesAdvertising = "invite-outlives-advertising"  // Keeps questions when advertising ends.

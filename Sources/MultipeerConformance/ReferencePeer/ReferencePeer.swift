@@ -126,7 +126,8 @@ package final class ReferencePeer {
     }
 
     private func makeSession(_ request: JSONValue) throws -> [String: JSONValue] {
-        let uid = request["uid"]?.text.flatMap { [UInt8](hex: $0) } ?? randomBytes(16)
+        let uid =
+            request["uid"]?.text.flatMap { [UInt8](hex: $0) } ?? KeyedUID.formed(randomBytes(16), version: 4)
         var settings = PeerSession.Settings(handle: request["name"]?.text ?? "peer", uid: uid, folder: folder)
         settings.folder = request["receiving"]?.text ?? folder
         try FileManager.default.createDirectory(

@@ -6,6 +6,8 @@ final class Tester {
     var preference: Preference
     /// Nil with preference none.
     var identity: TLSIdentity?
+    /// What it presents in invitations; nil for a new key each time.
+    var invitationIdentity: TLSIdentity?
     /// Flags of the connection data that it issues.
     var flags: UInt8 = 0
     var limits = Limits()

@@ -132,6 +132,8 @@ extension ConnectionData {
             guard value[0] == 1 else { throw Malformed("fingerprint algorithm \(value[0])") }
             fingerprint = Array(value.dropFirst())
         }
+        let hasKey = fingerprint != nil && flags & Flag.identity != 0
+        guard hasKey || !KeyedUID.isKeyed(endpoint.uid) else { throw Malformed("a keyed uid without a key") }
         token = try entries.required(Field.token, "TOKEN", 32)
         lifetime = try entries.required(Field.lifetime, "LIFETIME", 4).reduce(0) { $0 << 8 | UInt32($1) }
         recipient = entries.first(Field.recipient)

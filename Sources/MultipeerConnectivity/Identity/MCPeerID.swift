@@ -3,7 +3,7 @@ import Multipeer
 public import MultipeerCore
 import MultipeerFraming
 
-/// A peer: 16 random bytes that identify it, and a name that is only displayed.
+/// A peer: 16 bytes that identify it, random ones in each new id, and a name that is only displayed.
 ///
 /// Two ids with the same name differ; one that is archived and read back is equal to the original, on every machine. An id of
 /// another peer always originates from that peer: through a browser, an invitation, a session, or as an archive.

@@ -71,7 +71,8 @@ final class AssistantCore: Sendable {
         runs.start {
             owner.state.withLock { $0.failure = nil }
             let native = Advertiser(
-                peer: session.native.peer, service: type, info: info, configuration: configuration)
+                peer: session.native.peer, service: type, info: info,
+                identity: session.native.configuration.identity, configuration: configuration)
             return AdvertisingRun(native) { [weak self] run, invitation in
                 await self?.ask(invitation, type, run)
             }

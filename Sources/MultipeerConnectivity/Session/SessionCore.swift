@@ -51,7 +51,9 @@ final class SessionCore: Sendable {
         }
         var standard = Session.Configuration.facade
         standard.trust = trust
-        do { return (try Session(peer: peer, configuration: standard), fault) } catch {
+        // With a keyed id, and without its identity, there is no session; this one connects no peer. [uid.proof]
+        let standIn = PeerID(uid: peer.uid.asRandom, sanitizing: peer.displayName)
+        do { return (try Session(peer: standIn, configuration: standard), fault) } catch {
             preconditionFailure("MCSession: the system has no memory or descriptors left: \(error)")
         }
     }

@@ -5,9 +5,9 @@ package import MultipeerSecurity
 
 /// What the owner of an engine is to do with a connection.
 package enum ConnectionAction: Sendable {
-    /// Open one. The owner then calls `secured` or `ended`. `accepting`: the key that the peer of a session has to
-    /// present; nil for a plain connection, and for an invitation, which accepts any key.
-    indirect case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+    /// Open one. The owner then calls `secured` or `ended`. `accepting`: the certificate that the peer of a session
+    /// has to present; nil for a plain connection, and for an invitation, which has no pin.
+    indirect case dial(ConnectionID, Candidate, accepting: CertificatePin?)
     /// Write what `fill` still returns, close this side of the connection, and wait for the peer to close its own.
     case finish(ConnectionID)
     /// Close the connection at once.

@@ -64,11 +64,11 @@ extension InvitationEngine {
         machine.connected(id, at: now)
     }
 
-    package mutating func secured(_ id: ConnectionID, at now: Moment) {
+    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
         self.now = now
         guard let connection = connections[id], connection.phase == .securing else { return }
         connection.phase = .open
-        machine.secured(id, at: now)
+        machine.secured(id, keyedUID: keyedUID, at: now)
         settle()
     }
 

@@ -9,7 +9,7 @@ package import MultipeerSecurity
 
 extension SessionEngine {
     /// The keys that a TLS dialler may present now. [tls.pin]
-    package var acceptedFingerprints: [Fingerprint] { mesh.acceptedFingerprints }
+    package var acceptedPins: [CertificatePin] { mesh.acceptedPins }
 
     /// Whether a plain connection is expected from any peer. [enc.no-negotiation]
     package var awaitsPlain: Bool { mesh.awaitsPlain }

@@ -99,6 +99,7 @@ package enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConv
     case instance
     case preference
     case fingerprint
+    case keyed
     case token
     case lifetime
     case recipient
@@ -116,7 +117,7 @@ package enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConv
         case .peer: 7
         case .instance: 8
         case .preference: 9
-        case .fingerprint: 10
+        case .fingerprint, .keyed: 10
         case .token: 11
         case .lifetime: 12
         case .recipient: 13
@@ -144,6 +145,7 @@ package enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConv
         case .instance: "the connection data has no valid instance"
         case .preference: "the connection data has no valid encryption preference"
         case .fingerprint: "the connection data's key fingerprint is missing, malformed or out of place"
+        case .keyed: "the connection data's peer id is the hash of a key, and it names no identity"
         case .token: "the connection data has no valid token"
         case .lifetime: "the connection data has no valid lifetime"
         case .recipient: "the connection data's recipient is malformed"

@@ -41,7 +41,7 @@ package struct ConnectionDataFields: Sendable {
     package func encoded(grease: UInt64?) throws(InvalidConnectionData) -> [UInt8] {
         guard (1...Limits.candidates).contains(candidates.count) else { throw .candidates }
         var fields = ByteBuffer()
-        fields.appendField(Field.peer, peer.archived)
+        fields.appendField(Field.peer, peer.field)
         fields.appendField(Field.instance, instance)
         fields.appendField(Field.preference, preference.rawValue)
         if let fingerprint {
@@ -92,6 +92,9 @@ extension ConnectionDataFields {
         instance = try ConnectionDataFields.instance(values[Field.instance]?.first)
         preference = try ConnectionDataFields.preference(values[Field.preference]?.first)
         fingerprint = try ConnectionDataFields.fingerprint(values[Field.fingerprint]?.first, with: preference)
+        guard !peer.uid.isKeyed || flags.contains(.identity) && fingerprint != nil else {
+            throw .keyed  // [data.keyed]
+        }
         token = try ConnectionDataFields.token(values[Field.token]?.first)
         lifetime = try ConnectionDataFields.lifetime(values[Field.lifetime]?.first)
         recipient = try ConnectionDataFields.recipient(values[Field.recipient]?.first)
@@ -113,7 +116,7 @@ extension ConnectionDataFields {
 
     private static func peer(_ value: [UInt8]?) throws(InvalidConnectionData) -> PeerID {  // [data.peer]
         do throws(InvalidPeerID) {
-            return try PeerID(parsing: value ?? [])
+            return try PeerID(parsingField: value ?? [])
         } catch {
             throw .peer
         }

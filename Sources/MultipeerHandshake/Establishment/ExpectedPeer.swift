@@ -45,6 +45,11 @@ struct ExpectedPeer: Sendable {
     var isDeclined = false
 
     var endpoint: Endpoint { data.endpoint }
+    /// The certificate that it has to present; nil unless the outcome is TLS.
+    var pin: CertificatePin? {
+        guard outcome == .encrypted else { return nil }
+        return data.fingerprint.map { CertificatePin($0, of: data.peer.uid) }
+    }
 
     /// Returns the key of CONFIRM when the two sides use these data.
     func key(with issued: ConnectionData, weInitiate: Bool) -> SecureBytes {
@@ -57,15 +62,24 @@ struct ExpectedPeer: Sendable {
 package struct SecuredChannel: Equatable, Sendable {
     /// The fingerprint of the peer's TLS certificate; nil on a plain connection.
     package let fingerprint: Fingerprint?
+    /// The keyed uid that the key in the certificate hashes to; nil where no peer has a keyed uid.
+    package let keyedUID: UID?
     /// The TLS exporter's 32 bytes, or 32 zeros on a plain connection. Spec 6.3.
     package let binding: [UInt8]
     package var isEncrypted: Bool { fingerprint != nil }
 
-    package static let plain = SecuredChannel(fingerprint: nil, binding: [UInt8](repeating: 0, count: 32))
+    package static let plain = SecuredChannel(
+        fingerprint: nil, keyedUID: nil, binding: [UInt8](repeating: 0, count: 32))
 
-    package static func encrypted(_ fingerprint: Fingerprint, binding: [UInt8]) -> SecuredChannel {
-        SecuredChannel(fingerprint: fingerprint, binding: binding)
+    package static func encrypted(
+        _ fingerprint: Fingerprint, keyedUID: UID? = nil, binding: [UInt8]
+    ) -> SecuredChannel {
+        SecuredChannel(fingerprint: fingerprint, keyedUID: keyedUID, binding: binding)
     }
+
+    /// Returns whether this may be the peer's key: any may, unless its uid is keyed. A server accepts the certificates of
+    /// all expected peers, and two of them may name the same one.
+    func proves(_ uid: UID) -> Bool { !uid.isKeyed || keyedUID == uid }  // [uid.proof]
 
     func suits(_ expectedPeer: ExpectedPeer) -> Bool {
         switch expectedPeer.outcome {

@@ -36,8 +36,7 @@ extension LinkEstablishment {
                 deadline: now + HandshakeTiming.greeting)
             let id = connections.add(handshake, isDialled: true, besides: links)
             attempts[uid]?.plan.began(id)
-            let key = known.outcome == .encrypted ? known.data.fingerprint : nil
-            actions.append(.dial(id, candidate, accepting: key))
+            actions.append(.dial(id, candidate, accepting: known.pin))
         }
     }
 

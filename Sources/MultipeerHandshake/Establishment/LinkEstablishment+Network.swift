@@ -5,10 +5,9 @@ package import MultipeerSecurity
 // MARK: input from the network
 
 extension LinkEstablishment {
-    /// The keys that a TLS dialler may present: those of the expected peers with which the outcome is TLS. [tls.pin]
-    package var acceptedFingerprints: [Fingerprint] {
-        expectedPeers.sorted { $0.endpoint.uid < $1.endpoint.uid }
-            .filter { $0.outcome == .encrypted }.compactMap(\.data.fingerprint)
+    /// What a TLS dialler may present: the certificates of the expected peers with which the outcome is TLS. [tls.pin]
+    package var acceptedPins: [CertificatePin] {
+        expectedPeers.sorted { $0.endpoint.uid < $1.endpoint.uid }.compactMap(\.pin)
     }
 
     /// Whether a peer is expected with which the outcome is plain. [enc.no-negotiation]

@@ -9,7 +9,7 @@ package import MultipeerSecurity
 /// `takeActions()` in order and sleeps until `deadline`.
 package struct LinkEstablishment: Sendable {
     package enum Action: Equatable, Sendable {
-        case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+        case dial(ConnectionID, Candidate, accepting: CertificatePin?)
         case send(ConnectionID, [UInt8])
         /// Send the code to the peer if the channel is up, then end the connection. No further call refers to it.
         case close(ConnectionID, CloseCode)

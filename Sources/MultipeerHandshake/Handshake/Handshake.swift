@@ -197,6 +197,7 @@ extension Handshake {
         guard channel.fingerprint == known.data.fingerprint || !channel.isEncrypted else {
             return refuse(.policy)  // [hello.key]
         }
+        guard channel.proves(hello.sender.uid) else { return refuse(.policy) }  // [uid.proof]
         return .success(Found(expectedPeer: known, issued: issued))
     }
 

@@ -18,8 +18,8 @@ package protocol InvitationMachine: Sendable {
 
     /// Handles an established TCP connection; TLS follows.
     mutating func connected(_ id: ConnectionID, at now: Moment)
-    /// Handles an established TLS channel.
-    mutating func secured(_ id: ConnectionID, at now: Moment)
+    /// Handles an established TLS channel. `keyedUID`: the one that the peer's key hashes to.
+    mutating func secured(_ id: ConnectionID, keyedUID: UID?, at now: Moment)
     mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment)
     /// Handles a connection whose bytes were not frames, or were frames that are not allowed.

@@ -58,6 +58,8 @@ package struct Invitee: InvitationMachine {
     struct Connection: Sendable {
         /// The address from which it came, without a port.
         let origin: [UInt8]
+        /// The keyed uid that the key of its certificate hashes to.
+        var keyedUID: UID?
         var phase: Phase
         var deadline: Moment
     }
@@ -97,9 +99,11 @@ extension Invitee {
     /// Does nothing but advance the time: this end accepts connections that are already established.
     package mutating func connected(_ id: ConnectionID, at now: Moment) { advance(to: now) }
 
-    package mutating func secured(_ id: ConnectionID, at now: Moment) {
+    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
         advance(to: now)
-        if connections[id]?.phase == .securing { connections[id]?.phase = .greeting }
+        guard connections[id]?.phase == .securing else { return }
+        connections[id]?.phase = .greeting
+        connections[id]?.keyedUID = keyedUID
     }
 
     package mutating func receive(
@@ -221,6 +225,9 @@ extension Invitee {
         }
         guard inviter != local else { return turnAway(id, invite, .itself) }  // [invite.recipient]
         guard invite.recipient == local.uid else { return turnAway(id, invite, .unknownPeer) }
+        guard !inviter.uid.isKeyed || inviter.uid == connection.keyedUID else {
+            return turnAway(id, invite, .policy)  // [uid.proof]
+        }
         let deadline = now + .seconds(Int64(invite.timeout))
         switch place(for: inviter.uid, from: connection.origin) {
         case .none: turnAway(id, invite, .busy)  // [invite.pending]

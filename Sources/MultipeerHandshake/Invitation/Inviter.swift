@@ -107,8 +107,9 @@ extension Inviter {
         attempts[id]?.isConnected = true
     }
 
-    /// Handles an established TLS channel: the first connection to get this far is used.
-    package mutating func secured(_ id: ConnectionID, at now: Moment) {
+    /// Handles an established TLS channel: the first connection to get this far is used. TLS has verified the key of an invitee
+    /// with a keyed uid. [uid.proof]
+    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
         advance(to: now)
         guard phase == .connecting, let attempt = attempts.removeValue(forKey: id) else { return }
         closeAttempts(.cancelled)

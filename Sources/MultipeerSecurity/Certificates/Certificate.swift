@@ -1,4 +1,5 @@
 import CLibSSL
+package import MultipeerCore
 
 /// An X.509 certificate. Every string is one line of printable ASCII, so it is safe to display.
 public struct Certificate: Sendable {
@@ -18,6 +19,8 @@ public struct Certificate: Sendable {
     public let keyDescription: String
     /// Whether the certificate is signed with its own key.
     public let isSelfSigned: Bool
+    /// The keyed uid that the public key hashes to.
+    package let keyedUID: UID
 
     /// Reads one certificate.
     ///
@@ -46,6 +49,7 @@ public struct Certificate: Sendable {
         notAfter = facts.notAfter
         keyDescription = facts.keyDescription
         isSelfSigned = facts.isSelfSigned
+        keyedUID = facts.keyedUID
     }
 
     /// The certificate as PEM text.

@@ -1,4 +1,5 @@
 import CLibSSL
+import MultipeerCore
 
 /// The fields of a certificate, read from OpenSSL's object.
 struct CertificateFields {
@@ -8,15 +9,18 @@ struct CertificateFields {
     let notAfter: Int64
     let keyDescription: String
     let isSelfSigned: Bool
+    let keyedUID: UID
 
     init?(_ certificate: OpaquePointer) {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         guard let notBefore = unsafe Self.seconds(X509_get0_notBefore(certificate)),
-            let notAfter = unsafe Self.seconds(X509_get0_notAfter(certificate))
+            let notAfter = unsafe Self.seconds(X509_get0_notAfter(certificate)),
+            let keyedUID = unsafe UID.keyed(by: certificate)
         else { return nil }
         self.notBefore = notBefore
         self.notAfter = notAfter
+        self.keyedUID = keyedUID
         subject = unsafe Self.name(X509_get_subject_name(certificate))
         issuer = unsafe Self.name(X509_get_issuer_name(certificate))
         keyDescription = unsafe Self.key(X509_get0_pubkey(certificate))

@@ -15,12 +15,33 @@ extension Identity {
         guard let key = makeKey(), let encoded = encode(key) else {
             throw .internal("cannot create a key: \(OpenSSLErrors.drain().text)")
         }
+        return try Identity(chain: [selfSigned(key, named: commonName)], key: encoded)
+    }
+
+    /// Returns the same key with a new self-signed certificate, which reveals nothing else: no name, and nothing of the chain.
+    ///
+    /// Throws `unsupportedKey` when OpenSSL writes the public key in other bytes than the leaf has: the uid would differ.
+    func withoutChain() throws(SecurityFault) -> Identity {  // [invite.tls]
+        OpenSSLErrors.clear()
+        guard let pair = DER.privateKey(key) else {
+            throw .internal("a key that was read cannot be read again")
+        }
+        let bare = try Identity(chain: [Identity.selfSigned(pair, named: "")], key: key)
+        guard bare.uid == uid else {
+            throw .local(.unsupportedKey("its certificate has it in an unusual form"))
+        }
+        return bare
+    }
+
+    private static func selfSigned(
+        _ key: borrowing OwnedPointer, named name: String
+    ) throws(SecurityFault) -> Certificate {
         let serial = try Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
-        let name = Array((commonName.isEmpty ? "multipeer" : commonName).utf8)
+        let name = Array((name.isEmpty ? "multipeer" : name).utf8)
         guard let certificate = selfSigned(key, serial: serial, name: name),
             let described = unsafe Certificate(certificate.pointer)
         else { throw .internal("cannot create a certificate: \(OpenSSLErrors.drain().text)") }
-        return try Identity(chain: [described], key: encoded)
+        return described
     }
 
     static func encode(_ key: borrowing OwnedPointer) -> SecureBytes? {
@@ -54,8 +75,16 @@ extension Identity {
                 subject, "CN", MBSTRING_FLAG | 0, name, CInt(name.count), -1, 0) == 1,
             unsafe X509_set_issuer_name(certificate.pointer, subject) == 1,
             unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1,
-            unsafe X509_sign(certificate.pointer, key.pointer, EVP_sha256()) > 0
+            unsafe X509_sign(certificate.pointer, key.pointer, digest(for: key)) > 0
         else { return nil }
         return certificate
+    }
+
+    /// Returns the digest to sign with; nil for keys whose signatures contain one.
+    private static func digest(for key: borrowing OwnedPointer) -> OpaquePointer? {
+        switch unsafe EVP_PKEY_get_base_id(key.pointer) {
+        case EVP_PKEY_ED25519, EVP_PKEY_ED448: nil
+        default: unsafe EVP_sha256()
+        }
     }
 }

@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// A private key and its certificates: what a session presents to its peers. Spec 3.4.
 public struct Identity: Sendable {
     /// The maximum number of certificates in a chain.
@@ -12,6 +14,8 @@ public struct Identity: Sendable {
 
     /// The fingerprint of the leaf, which other peers pin.
     public let fingerprint: Fingerprint
+    /// The keyed uid of the leaf's key.
+    package let uid: UID
 
     init(chain: [Certificate], key: SecureBytes) throws(SecurityFault) {
         guard let leaf = chain.first else { throw .local(.noCertificateInFile) }
@@ -22,6 +26,14 @@ public struct Identity: Sendable {
         self.chain = chain
         self.key = key
         fingerprint = leaf.fingerprint
+        uid = leaf.keyedUID
+    }
+}
+
+extension Identity {
+    /// Throws unless a peer with this uid can prove it: it is random, or of this identity. [uid.proof]
+    package static func check(_ identity: Identity?, for uid: UID) throws(SecurityFault) {
+        guard !uid.isKeyed || identity?.uid == uid else { throw .local(.foreignIdentity) }
     }
 }
 

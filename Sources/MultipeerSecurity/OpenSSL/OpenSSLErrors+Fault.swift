@@ -22,6 +22,7 @@ extension OpenSSLErrors {
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainTooLong
         case X509_V_ERR_CERT_UNTRUSTED: .unexpectedCertificate
         case X509_V_ERR_EE_KEY_TOO_SMALL: .weakKey
+        case X509_V_ERR_CERT_REJECTED: .foreignKey
         default: .malformedCertificate
         }
     }

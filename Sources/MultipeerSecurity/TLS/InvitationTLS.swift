@@ -1,5 +1,6 @@
-/// The shared TLS context of one end's connections for invitations: a freshly generated key of its own, and no pinning.
-/// Spec 12.
+package import MultipeerCore
+
+/// The shared TLS context of one end's connections for invitations, with a certificate of its own, and no pinning. Spec 12.
 ///
 /// A separate type, so that a channel that accepts any certificate can carry nothing but `mpc-invite/1`, and no
 /// session's context can create one.
@@ -8,14 +9,30 @@ package final class InvitationTLS: Sendable {
 
     private let context: TLSContext
 
-    /// Generates a key and a certificate for this object alone. [key.ephemeral]
-    package init(keyLog: KeyLog? = nil) throws(SecurityFault) {
+    /// Generates a certificate for this object alone, of the key that a keyed `uid` demands, otherwise of a new one.
+    /// [key.ephemeral]
+    ///
+    /// Throws `SecurityFault.local(.foreignIdentity)` when `uid` is keyed, and not of `identity`.
+    package init(
+        for uid: UID? = nil, with identity: Identity? = nil, keyLog: KeyLog? = nil
+    ) throws(SecurityFault) {
+        let own: Identity
+        if let uid, uid.isKeyed {
+            try Identity.check(identity, for: uid)
+            guard let identity else { throw .local(.foreignIdentity) }
+            own = try identity.withoutChain()
+        } else {
+            own = try .generated()
+        }
         context = try TLSContext(
-            identity: try Identity.generated(), applicationProtocol: Self.applicationProtocol, keyLog: keyLog)
+            identity: own, applicationProtocol: Self.applicationProtocol, keyLog: keyLog)
     }
 
-    /// Creates a TLS 1.3 channel with any peer: a certificate is required, and any is accepted. [invite.tls]
-    package func channel(_ role: SecureChannel.Role) throws(SecurityFault) -> SecureChannel {
-        try SecureChannel.invitation(context, role: role)
+    /// Creates a TLS 1.3 channel: a certificate is required, and any is accepted, unless `uid`, the peer that is dialled, is
+    /// keyed. [invite.tls] [uid.proof]
+    package func channel(
+        _ role: SecureChannel.Role, to uid: UID? = nil
+    ) throws(SecurityFault) -> SecureChannel {
+        try SecureChannel.invitation(context, role: role, to: uid)
     }
 }

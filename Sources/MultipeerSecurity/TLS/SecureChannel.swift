@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerFraming
 
 /// Translates between bytes of the network and bytes of the application: TLS 1.3 or, after a preface, plain.
@@ -10,16 +11,20 @@ package struct SecureChannel: ~Copyable {
     private var tls: TLSEngine?
     private var plain = PlainEngine()
 
-    /// Creates a TLS 1.3 channel that fails in the handshake unless the other side holds one of the keys.
+    /// Creates a TLS 1.3 channel that fails in the handshake unless the other side holds one of the keys, and its uid if that
+    /// is keyed.
     package static func tls(
-        _ context: TLSContext, role: Role, accepting: [Fingerprint]
+        _ context: TLSContext, role: Role, accepting: [CertificatePin]
     ) throws(SecurityFault) -> SecureChannel {
-        SecureChannel(tls: try TLSEngine(context, role: role, accepting: .only(Set(accepting))))
+        SecureChannel(tls: try TLSEngine(context, role: role, accepting: .only(accepting)))
     }
 
-    /// Creates a channel for `InvitationTLS` alone.
-    static func invitation(_ context: TLSContext, role: Role) throws(SecurityFault) -> SecureChannel {
-        SecureChannel(tls: try TLSEngine(context, role: role, accepting: .anyone))
+    /// Creates a channel for `InvitationTLS` alone. `uid`: that of the other side, if it is known.
+    static func invitation(
+        _ context: TLSContext, role: Role, to uid: UID?
+    ) throws(SecurityFault) -> SecureChannel {
+        SecureChannel(
+            tls: try TLSEngine(context, role: role, accepting: uid.map { .holder($0) } ?? .anyone))
     }
 
     /// Creates a channel without protection; both ends declare that with a preface.
@@ -108,6 +113,11 @@ package struct SecureChannel: ~Copyable {
     /// The fingerprint of the other side's leaf, as the handshake compared it.
     package var peerFingerprint: Fingerprint? {
         ask { $0.peerFingerprint } ?? nil
+    }
+
+    /// The keyed uid that the other side's key hashes to.
+    package var keyedUID: UID? {
+        ask { $0.keyedUID } ?? nil
     }
 
     /// The cipher suite, by its IANA name: "TLS_AES_128_GCM_SHA256".

@@ -1,4 +1,5 @@
 import CLibSSL
+import MultipeerCore
 import MultipeerFraming
 
 /// One TLS 1.3 connection over two memory BIOs. The only owner of its `SSL`, so it cannot be shared by accident.
@@ -204,6 +205,11 @@ extension TLSEngine {
     var peerFingerprint: Fingerprint? {
         guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
         return unsafe TLSVerifier.fingerprint(leaf)
+    }
+
+    var keyedUID: UID? {
+        guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
+        return unsafe UID.keyed(by: leaf)
     }
 
     var suite: String? {

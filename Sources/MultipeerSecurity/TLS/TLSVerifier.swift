@@ -1,4 +1,5 @@
 import CLibSSL
+import MultipeerCore
 
 /// The values that the callbacks of the handshake compare with.
 final class TLSVerifier: Sendable {
@@ -8,8 +9,10 @@ final class TLSVerifier: Sendable {
     /// Which keys the other side may have.
     enum Acceptance {
         case anyone
-        /// An empty set accepts no one.
-        case only(Set<Fingerprint>)
+        /// Any key, unless the uid is keyed.
+        case holder(UID)
+        /// No pins accept no one.
+        case only([CertificatePin])
     }
 
     let applicationProtocol: [UInt8]
@@ -69,9 +72,17 @@ extension TLSVerifier {
         }
         switch accepted {
         case .anyone: return X509_V_OK  // [invite.tls]
-        case .only(let pinned):  // [tls.pin]
-            return pinned.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED
+        case .holder(let uid): return unsafe Self.verdict(leaf, [uid])
+        case .only(let pins):  // [tls.pin]
+            let uids = pins.filter { $0.fingerprint == fingerprint }.map(\.uid)
+            return uids.isEmpty ? X509_V_ERR_CERT_UNTRUSTED : unsafe Self.verdict(leaf, uids)
         }
+    }
+
+    /// Returns whether this may be the certificate of one of the uids: any may be of a random one. [uid.proof]
+    private static func verdict(_ leaf: OpaquePointer, _ uids: [UID]) -> CInt {
+        let proven = unsafe UID.keyed(by: leaf)
+        return uids.contains { !$0.isKeyed || $0 == proven } ? X509_V_OK : X509_V_ERR_CERT_REJECTED
     }
 
     static func fingerprint(_ certificate: OpaquePointer) -> Fingerprint? {
@@ -99,14 +110,17 @@ package enum ChainVerdict: Equatable, Sendable {
     case notPinned
     /// The leaf's key is too weak.
     case keyTooWeak
+    /// The leaf is pinned, and its key does not hash to the keyed uid of the peer.
+    case foreignKey
 
     /// Returns the verdict on a chain, the leaf first, by the code that is used in a handshake.
-    package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
-        let rules = TLSVerifier(applicationProtocol: []).accepting(.only(Set(accepted)))
+    package static func on(_ chain: [Certificate], accepting pins: [CertificatePin]) -> ChainVerdict {
+        let rules = TLSVerifier(applicationProtocol: []).accepting(.only(pins))
         return switch rules.judge(chain) {
         case X509_V_OK: .accepted
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainRefused
         case X509_V_ERR_EE_KEY_TOO_SMALL: .keyTooWeak
+        case X509_V_ERR_CERT_REJECTED: .foreignKey
         default: .notPinned
         }
     }

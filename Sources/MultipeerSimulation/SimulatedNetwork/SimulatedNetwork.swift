@@ -72,7 +72,7 @@ public final class SimulatedNetwork: Sendable {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
         var random = SeededRandom(seed ^ digest)
-        return UID(high: random.next(), low: random.next())
+        return UID(random: random.next(), random.next())
     }
 
     // MARK: what is between them

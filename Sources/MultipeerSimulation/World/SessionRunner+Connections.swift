@@ -69,7 +69,7 @@ extension SessionRunner {
                 return lost(socket, .lost, of: node)
             }
             socket.isWelcome =
-                connection.keys[0].map { node.engine.acceptedFingerprints.contains($0) } ?? false
+                node.engine.acceptedPins.contains { $0.fingerprint == connection.keys[0] }
         }
         network.send(.serverHello, on: connection, toward: 0)
     }

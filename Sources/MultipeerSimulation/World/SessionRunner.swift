@@ -65,9 +65,9 @@ final class SessionRunner: Subsystem {
     private func carryOut(_ output: SessionOutput, of node: Node) {
         network.interceptor?.told(output, to: node)
         switch output {
-        case .connection(.dial(let id, let candidate, accepting: let key)):
+        case .connection(.dial(let id, let candidate, accepting: let pin)):
             note(1, node, id)
-            network.dial(id, candidate, key, from: node)
+            network.dial(id, candidate, pin?.fingerprint, from: node)
         case .connection(.finish(let id)):
             note(2, node, id)
             guard let socket = live(id, node, "closed") else { return }

@@ -150,7 +150,7 @@ extension World {
     @discardableResult
     func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count
-        var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next())
+        var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next()).asRandom
         let key = Fingerprint(random.bytes(32))
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
         guard let peer = try? PeerID(validating: uid, displayName: name) else { return nil }

@@ -39,7 +39,7 @@ extension ConnectionDriver {
     /// Carries out an engine's action on a connection.
     func carryOut(_ order: ConnectionAction) {
         switch order {
-        case .dial(let id, let candidate, accepting: let key): dial(id, candidate, accepting: key)
+        case .dial(let id, let candidate, accepting: let pin): dial(id, candidate, accepting: pin)
         case .finish(let id):
             sockets.connections[id]?.phase = .closing
             sockets.dirty.insert(id)
@@ -47,13 +47,13 @@ extension ConnectionDriver {
         }
     }
 
-    private func dial(_ id: ConnectionID, _ candidate: Candidate, accepting key: Fingerprint?) {
+    private func dial(_ id: ConnectionID, _ candidate: Candidate, accepting pin: CertificatePin?) {
         guard let address = SocketAddress(candidate) else {
             return ended(id, .unreachable("not an address"), hasAlert: false)
         }
         do throws(SocketFault) {
             let socket = try loop.connect(to: address)
-            try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: key))
+            try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: pin))
         } catch {
             ended(id, .unreachable("\(address): \(error)"), hasAlert: false)
         }

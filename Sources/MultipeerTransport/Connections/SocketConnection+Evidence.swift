@@ -12,7 +12,7 @@ extension SocketConnection {
         guard let fingerprint = channel?.peerFingerprint,
             let binding = try channel?.exportKey(label: "EXPORTER-mpc1-binding", context: [], count: 32)
         else { throw .internal("an encrypted channel shows no certificate") }
-        return .encrypted(fingerprint, binding: binding)
+        return .encrypted(fingerprint, keyedUID: channel?.keyedUID, binding: binding)
     }
 
     /// Returns the evidence by which to judge the peer. `known`: the key that was remembered of it.

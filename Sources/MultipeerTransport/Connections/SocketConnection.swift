@@ -28,8 +28,8 @@ final class SocketConnection {
 
     let id: ConnectionID
     let remote: SocketAddress
-    /// The fingerprint a dialled peer must show; nil on a plain dial.
-    let accepting: Fingerprint?
+    /// The certificate that a dialled peer must present; nil on a plain dial.
+    let accepting: CertificatePin?
     let isDialled: Bool
     var phase: Phase
     let socket: Socket
@@ -42,7 +42,7 @@ final class SocketConnection {
 
     init(
         _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
-        accepting: Fingerprint?
+        accepting: CertificatePin?
     ) {
         self.id = id
         self.remote = remote

@@ -12,6 +12,7 @@ package actor InvitationClient: InvitationDriver {
     nonisolated package let wakeup = Wakeup()
 
     nonisolated let tls: InvitationTLS
+    nonisolated let invitee: UID?
     let sockets = Sockets()
     /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Inviter>
@@ -25,6 +26,7 @@ package actor InvitationClient: InvitationDriver {
     ) {
         self.loop = loop
         self.tls = tls
+        invitee = inviter.peer.uid
         engine = InvitationEngine(inviter)
         makeData = data
     }
@@ -36,7 +38,9 @@ package actor InvitationClient: InvitationDriver {
     ///   - peer: the peer to invite; a host that responds for another peer is not asked.
     ///   - addresses: the addresses of its advertisement, at most 16, the likeliest first.
     ///   - local: the inviting peer.
-    ///   - context: data for the peer's application, at most 32 KiB; a host that impersonates the peer reads it, too.
+    ///   - identity: what proves the inviting peer's uid, if that is keyed.
+    ///   - context: data for the peer's application, at most 32 KiB; a host that impersonates a peer with a random uid reads it,
+    ///     too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine from which it is sent; nil for this one.
@@ -44,7 +48,8 @@ package actor InvitationClient: InvitationDriver {
     /// - Returns: the peer's connection data.
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
-        _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, context: [UInt8]? = nil,
+        _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, identity: Identity? = nil,
+        context: [UInt8]? = nil,
         within timeout: Duration = .seconds(30), keyLog: KeyLog? = nil,
         on host: VirtualHost? = nil,
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
@@ -57,7 +62,7 @@ package actor InvitationClient: InvitationDriver {
         do throws(SessionFault) {
             let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
             let tls = try SessionFault.security { () throws(SecurityFault) in
-                try InvitationTLS(keyLog: keyLog)
+                try InvitationTLS(for: local.uid, with: identity, keyLog: keyLog)
             }
             call = InvitationClient(loop, tls, inviter, data: data)
         } catch {

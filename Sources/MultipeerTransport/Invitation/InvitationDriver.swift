@@ -8,6 +8,8 @@ protocol InvitationDriver: ConnectionDriver {
     associatedtype Machine: InvitationMachine
     var engine: InvitationEngine<Machine> { get set }
     nonisolated var tls: InvitationTLS { get }
+    /// The peer that is dialled; nil where it is not known.
+    nonisolated var invitee: UID? { get }
     func carryOut(_ event: Machine.Event)
 }
 
@@ -35,13 +37,13 @@ extension InvitationDriver {
     }
 
     func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel {
-        try tls.channel(.client)
+        try tls.channel(.client, to: invitee)
     }
     func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel? { try tls.channel(.server) }
 
     func connected(_ connection: SocketConnection) { engine.connected(connection.id, at: loop.now) }
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
-        engine.secured(connection.id, at: loop.now)
+        engine.secured(connection.id, keyedUID: connection.channel?.keyedUID, at: loop.now)
     }
 
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {

@@ -19,6 +19,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
 
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
+    nonisolated let invitee: UID? = nil
     let sockets = Sockets()
     /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Invitee>
@@ -34,19 +35,22 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     ///
     /// - Parameters:
     ///   - peer: the invited peer.
+    ///   - identity: what proves its uid, if that is keyed.
     ///   - listening: the addresses to listen at; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4
     ///     and IPv6.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine that runs it; nil for this one.
-    /// - Throws: `SessionFault` when the system provides no loop, or OpenSSL no key.
+    /// - Throws: `SessionFault` when the system provides no loop, or OpenSSL no key, or when `peer` has a keyed uid that `identity`
+    ///   does not prove.
     package init(
-        peer: PeerID, listening: [SocketAddress] = [], keyLog: KeyLog? = nil, on host: VirtualHost? = nil
+        peer: PeerID, identity: Identity? = nil, listening: [SocketAddress] = [], keyLog: KeyLog? = nil,
+        on host: VirtualHost? = nil
     ) throws(SessionFault) {
         self.peer = peer
         self.listening = listening
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
         tls = try SessionFault.security { () throws(SecurityFault) in
-            try InvitationTLS(keyLog: keyLog)
+            try InvitationTLS(for: peer.uid, with: identity, keyLog: keyLog)
         }
         engine = InvitationEngine(Invitee(peer))
         host?.onEnd { [weak self] in

@@ -17,8 +17,10 @@ extension Session.Configuration {
 
     static let agent = "swift-multipeer/0.1"
 
-    /// Returns the identity that this side presents, with its TLS context; neither when the preference is none.
-    func credentials() throws(SecurityFault) -> (Identity?, TLSContext?) {
+    /// Returns the identity that this side presents, with its TLS context; neither when the preference is none. Throws when the
+    /// uid is keyed, and of another identity.
+    func credentials(of uid: UID) throws(SecurityFault) -> (Identity?, TLSContext?) {
+        try Identity.check(encryption == .none ? nil : self.identity, for: uid)
         guard encryption != .none else { return (nil, nil) }
         let identity: Identity  // [key.ephemeral]
         if let own = self.identity { identity = own } else { identity = try Identity.generated() }

@@ -43,7 +43,8 @@ public final class Session: Sendable {
     /// Creates a session that does nothing yet. It makes its own key unless the configuration has an identity.
     ///
     /// Throws `invalidArgument` when a field of the configuration is outside its range, `identity` when the identity is not
-    /// usable, and `system` when the system has no resources left.
+    /// usable, or the peer's id is the hash of a key (`UID.isKeyed`) and the configuration has not the identity with that key, or no
+    /// encryption, and `system` when the system has no resources left.
     public init(
         peer: PeerID, configuration: Session.Configuration = Session.Configuration()
     ) throws(MultipeerError) {

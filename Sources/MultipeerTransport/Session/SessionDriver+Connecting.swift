@@ -15,7 +15,7 @@ extension SessionDriver {
 
     func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel? {
         if first == 0x16, let tls {
-            return try SecureChannel.tls(tls, role: .server, accepting: engine.acceptedFingerprints)
+            return try SecureChannel.tls(tls, role: .server, accepting: engine.acceptedPins)
         }
         return first == UInt8(ascii: "M") && engine.awaitsPlain ? .plain() : nil  // [enc.required]
     }

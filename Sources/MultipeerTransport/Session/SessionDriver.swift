@@ -48,7 +48,7 @@ package actor SessionDriver: ListeningDriver {
             try EventLoop.next(on: configuration.overrides.host)
         }
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
-            try configuration.credentials()
+            try configuration.credentials(of: peer.uid)
         }
         var randomness = SystemRandomness()
         let local = configuration.local(peer, identity?.fingerprint, using: &randomness)

@@ -1,7 +1,7 @@
 """connection-data.json: the blob, its fourteen checks, and how a session judges it, chapter 4."""
 
 from .encryption import TABLE, effective
-from .wire import LIMIT, Refused, document, is_text, read_tlvs, seeded, sha256, test, tlv, u8, u16, u32
+from .wire import LIMIT, Refused, document, is_keyed, is_text, keyed, read_tlvs, seeded, sha256, test, tlv, u8, u16, u32
 
 PREFERENCES = {0: "optional", 1: "required", 2: "none"}
 PEER, INSTANCE, PREFERENCE, FINGERPRINT, TOKEN, LIFETIME, RECIPIENT, CANDIDATE = 1, 2, 3, 4, 5, 6, 8, 16
@@ -50,6 +50,7 @@ def read(data):
         need(10, FINGERPRINT not in one)
     else:
         need(10, len(one.get(FINGERPRINT, b"")) == 33 and one[FINGERPRINT][0] == 1)
+    need(10, not is_keyed(peer) or (FINGERPRINT in one and data[5] & 2))
     need(11, len(one.get(TOKEN, b"")) == 32)
     need(12, len(one.get(LIFETIME, b"")) == 4)
     need(13, RECIPIENT not in one or len(one[RECIPIENT]) == 16)
@@ -138,6 +139,11 @@ def build():
     good("lifetime-0", "expires at once at its issuer", ["Form"], make({LIFETIME: u32(0)}))
     good("lifetime-largest", "the longest lifetime", ["Form"], make({LIFETIME: b"\xff" * 4}))
     good("uid-zero", "any 16 bytes are a valid uid", ["Form"], make({PEER: bytes(16) + b"Zero"}))
+    own = keyed(uid)
+    good("keyed", "a keyed uid, with IDENTITY", ["Keyed"], make({PEER: own + b"Ann"}, flags=2))
+    good("keyed-required", "the same with preference 1", ["Keyed"], make({PEER: own + b"Ann", PREFERENCE: b"\1"}, flags=2))
+    good("keyed-variant-11", "version 8 of another variant is not keyed", ["Keyed"],
+         make({PEER: keyed(uid, variant=3) + b"Ann"}))
     for bit, name in ((1, "mesh"), (2, "identity"), (4, "datagrams")):
         good(f"flag-{name}", "one flag", ["Flags"], make(flags=bit))
     good("flags-unknown", "unknown flags are ignored", ["Flags"], make(flags=0xF8), canonical=False)
@@ -209,6 +215,8 @@ def build():
     bad("fingerprint-algorithm-2", "another algorithm", 10, make({FINGERPRINT: b"\2" + bytes(32)}), ["Value"])
     bad("fingerprint-32", "a hash of 31 bytes", 10, make({FINGERPRINT: b"\1" + bytes(31)}), ["Size"])
     bad("fingerprint-34", "a hash of 33 bytes", 10, make({FINGERPRINT: b"\1" + bytes(33)}), ["Size"])
+    bad("keyed-without-identity", "a keyed uid without the flag IDENTITY", 10, make({PEER: own + b"Ann"}, flags=5), ["Keyed"])
+    bad("keyed-none", "a keyed uid with preference none", 10, make({**recipe.plain(), PEER: own + b"Ann"}, flags=2), ["Keyed"])
     bad("token-missing", "no TOKEN", 11, make({TOKEN: None}), ["Missing"])
     bad("token-31", "a TOKEN of 31 bytes", 11, make({TOKEN: token[:31]}), ["Size"])
     bad("token-33", "a TOKEN of 33 bytes", 11, make({TOKEN: token + b"\0"}), ["Size"])
@@ -263,10 +271,11 @@ def build():
         "List": "check 6: the list of entries", "Missing": "a mandatory entry is missing",
         "Size": "an entry of the wrong size", "Value": "an entry with an undefined value",
         "Name": "the display name: 1 to 63 bytes of UTF-8 without control and direction characters",
+        "Keyed": "the uid is the hash of a key, or seems to be",
         "Session": "how a session judges valid connection data",
     }
     labels = ["data.length", "data.magic", "data.version", "data.checksum", "data.peer", "data.instance",
-              "data.preference", "data.fingerprint", "data.token", "data.lifetime", "data.recipient", "data.candidates"]
+              "data.preference", "data.fingerprint", "data.keyed", "data.token", "data.lifetime", "data.recipient", "data.candidates"]
     return document("connection data", notes, [
         dict(type="connection-data", spec="4", labels=["data.flags", "tlv.grease"], tests=accepted),
         dict(type="connection-data", spec="4", labels=labels, tests=refused),

@@ -1,6 +1,6 @@
 """hello.json: the first frame of each end and its ten checks, chapter 6."""
 
-from .wire import LIMIT, Refused, document, is_text, read_tlvs, seeded, test, tlv, u16, u32, u64, u8
+from .wire import LIMIT, Refused, document, is_keyed, is_text, keyed, read_tlvs, seeded, test, tlv, u16, u32, u64, u8
 
 VERSIONS, SENDER, RECEIVER, MY_REF, YOUR_REF, NONCE, LIMITS, MEMBERS, AGENT = range(1, 10)
 SIZES = {SENDER: 24, RECEIVER: 24, MY_REF: 32, YOUR_REF: 32, NONCE: 32, LIMITS: 20}
@@ -62,6 +62,9 @@ def judge(payload, receiver):
     if receiver["channel"] != awaited["outcome"]:
         raise Refused("POLICY", 9)
     if receiver["channel"] == "tls" and receiver["certificate"] != awaited["fingerprint"]:
+        raise Refused("POLICY", 10)
+    uid = hello["sender"][:32]
+    if is_keyed(bytes.fromhex(uid)) and receiver.get("keyedUid") != uid:
         raise Refused("POLICY", 10)
     is_mesh = awaited.get("myMesh") and awaited.get("theirMesh") and receiver["channel"] == "tls"
     together = {one[:32] for one in [hello["sender"], receiver["endpoint"], *hello["members"], *receiver.get("component", ())]}
@@ -194,6 +197,13 @@ def build():
          certificate=other["fingerprint"])
     meet("plain-instead-of-tls", "a plain connection although the outcome is TLS", ("POLICY", 9), channel="plain")
     meet("tls-instead-of-plain", "a TLS connection although the outcome is plain", ("POLICY", 9), outcome="plain")
+    owns, others = (keyed(uid) for uid in (base[SENDER], bytes(16)))
+    sent = {SENDER: owns + base[SENDER][16:]}
+    for id, comment, key, expect in (
+            ("keyed", "a keyed uid, and a certificate with its key", owns, None),
+            ("keyed-other-key", "a keyed uid, and the pinned certificate with another key", others, ("POLICY", 10))):
+        meet(id, comment, expect, sent, flag="Keyed", company=dict(keyedUid=key.hex()), endpoint=sent[SENDER].hex())
+
     def join(id, comment, members, component, expect=None, cap=8, mine=True, theirs=True, **rest):
         meet(id, comment, expect and (expect, 11 if expect == "FULL" else 10),
              {MEMBERS: u8(len(members)) + b"".join(members)}, flag="Mesh", company=dict(component=[one.hex() for one in component], cap=cap),
@@ -229,7 +239,7 @@ def build():
     notes = {
         "Form": "a valid HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is missing",
         "Size": "an entry of the wrong size", "Version": "the versions, and check 4", "Members": "count and endpoints agree",
-        "Limits": "what the sender accepts", "Grease": "unknown entries are ignored",
+        "Limits": "what the sender accepts", "Grease": "unknown entries are ignored", "Keyed": "the key in the certificate hashes to a keyed uid",
         "Expected": "checks 5 to 10, against the peers that the receiver expects", "Mesh": "check 11",
     }
     return document("HELLO", notes, [

@@ -2,7 +2,7 @@
 
 from . import connection_data
 from .encryption import TABLE, effective
-from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text, read_tlvs, seeded, test, tlv, u16, u32
+from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text, random_uid, read_tlvs, seeded, test, tlv, u16, u32
 
 ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 ANSWER_CODE, DATA = 2, 3
@@ -362,18 +362,18 @@ def build():
     crowd = []
     for place in range(1, 6):
         crowd += [(0, "connect", (place, "192.0.2.1"), []),
-                  (0, "receive", (place, invite(inviter=random.randbytes(16))),
+                  (0, "receive", (place, invite(inviter=random_uid(random))),
                    [f"ask {place}"] if place < 5 else ["say 5 ANSWER BUSY", "end 5"])]
     run("invitee-four", "a fifth from one address", ["Limit"], Invitee(bob.uid), crowd)
     crowd = []
     for place in range(1, 17):
         crowd += [(0, "connect", (place, f"192.0.2.{min(place, 14)}"), []),
-                  (0, "receive", (place, invite(inviter=random.randbytes(16))), [f"ask {place}"])]
+                  (0, "receive", (place, invite(inviter=random_uid(random))), [f"ask {place}"])]
     crowd += [(1, "connect", (17, "192.0.2.77"), []),
-              (1, "receive", (17, invite(inviter=random.randbytes(16))),
+              (1, "receive", (17, invite(inviter=random_uid(random))),
                ["say 16 ANSWER BUSY", "end 16", "tell 16 withdrawn", "ask 17"]),
               (2, "connect", (18, "192.0.2.77"), []),
-              (2, "receive", (18, invite(inviter=random.randbytes(16))), ["say 18 ANSWER BUSY", "end 18"])]
+              (2, "receive", (18, invite(inviter=random_uid(random))), ["say 18 ANSWER BUSY", "end 18"])]
     run("invitee-sixteen", "a seventeenth takes a place from the address that holds most", ["Limit"], Invitee(bob.uid),
         crowd)
 

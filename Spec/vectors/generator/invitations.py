@@ -3,7 +3,7 @@
 from . import connection_data
 from .connection_data import PEER, PREFERENCE, RECIPIENT, Recipe
 from .encryption import TABLE, effective
-from .wire import CODE, LIMIT, Refused, document, is_text, read_tlvs, seeded, test, tlv, u16, u32
+from .wire import CODE, LIMIT, Refused, document, is_keyed, is_text, keyed, read_tlvs, seeded, test, tlv, u16, u32
 
 ID, INVITER, INVITED, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 DATA = 3
@@ -23,7 +23,7 @@ def entries(payload, known):
     return dict(found)
 
 
-def read_invite(payload, receiver):
+def read_invite(payload, receiver, key=None):
     one = entries(payload, [ID, INVITER, INVITED, TIMEOUT, CONTEXT])
     peer, context = one.get(INVITER, b""), one.get(CONTEXT)
     need(len(one.get(ID, b"")) == 16 and len(one.get(INVITED, b"")) == 16 and len(one.get(TIMEOUT, b"")) == 4, "entries")
@@ -33,6 +33,7 @@ def read_invite(payload, receiver):
     need(1 <= timeout <= LONGEST, "timeout")
     need(peer[:16] != receiver, "self", "SELF")
     need(one[INVITED] == receiver, "recipient", "UNKNOWN_PEER")
+    need(not is_keyed(peer) or peer[:16] == key, "key", "POLICY")
     shown = None if context is None else dict(length=len(context), hex=context.hex() if len(context) <= 64 else None)
     return dict(id=one[ID].hex(), uid=peer[:16].hex(), name=peer[16:].decode(), timeout=timeout, context=shown)
 
@@ -93,7 +94,7 @@ class Scene:
 
 def build():
     scene = Scene()
-    groups = [("invite", ["invite.recipient", "invite.context", "invite.timeout"], invites(scene)),
+    groups = [("invite", ["invite.recipient", "invite.context", "invite.timeout", "uid.proof"], invites(scene)),
               ("answer", ["invite.data", "invite.order"], answers(scene)),
               ("complete", ["invite.data", "invite.order"], completes(scene))]
     notes = {"Form": "entries and their sizes", "Limit": "at a limit, or one beyond", "Who": "recipient and sender",
@@ -124,12 +125,13 @@ def invites(scene):
     tests = []
     good = dict(id=scene.id, inviter=scene.ann + b"Ann", invited=scene.bob, timeout=u32(30), context=None)
 
-    def one(title, comment, flags, expect=None, extra=b"", payload=None, **changes):
+    def one(title, comment, flags, expect=None, extra=b"", payload=None, key=None, **changes):
         parts = {**good, **changes}
         whole = join((ID, parts["id"]), (INVITER, parts["inviter"]), (INVITED, parts["invited"]),
                      (TIMEOUT, parts["timeout"]), (CONTEXT, parts["context"])) + extra
-        judged(tests, "invite-" + title, comment, flags, lambda got: read_invite(got, scene.bob),
-               whole if payload is None else payload, expect, receiver=scene.bob.hex())
+        judged(tests, "invite-" + title, comment, flags, lambda got: read_invite(got, scene.bob, key),
+               whole if payload is None else payload, expect, receiver=scene.bob.hex(),
+               **(dict(keyedUid=key.hex()) if key else {}))
 
     one("plain", "without a context", ["Form"])
     one("context", "with a context", ["Form"], context=b"chess?")
@@ -160,6 +162,12 @@ def invites(scene):
     one("elsewhere", "for another peer", ["Who"], ("UNKNOWN_PEER", "recipient"), invited=scene.cat)
     one("self-elsewhere", "from the receiver's own uid, for another peer", ["Who"], ("SELF", "self"),
         inviter=scene.bob + b"Bob", invited=scene.cat)
+    anns, cats = keyed(scene.ann), keyed(scene.cat)
+    one("keyed", "a keyed uid, and a certificate with its key", ["Who"], inviter=anns + b"Ann", key=anns)
+    one("keyed-other-key", "a keyed uid, and a certificate with another key", ["Who"], ("POLICY", "key"),
+        inviter=anns + b"Ann", key=cats)
+    one("keyed-elsewhere", "the same, for another peer", ["Who"], ("UNKNOWN_PEER", "recipient"), inviter=anns + b"Ann",
+        invited=scene.cat, key=cats)
     return tests
 
 

@@ -55,6 +55,24 @@ def hmac256(key, data):
     return hmac.new(key, data, hashlib.sha256).digest()
 
 
+def is_keyed(uid):
+    """Returns whether a uid is a hash of a key, 3.1."""
+    return uid[6] >> 4 == 8 and uid[8] >> 6 == 2
+
+
+def keyed(hash, version=8, variant=2):
+    """Returns the uid made of the first bytes of a hash, or a form that only resembles one."""
+    uid = bytearray(hash[:16])
+    uid[6], uid[8] = version << 4 | uid[6] & 15, variant << 6 | uid[8] & 63
+    return bytes(uid)
+
+
+def random_uid(random):
+    """Returns 16 random bytes that are no keyed uid."""
+    uid = random.randbytes(16)
+    return keyed(uid, version=4) if is_keyed(uid) else uid
+
+
 def tlv(kind, value):
     return u16(kind) + u16(len(value)) + value
 

@@ -77,7 +77,7 @@ class Crowd:
     def __init__(self, context, recipient, port, count):
         self.context, self.recipient, self.port, self.left = context, recipient, port, count
         self.done, self.answers, self.lock = 0, {}, threading.Lock()
-        self.uids = [random.randbytes(16) for _ in range(200)]
+        self.uids = [peer.random_uid() for _ in range(200)]
 
     def run(self):
         workers = [threading.Thread(target=self._work) for _ in range(WORKERS)]

@@ -23,7 +23,7 @@ class Member(Process):
 
     def __init__(self, directory, name, *arguments, there=()):
         self.directory, self.name, self.arguments, self.there = directory, name, arguments, there
-        self.uid = random.randbytes(16).hex()
+        self.uid = peer.random_uid().hex()
         self.data = os.path.join(directory, name + ".data")
         self.history = os.path.join(directory, name + ".jsonl")
         self.log = os.path.join(directory, name + ".log")

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+import uuid
 
 from . import blob
 
@@ -73,6 +74,11 @@ def free_port():
                 return port
             except OSError:
                 continue
+
+
+def random_uid():
+    """Returns the bytes of an id that is no hash of a key."""
+    return uuid.UUID(bytes=random.randbytes(16), version=4).bytes
 
 
 class Process:

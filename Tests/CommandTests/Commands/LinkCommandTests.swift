@@ -87,14 +87,37 @@ struct LinkCommandTests {
     func firstUse() async throws {
         let folder = try Folder()
         let trust = ["--trust", "tofu", "--trust-store", folder.path("trust")]
+        // As files were before ids had keys: 16 bytes and a name.
+        let id = try folder.write("AAECAwQFRgeICQoLDA0OD2Fubg==\n", to: "id")
         for expected: Int32 in [0, 1] {
-            let pair = try LinkProcesses(ann: ["--id", folder.path("id")], bob: trust)
+            let pair = try LinkProcesses(ann: ["--id", id], bob: trust)
             async let ann = pair.ann.finish([1])
             async let bob = pair.bob.finish([2])
             #expect(try await [ann, bob].map(\.code) == [expected, expected])
         }
-        #expect(try folder.mode("id") == 0o600)
         #expect(try folder.mode("trust") == 0o600)
+    }
+
+    @Test("a new id has a key in its file, with which every run is the same peer [uid.keyed]")
+    func keyedID() async throws {
+        let folder = try Folder()
+        let trust = ["--trust", "tofu", "--trust-store", folder.path("trust"), "--verbose"]
+        var ids: Set<Substring> = []
+        for _ in 0..<2 {
+            let pair = try LinkProcesses(ann: ["--id", folder.path("id")], bob: trust)
+            async let ann = pair.ann.finish([1])
+            async let bob = pair.bob.finish([2])
+            let endings = try await [ann, bob]
+            #expect(endings.map(\.code) == [0, 0], "\(endings.map(\.errors))")
+            for line in endings[1].errorLines where line.contains("peer id ") {
+                ids.insert(line.split(separator: " ").first { $0.count == 32 } ?? "")
+            }
+        }
+        #expect(ids.count == 1)
+        #expect(ids.first.map { Array($0)[12] } == "8", "\(ids)")
+        #expect(try folder.mode("id") == 0o600)
+        let plain = try await Command.run("link", "--id", folder.path("id"), "--preference", "none")
+        #expect(plain.code == 2 && plain.errors.contains("'--preference none'"))
     }
 
     @Test("unusable data is reported in one line, with exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])

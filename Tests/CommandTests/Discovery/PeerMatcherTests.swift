@@ -29,6 +29,25 @@ struct PeerMatcherTests {
         }
     }
 
+    @Test(
+        "24 digits or more of a keyed id prove the peer, and every other match says that it is not verified [uid.proof]"
+    )
+    func proof() throws {
+        let keyed = try PeerID(displayName: "ann", identity: .generate())
+        let random = try PeerID(displayName: "ann")
+        for (count, isProven) in [(4, false), (23, false), (24, true), (32, true)] {
+            let selector = try #require(PeerSelector("ann#\(keyed.id.prefix(count))"))
+            #expect(selector.means(keyed) && selector.proves(keyed) == isProven)
+            let remark = selector.remark(on: keyed)
+            #expect(
+                remark.contains(isProven ? "ann is verified by its id" : "ann is not verified"), "\(remark)")
+        }
+        let whole = try #require(PeerSelector("#\(random.id)"))
+        #expect(whole.means(random) && !whole.proves(random))
+        #expect(whole.remark(on: random).contains("ann is not verified: its id is random"))
+        #expect(try #require(PeerSelector("ann")).remark(on: keyed).contains("anyone can have its name"))
+    }
+
     @Test("a single peer with a name is found after a moment, in which another could appear")
     func one() throws {
         var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))

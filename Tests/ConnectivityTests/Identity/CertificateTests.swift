@@ -1,3 +1,4 @@
+import Multipeer
 @preconcurrency import MultipeerConnectivity
 import MultipeerTransport
 import TestSupport
@@ -48,6 +49,29 @@ struct CertificateTests {
         ] {
             #expect(error?.code == .invalidParameter)
             #expect(error?.localizedDescription.isEmpty == false)
+        }
+    }
+
+    @Test(
+        "an id that is the hash of a key needs its identity, without which no peer can be connected [uid.proof]"
+    )
+    func keyedID() async throws {
+        let identity = try MCIdentity.generate()
+        let id = MCPeerID(try PeerID(displayName: "ann", identity: identity.native))
+        let other = MCPeerID(displayName: "bob")
+        for (given, preference, isUsable) in [
+            ([identity], MCEncryptionPreference.required, true), (nil, .required, false),
+            ([try MCIdentity.generate()], .required, false), ([identity], .none, false),
+        ] as [([Any]?, MCEncryptionPreference, Bool)] {
+            let session = MCSession(peer: id, securityIdentity: given, encryptionPreference: preference)
+            #expect(session.myPeerID == id)
+            do {
+                _ = try await session.nearbyConnectionData(forPeer: other)
+                #expect(isUsable)
+            } catch {
+                #expect(!isUsable, "\(error)")
+            }
+            session.disconnect()
         }
     }
 

@@ -151,8 +151,22 @@ struct HelloCheckTests {
         #expect(open.recipient == nil)
         try stage.connect(Stage.issue(third, for: nil, [try Stage.address(3)], &stage.random, at: stage.now))
         let thirdKey = try #require(third.fingerprint)
-        #expect(stage.machine.acceptedFingerprints.contains(thirdKey))
+        #expect(stage.machine.acceptedPins.map(\.fingerprint).contains(thirdKey))
         let id = stage.accept(.encrypted(thirdKey, binding: Stage.binding))
         #expect(stage.give(id, stage.hello()).code(of: id) == .policy)
+    }
+
+    @Test(
+        "the pinned certificate is refused with POLICY if its key does not hash to the peer's keyed uid [uid.proof]",
+        arguments: [true, false])
+    func keyed(_ isProven: Bool) throws {
+        let uid = try #require(UID.keyed([UInt8](repeating: 2, count: 16)))
+        let other = try #require(UID.keyed([UInt8](repeating: 3, count: 16)))
+        var stage = try Stage(peerUID: uid)
+        try stage.connect()
+        let key = try #require(stage.peer.fingerprint)
+        #expect(stage.machine.acceptedPins == [CertificatePin(key, of: uid)])
+        let id = stage.accept(.encrypted(key, keyedUID: isProven ? uid : other, binding: Stage.binding))
+        #expect(stage.give(id, stage.hello()).code(of: id) == (isProven ? nil : .policy))
     }
 }

@@ -47,9 +47,11 @@ struct InviteeStage {
     }
 
     /// Makes a connection from this address with TLS established.
-    mutating func connect(from origin: UInt8, at now: Moment = .start) -> ConnectionID {
+    mutating func connect(
+        from origin: UInt8, proving uid: UID? = nil, at now: Moment = .start
+    ) -> ConnectionID {
         let id = invitee.accepted(from: [192, 0, 2, origin], at: now)
-        invitee.secured(id, at: now)
+        invitee.secured(id, keyedUID: uid, at: now)
         actions += invitee.takeActions()
         ids.append(id)
         return id

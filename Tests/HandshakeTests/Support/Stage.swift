@@ -27,10 +27,11 @@ struct Stage {
         _ preference: EncryptionPreference = .optional, weAreLower: Bool = false, slots: Int = 7,
         peerInstance: UInt64 = 9, theirCandidates: [Candidate]? = nil, ourCandidates: [Candidate]? = nil,
         theirFlags: ConnectionData.Flags = [], ourFlags: ConnectionData.Flags = [],
-        theirPreference: EncryptionPreference? = nil
+        theirPreference: EncryptionPreference? = nil, peerUID: UID? = nil
     ) throws {
         we = try Stage.local("we", high: weAreLower ? 1 : 3, instance: 5, preference)
-        peer = try Stage.local("peer", high: 2, instance: peerInstance, theirPreference ?? preference)
+        peer = try Stage.local(
+            "peer", high: 2, uid: peerUID, instance: peerInstance, theirPreference ?? preference)
         machine = LinkEstablishment(we, maximumLinks: slots, seed: 4)
         ours = try machine.connectionData(
             for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], flags: ourFlags,
@@ -44,13 +45,14 @@ struct Stage {
     }
 
     static func local(
-        _ name: String, high: UInt64, instance: UInt64, _ preference: EncryptionPreference
+        _ name: String, high: UInt64, uid: UID? = nil, instance: UInt64, _ preference: EncryptionPreference
     ) throws -> LocalPeer {
         let key =
             preference == .none
             ? nil : Fingerprint([UInt8](repeating: UInt8(truncatingIfNeeded: high), count: 32))
         return LocalPeer(
-            peer: try PeerID(validating: UID(high: high, low: 0), displayName: name), instance: instance,
+            peer: try PeerID(validating: uid ?? UID(high: high, low: 0), displayName: name),
+            instance: instance,
             preference: preference, hasIdentity: false, fingerprint: key)
     }
 

@@ -59,7 +59,8 @@ struct InvitationUnauthenticatedTests {
             await #expect(throws: (any Error).self) {
                 try await pipe.secure(
                     try SecureChannel.tls(
-                        try TLSContext(identity: identity), role: .client, accepting: [identity.fingerprint]))
+                        try TLSContext(identity: identity), role: .client,
+                        accepting: [CertificatePin(identity.fingerprint, of: identity.uid)]))
                 _ = try await pipe.hear()
             }
         }

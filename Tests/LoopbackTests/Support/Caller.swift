@@ -1,6 +1,7 @@
 import Multipeer
 import MultipeerCore
 import MultipeerDiscovery
+import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -28,11 +29,12 @@ struct Caller: Sendable {
 
     init(
         _ name: String, _ network: (type: ServiceType, configuration: DiscoveryConfiguration),
-        _ configuration: Session.Configuration = .loopback()
+        _ configuration: Session.Configuration = .loopback(), identity: Identity? = nil
     ) throws {
-        member = try Member(name, configuration)
+        member = try Member(name, configuration, identity: identity)
         advertiser = Advertiser(
-            peer: member.peer, service: network.type, configuration: network.configuration)
+            peer: member.peer, service: network.type, identity: identity,
+            configuration: network.configuration)
         browser = Browser(peer: member.peer, service: network.type, configuration: network.configuration)
     }
 

@@ -65,7 +65,8 @@ final class HandMadePeer {
         }
         let id = try #require(dials.first)
         let fingerprint = try #require(other.fingerprint)
-        try await pipe.secure(try SecureChannel.tls(tls, role: .client, accepting: [fingerprint]))
+        let pin = CertificatePin(fingerprint, of: other.peer.uid)
+        try await pipe.secure(try SecureChannel.tls(tls, role: .client, accepting: [pin]))
         let binding = try pipe.exportKey("EXPORTER-mpc1-binding")
         linkEstablishment.secured(
             id, .encrypted(fingerprint, binding: binding), nonce: try Randomness.bytes(32), at: now)

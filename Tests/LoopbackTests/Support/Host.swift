@@ -12,9 +12,14 @@ struct Host: Sendable {
     let listener: InvitationListener
     let address: SocketAddress
 
-    init() async throws {
-        peer = try PeerID(displayName: "bob")
-        listener = try InvitationListener(peer: peer, listening: [.loopback])
+    init(_ identity: Identity? = nil) async throws {
+        peer =
+            if let identity {
+                try PeerID(displayName: "bob", identity: identity)
+            } else {
+                try PeerID(displayName: "bob")
+            }
+        listener = try InvitationListener(peer: peer, identity: identity, listening: [.loopback])
         address = SocketAddress.loopback.with(port: try await listener.start())
     }
 
@@ -85,8 +90,10 @@ extension PeerID {
 }
 
 /// Runs `body` with a host that can be invited.
-func withHost(_ body: (Host) async throws -> Void) async throws {
-    let host = try await Host()
+func withHost(
+    _ identity: Identity? = nil, _ body: (Host) async throws -> Void
+) async throws {
+    let host = try await Host(identity)
     do {
         try await body(host)
     } catch {

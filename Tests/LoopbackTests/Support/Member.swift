@@ -1,6 +1,7 @@
 import Multipeer
 import MultipeerCore
 import MultipeerMesh
+import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 
@@ -12,8 +13,19 @@ actor Member {
     private(set) var heard: [PeerID: [PeerState]] = [:]
     private(set) var messages: [[UInt8]] = []
 
-    init(_ name: String, _ configuration: Session.Configuration = .loopback()) throws {
-        session = try Session(peer: PeerID(displayName: name), configuration: configuration)
+    /// With an identity, the peer has the keyed uid of its key.
+    init(
+        _ name: String, _ configuration: Session.Configuration = .loopback(), identity: Identity? = nil
+    ) throws {
+        var configuration = configuration
+        if let identity { configuration.identity = identity }
+        let peer =
+            if let identity {
+                try PeerID(displayName: name, identity: identity)
+            } else {
+                try PeerID(displayName: name)
+            }
+        session = try Session(peer: peer, configuration: configuration)
     }
 
     static func several(

@@ -18,7 +18,7 @@ struct ForeignPeerTests {
     ) throws -> (fault: SecurityFault?, alert: UInt8?) {
         var channel = try SecureChannel.tls(
             TLSContext(identity: ann), role: deviations.isServer ? .client : .server,
-            accepting: accepting ?? [eve.fingerprint])
+            accepting: Pair.pins(accepting ?? [eve.fingerprint]))
         var foreign = ForeignEnd(deviations)
         return (foreign.meet(&channel), foreign.alert)
     }

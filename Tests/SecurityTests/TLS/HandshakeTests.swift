@@ -121,7 +121,7 @@ struct HandshakeTests {
     func notTLS() throws {
         for role in [SecureChannel.Role.client, .server] {
             var channel = try SecureChannel.tls(
-                TLSContext(identity: ann), role: role, accepting: [bob.fingerprint])
+                TLSContext(identity: ann), role: role, accepting: Pair.pins([bob.fingerprint]))
             #expect(throws: SecurityFault.peer(.notTLS)) {
                 try channel.receive(Array("MPCPLAIN".utf8).span)
             }

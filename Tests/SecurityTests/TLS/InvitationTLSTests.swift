@@ -35,11 +35,11 @@ struct InvitationTLSTests {
         var pair =
             isInvitationServer
             ? Pair(
-                client: try .tls(link, role: .client, accepting: [identity.fingerprint]),
+                client: try .tls(link, role: .client, accepting: Pair.pins([identity.fingerprint])),
                 server: try invitation.channel(.server))
             : Pair(
                 client: try invitation.channel(.client),
-                server: try .tls(link, role: .server, accepting: [identity.fingerprint]))
+                server: try .tls(link, role: .server, accepting: Pair.pins([identity.fingerprint])))
         let isDone = try pair.shakeHands()
         #expect(!isDone)
         #expect(pair.serverFault != nil)

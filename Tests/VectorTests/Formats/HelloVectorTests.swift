@@ -58,6 +58,7 @@ struct HelloAtReceiver: VectorBody {
         let channel: String
         let certificate: Hex?
         let awaited: [Awaited]
+        let keyedUid: Hex?
         let component: [Hex]?
         let cap: Int?
     }
@@ -129,7 +130,7 @@ struct HelloVectorTests {
     /// A reference in a vector is that of unknown connection data, so data is issued here, and its references replace
     /// those.
     @Test(
-        "a HELLO must have the expected sender, receiver, references and connection [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry]",
+        "a HELLO must have the expected sender, receiver, references and connection [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry] [uid.proof]",
         arguments: try VectorFiles.all(HelloAtReceiver.self))
     func receiver(_ vector: Vector<HelloAtReceiver>) throws {
         let here = vector.body.receiver
@@ -162,7 +163,11 @@ struct HelloVectorTests {
         let id = machine.accepted(at: now)
         let key = here.certificate.flatMap { Fingerprint($0.bytes) }
         let channel =
-            key.map { SecuredChannel.encrypted($0, binding: [UInt8](repeating: 7, count: 32)) } ?? .plain
+            key.map {
+                SecuredChannel.encrypted(
+                    $0, keyedUID: here.keyedUid.flatMap { UID($0.bytes) },
+                    binding: [UInt8](repeating: 7, count: 32))
+            } ?? .plain
         #expect(channel.isEncrypted == (here.channel == "tls"))
         machine.secured(id, channel, nonce: [UInt8](repeating: 9, count: 32), at: now)
         let payload = replaced(vector.body.hex.bytes, references)

@@ -9,6 +9,7 @@ struct InviteForm: VectorBody {
     let hex: Hex
     let append: Padding?
     let receiver: Hex
+    let keyedUid: Hex?
     let fields: Fields?
 
     struct Padding: Decodable {
@@ -57,14 +58,14 @@ struct CompleteForm: VectorBody {
 @Suite("12 Vectors of invitations", .computing)
 struct InvitationVectorTests {
     @Test(
-        "an INVITE becomes a question, or is refused with the reason [invite.recipient] [invite.context] [invite.timeout]",
+        "an INVITE becomes a question, or is refused with the reason [invite.recipient] [invite.context] [invite.timeout] [uid.proof]",
         arguments: try VectorFiles.all(InviteForm.self))
     func invite(_ vector: Vector<InviteForm>) throws {
         let peer = try PeerID(
             validating: try #require(UID(vector.body.receiver.bytes)), displayName: "receiver")
         var invitee = Invitee(peer)
         let id = invitee.accepted(from: [192, 0, 2, 1], at: .start)
-        invitee.secured(id, at: .start)
+        invitee.secured(id, keyedUID: vector.body.keyedUid.flatMap { UID($0.bytes) }, at: .start)
         let payload = vector.body.payload
         invitee.receive(id, header(.invite, payload), payload.span, at: .start)
         var told: CloseCode?

@@ -184,6 +184,19 @@ enum DataFormCases {
             }
         },
         Case(
+            "DATA-19", "4.2", "a keyed uid needs an identity",
+            stimulus: "a keyed uid without IDENTITY; with preference none", expectation: "PROTOCOL",
+            rules: ["data.keyed"], bugs: [.seen("data-keyed-unchecked", by: "the data is taken")]
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .optional))
+            for preference in [Preference.none, .optional, .required] {
+                let tester = try caseRun.keyedTester(beside: session, preference: preference)
+                tester.flags = preference == .none ? ConnectionData.Flag.identity : 0
+                try UnpairedSession(session, tester).refuse(
+                    .protocol, "\(preference)", tester.data(for: session.uid).bytes)
+            }
+        },
+        Case(
             "DATA-17", "4.2", "entries that are missing or of the wrong size refuse the data",
             stimulus: "PEER, INSTANCE, TOKEN, LIFETIME, RECIPIENT and CANDIDATE missing, too short, too long",
             expectation: "PROTOCOL",

@@ -224,7 +224,7 @@ extension CaseRun {
 
 extension Pair {
     /// Checks that S refuses T's TLS before any frame: when T dials, and when S does.
-    fileprivate func refusesTLS(
+    func refusesTLS(
         _ what: String, whenServer ends: [Bool] = [false, true], hidesCertificate: Bool = false,
         _ change: (inout TLSEnd.Setup) -> Void
     ) throws {

@@ -14,7 +14,7 @@ final class TesterInvitation {
         id = caseRun.random.bytes(16)
         let socket = try TCPSocket.dialling(.loopback(port), from: source)
         link = TesterLink(
-            socket, .initiator, try TLSEnd(try TesterInvitation.setup(isServer: false, alpn)),
+            socket, .initiator, try TLSEnd(try TesterInvitation.setup(tester, isServer: false, alpn)),
             try TesterInvitation.linkParameters(tester), in: caseRun)
     }
 
@@ -23,7 +23,7 @@ final class TesterInvitation {
         caseRun = tester.caseRun
         self.tester = tester
         id = []
-        let setup = try TesterInvitation.setup(isServer: true, InvitationFrames.alpn)
+        let setup = try TesterInvitation.setup(tester, isServer: true, InvitationFrames.alpn)
         guard
             let link = try tester.accept(
                 try TesterInvitation.linkParameters(tester), within: duration, tls: setup)
@@ -33,8 +33,11 @@ final class TesterInvitation {
         self.link = link
     }
 
-    private static func setup(isServer: Bool, _ alpn: String) throws -> TLSEnd.Setup {
-        TLSEnd.Setup(isServer: isServer, identity: try TLSIdentity(), protocols: [alpn])
+    private static func setup(
+        _ tester: Tester, isServer: Bool, _ alpn: String
+    ) throws -> TLSEnd.Setup {
+        let identity = try tester.invitationIdentity ?? TLSIdentity()
+        return TLSEnd.Setup(isServer: isServer, identity: identity, protocols: [alpn])
     }
 
     /// Returns link parameters that are not used.

@@ -57,21 +57,36 @@ final class PeerInvitations {
 
     // MARK: Invitee
 
-    private func tls(isServer: Bool) -> TLSEnd? {
-        guard let identity = try? TLSIdentity() else { return nil }
+    /// `uid`: that of the invitee, if this end is the inviter.
+    private func tls(isServer: Bool, _ uid: [UInt8]?) -> TLSEnd? {
+        guard let identity = try? identity() else { return nil }
         var setup = TLSEnd.Setup(isServer: isServer, identity: identity)
         setup.protocols = isServer && bug == .inviteOnSessionAlpn ? [] : [InvitationFrames.alpn]
         setup.needsProtocol = bug != .inviteOnSessionAlpn
         setup.judgesOffer = bug != .inviteOnSessionAlpn && bug != .certificateBeforeAlpn
         setup.needsStrongKeys = bug != .acceptsWeakKeys
         setup.needsCertificate = true
+        if let uid, bug != .invitesAnyKey {
+            setup.verify = { chain in chain.first.map { KeyedUID.fits(uid, $0) } ?? false }
+        }
         return try? TLSEnd(setup)
     }
 
-    func connection(_ socket: TCPSocket, _ role: LinkKey.Role, _ address: [UInt8]) -> PeerConnection {
+    /// Returns a new certificate: with a keyed uid of its key, otherwise of a new one.
+    private func identity() throws(SuiteFault) -> TLSIdentity {
+        guard KeyedUID.isKeyed(session.endpoint.uid), let own = session.identity, bug != .inviteOtherKey
+        else {
+            return try TLSIdentity()
+        }
+        return bug == .inviteShowsIdentity ? own : try own.renewed()
+    }
+
+    func connection(
+        _ socket: TCPSocket, _ role: LinkKey.Role, _ address: [UInt8], to uid: [UInt8]? = nil
+    ) -> PeerConnection {
         PeerConnection(
             socket, role, address: address, loop: session.peer.loop, bug: bug, takesPlain: false,
-            makeTLS: { [unowned self] in tls(isServer: role == .responder) })
+            makeTLS: { [unowned self] in tls(isServer: role == .responder, uid) })
     }
 
     private func accept(_ socket: TCPSocket, _ address: [UInt8]) {

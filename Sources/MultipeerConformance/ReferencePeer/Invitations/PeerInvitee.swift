@@ -56,6 +56,8 @@ final class PeerInvitee: PeerConnection.Owner {
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }
         if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
+        let isProven = connection.tls?.peerLeaf.map { KeyedUID.fits(uid, $0) } ?? false
+        if !isProven, bug != .inviteFromAnyKey { return answer(.policy) }
         if session.links[uid] == nil, session.links.count >= session.slots, bug != .inviteIgnoresSlots {
             return answer(.full)
         }

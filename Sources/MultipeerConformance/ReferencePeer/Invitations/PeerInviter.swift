@@ -37,7 +37,7 @@ final class PeerInviter: PeerConnection.Owner {
         retry = nil
         isSent = false
         guard let socket = try? TCPSocket.dialling(place) else { return result(.unknownPeer) }
-        let made = invitations.connection(socket, .initiator, place.address)
+        let made = invitations.connection(socket, .initiator, place.address, to: uid)
         made.owner = self
         connection = made
     }

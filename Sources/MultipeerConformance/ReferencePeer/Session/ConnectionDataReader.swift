@@ -24,6 +24,9 @@ struct ConnectionDataReader {
         let instance = try entries.demanded(Field.instance, "INSTANCE", 8)
         let preference = try preference(entries)
         let fingerprint = try fingerprint(entries, preference)
+        let hasKey = fingerprint != nil && blob[5] & ConnectionData.Flag.identity != 0
+        let isProvable = hasKey || !KeyedUID.isKeyed(Array(peer.prefix(16)))
+        try demand(isProvable || bug == .dataKeyedUnchecked, "a keyed uid without an identity")
         let token = try entries.demanded(Field.token, "TOKEN", bug == .dataTokenUnchecked ? 0...999 : 32...32)
         let lifetime = try entries.demanded(Field.lifetime, "LIFETIME", 4)
         let recipient = try entries.possible(Field.recipient, "RECIPIENT", 16...16)

@@ -98,10 +98,10 @@ extension PeerSession {
             return
         }
         let isPlain = outcome(with: held.data) == .plain
-        let fingerprint = held.data.fingerprint
+        let isAwaited = { [bug] leaf in held.data.isMatched(by: leaf, bug: bug) }
         let connection = PeerConnection(
             socket, .initiator, address: candidate.address, loop: peer.loop, bug: bug, takesPlain: isPlain,
-            makeTLS: isPlain ? nil : { [unowned self] in tls(isServer: false) { $0 == fingerprint } })
+            makeTLS: isPlain ? nil : { [unowned self] in tls(isServer: false, isAwaited) })
         candidates.append(PeerCandidate(self, connection, attempt))
     }
 
@@ -123,7 +123,7 @@ extension PeerSession {
             let isShort = chain.count <= 8 && chain.reduce(0) { $0 + $1.count } <= 16_384
             guard isShort || bug == .chainUnbounded else { return false }
             return bug == .ignoresFingerprint || bug == .plainIgnoresFirstByte
-                || chain.first.map { isAwaited(SHA256.hash($0)) } ?? false
+                || chain.first.map(isAwaited) ?? false
         }
         return try? TLSEnd(setup)
     }
@@ -149,7 +149,9 @@ extension PeerSession {
                 ? nil
                 : { [unowned self] in
                     tls(isServer: true) { [unowned self] leaf in
-                        awaited.contains { outcome(with: $0.data) == .tls && $0.data.fingerprint == leaf }
+                        awaited.contains {
+                            outcome(with: $0.data) == .tls && $0.data.isMatched(by: leaf, bug: bug)
+                        }
                     }
                 })
         candidates.append(PeerCandidate(self, connection, nil))
@@ -158,5 +160,13 @@ extension PeerSession {
     private func drop(_ candidate: PeerCandidate) {
         candidate.connection.discard()
         candidate.ended(candidate.connection, .lost)
+    }
+}
+
+extension ConnectionData {
+    /// Whether this certificate (DER) is the one that the data pins, and may be of the peer's uid.
+    fileprivate func isMatched(by leaf: [UInt8], bug: Bug?) -> Bool {
+        fingerprint == SHA256.hash(leaf)
+            && (KeyedUID.fits(endpoint.uid, leaf) || bug == .ignoresKeyedUid)
     }
 }

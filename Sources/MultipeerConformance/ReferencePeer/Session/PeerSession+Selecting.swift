@@ -63,6 +63,8 @@ extension PeerSession {
             return try demand(bug == .skipsClientCertificate, .policy, "no certificate")
         }
         try demand(SHA256.hash(leaf) == held.data.fingerprint, .policy, "the certificate of another peer")
+        let isProven = KeyedUID.fits(held.data.endpoint.uid, leaf)
+        try demand(isProven || bug == .ignoresKeyedUid, .policy, "the key of another uid")
     }
 
     // MARK: Trust

@@ -23,7 +23,7 @@ struct TLSIdentity: Sendable {
     init(
         validity: (from: String, to: String) = ("20000101000000Z", "99991231235959Z"), padding: Int = 0
     ) throws(SuiteFault) {
-        guard let made = unsafe Self.make(validity, padding, Self.makeKey()) else {
+        guard let made = unsafe Self.make(Self.makeKey(), validity, padding) else {
             throw SuiteFault("cannot create a certificate")
         }
         (leaf, key) = made
@@ -31,10 +31,26 @@ struct TLSIdentity: Sendable {
 
     /// Creates an RSA key of this many bits with a self-signed certificate.
     init(rsaBits: CInt) throws(SuiteFault) {
-        guard let made = unsafe Self.make(("20000101000000Z", "99991231235959Z"), 0, Self.makeRSAKey(rsaBits))
+        guard let made = unsafe Self.make(
+                Self.makeRSAKey(rsaBits), ("20000101000000Z", "99991231235959Z"), 0)
         else { throw SuiteFault("cannot create an RSA certificate") }
         (leaf, key) = made
         kind = EVP_PKEY_RSA
+    }
+
+    /// Returns the same key with a new self-signed certificate.
+    func renewed() throws(SuiteFault) -> TLSIdentity {
+        let span = key.span
+        let parsed = unsafe span.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var position = buffer.baseAddress
+            return unsafe d2i_AutoPrivateKey(nil, &position, buffer.count)
+        }
+        guard let made = unsafe Self.make(parsed, ("20000101000000Z", "99991231235959Z"), 0) else {
+            throw SuiteFault("cannot create a certificate")
+        }
+        var renewed = TLSIdentity(leaf: made.0, issuers: [], key: made.1)
+        renewed.kind = kind
+        return renewed
     }
 
     /// Creates an identity from an existing key and certificates.
@@ -71,9 +87,9 @@ struct TLSIdentity: Sendable {
         }.joined()
     }
 
-    /// Takes ownership of the key.
+    /// Takes over the key.
     private static func make(
-        _ validity: (from: String, to: String), _ padding: Int, _ key: OpaquePointer?
+        _ key: OpaquePointer?, _ validity: (from: String, to: String), _ padding: Int
     ) -> ([UInt8], [UInt8])? {
         guard let key = unsafe key, let certificate = unsafe X509_new() else { return nil }
         defer {

@@ -1,0 +1,121 @@
+import Foundation
+package import Multipeer
+
+/// The local peer: `--name`, `--id` and `--identity`. A peer with an identity has a keyed uid, which others can verify.
+package struct PeerOptions {
+    package static let name = Usage.Option(
+        "--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host")
+    package static let id = Usage.Option(
+        "--id", "FILE",
+        "keep the peer id in FILE, created if missing, with the key that proves it; default: a new peer id for each run, or "
+            + "that of --identity")
+
+    package let peer: PeerID
+    /// What the peer presents; nil for a new key in each session.
+    package let identity: Identity?
+
+    package init(_ arguments: Arguments) throws(CommandError) {
+        let name = arguments.value(PeerOptions.name.name) ?? PeerOptions.defaultName
+        let fresh: PeerID
+        do throws(MultipeerError) {
+            fresh = try PeerID(displayName: name)
+        } catch {
+            throw arguments.commandError("option '--name': \(error)")
+        }
+        let identity = try PeerOptions.identity(arguments)
+        guard let path = arguments.value(PeerOptions.id.name) else {
+            self.identity = identity
+            peer = try PeerOptions.peer(fresh, identity)
+            return
+        }
+        if let contents = try PeerOptions.contents(path) {
+            (peer, self.identity) = try PeerOptions.read(
+                contents, from: path, arguments, as: fresh, with: identity)
+        } else {
+            let own = if let identity { identity } else { try PeerOptions.newIdentity(arguments) }
+            peer = try PeerOptions.peer(fresh, own)
+            try PeerOptions.keep(peer, identity == nil ? own : nil, at: path)
+            self.identity = own
+        }
+    }
+
+    /// The user and host, without characters that a name must not have.
+    static var defaultName: String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        let text = "\(NSUserName())@\(host)".printable
+        let name = String(decoding: Text.prefix(text, limit: 63), as: UTF8.self)
+        return name.isEmpty ? "peer" : name
+    }
+}
+
+// MARK: the key
+
+extension PeerOptions {
+    private static func isPlain(_ arguments: Arguments) -> Bool {
+        arguments.value("--preference") == "\(EncryptionPreference.none)"
+    }
+
+    private static func identity(_ arguments: Arguments) throws(CommandError) -> Identity? {
+        guard let path = arguments.value("--identity") else { return nil }
+        guard !isPlain(arguments) else {
+            throw arguments.commandError("'--identity' and '--preference none' cannot be used together")
+        }
+        return try IdentityFile.read(path, PassphraseSource(arguments))
+    }
+
+    /// Returns the key to keep with a new id; nil for a peer that does not encrypt, and so proves nothing.
+    private static func newIdentity(_ arguments: Arguments) throws(CommandError) -> Identity? {
+        guard !isPlain(arguments) else { return nil }
+        return try CommandError.translating { () throws(MultipeerError) in try Identity.generate() }
+    }
+
+    private static func peer(_ fresh: PeerID, _ identity: Identity?) throws(CommandError) -> PeerID {
+        guard let identity else { return fresh }
+        return try CommandError.translating { () throws(MultipeerError) in
+            try PeerID(displayName: fresh.displayName, identity: identity)
+        }
+    }
+}
+
+// MARK: the file
+
+extension PeerOptions {
+    private static let largestFile = 65_536
+
+    private static func contents(_ path: String) throws(CommandError) -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        return try AtomicFile.read(path, limit: largestFile)
+    }
+
+    /// Writes the key of a new id, or the id alone if the key is in a file of its own.
+    private static func keep(_ peer: PeerID, _ identity: Identity?, at path: String) throws(CommandError) {
+        let contents = try CommandError.translating { () throws(MultipeerError) in
+            try identity.map { identity throws(MultipeerError) in try identity.pem() }
+        }
+        try AtomicFile.write(
+            contents ?? Array((Base64.encode(peer.archived) + "\n").utf8), to: path, replacing: false)
+    }
+
+    /// Reads a key, or an archived id: of `identity`, or random, as they were before ids had keys.
+    private static func read(
+        _ contents: [UInt8], from path: String, _ arguments: Arguments, as fresh: PeerID,
+        with identity: Identity?
+    ) throws(CommandError) -> (PeerID, Identity?) {
+        let text = String(decoding: contents, as: UTF8.self)
+        if text.contains("-----BEGIN ") {
+            guard identity == nil else {
+                throw arguments.commandError("'--id' and '--identity' name two keys")
+            }
+            guard !isPlain(arguments) else {
+                throw arguments.commandError(
+                    "'--id' of a peer with a key and '--preference none' cannot be used together")
+            }
+            let own = try IdentityFile.read(path, PassphraseSource(arguments), contents)
+            return (try peer(fresh, own), own)
+        }
+        guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),
+            let peer = try? PeerID(uid: kept.uid, displayName: fresh.displayName)
+        else { throw CommandError("\(path.printable) contains no peer id", exit: .badInput) }
+        return (peer, identity)
+    }
+}

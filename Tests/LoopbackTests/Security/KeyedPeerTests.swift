@@ -1,0 +1,104 @@
+import Multipeer
+import MultipeerCore
+import MultipeerDiscovery
+import MultipeerHandshake
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("3.1 Peers with keyed uids", .inTurns, .timeLimit(.minutes(5)))
+struct KeyedPeerTests {
+    @Test("two of them find, invite and link each other [uid.keyed] [uid.proof]")
+    func linked() async throws {
+        let network = try Ground.memory.network()
+        var callers: [Caller] = []
+        for name in ["ann", "bob"] { callers.append(try Caller(name, network, identity: .generate())) }
+        let (ann, bob) = (callers[0], callers[1])
+        #expect(ann.peer.uid.isKeyed && bob.peer.uid.isKeyed)
+        for caller in callers { try await caller.start() }
+        try await ann.finds([bob.peer])
+        async let asked = ann.inviting(bob, context: [1, 2, 3])
+        let invitation = try await bob.invited()
+        #expect(invitation.inviter == ann.peer && invitation.context == [1, 2, 3])
+        try await invitation.accept(into: bob.session)
+        try await asked.get()
+        #expect(await ann.session.connectedPeers == [bob.peer])
+        for caller in callers { await caller.stop() }
+    }
+
+    @Test("a session or an advertiser of one needs its identity, and encryption [uid.proof]")
+    func configuration() async throws {
+        let identity = try Identity.generate()
+        let ann = try PeerID(displayName: "ann", identity: identity)
+        var plain = Session.Configuration.loopback(.none)
+        plain.identity = identity
+        for (configuration, isValid) in [
+            (Session.Configuration(identity: identity), true), (Session.Configuration(), false),
+            (Session.Configuration(identity: try .generate()), false), (plain, false),
+        ] {
+            do {
+                _ = try Session(peer: ann, configuration: configuration)
+                #expect(isValid)
+            } catch {
+                #expect(!isValid && error.code == .identity)
+                #expect("\(error)".contains("the peer id is the hash of a key"), "\(error)")
+            }
+        }
+        let (service, discovery) = try Ground.memory.network()
+        let error = await #expect(throws: MultipeerError.self) {
+            try await Advertiser(peer: ann, service: service, configuration: discovery).start()
+        }
+        #expect(error?.code == .identity)
+    }
+
+    @Test(
+        "a host that advertises another peer's keyed uid is not invited, and the error says why [uid.proof]")
+    func impostor() async throws {
+        let bob = try PeerID(displayName: "bob", identity: .generate())
+        let ann = try PeerID(displayName: "ann")
+        for identity in [nil, try Identity.generate()] {
+            try await withHost(identity) { host in
+                let outcome = await ann.invite(bob, at: [host.address], context: [1, 2, 3])
+                guard case .failure(.unreachable(let text)) = outcome else {
+                    Issue.record("the invitation ended with \(outcome)")
+                    return
+                }
+                #expect(text.contains("the peer does not have the key of its id"))
+                #expect(host.listener.questions.count == 0)
+            }
+        }
+    }
+
+    @Test("the real peer is invited, even if an impostor's address comes first [uid.proof]")
+    func first() async throws {
+        let identity = try Identity.generate()
+        let ann = try PeerID(displayName: "ann")
+        try await withHost { impostor in
+            try await withHost(identity) { host in
+                async let call = ann.invite(host.peer, at: [impostor.address, host.address])
+                let question = try await host.question()
+                #expect(question.inviter == ann)
+                try await host.listener.refuse(question.id)
+                #expect(await call == .failure(.declined))
+                #expect(impostor.listener.questions.count == 0)
+            }
+        }
+    }
+
+    @Test(
+        "an inviter without the key of its keyed uid is refused, and the application is not asked [uid.proof]"
+    )
+    func unproven() async throws {
+        let eve = try PeerID(displayName: "eve", identity: .generate())
+        try await withHost { host in
+            let pipe = try await host.pipe(InvitationTLS())
+            try await pipe.say(.invite(eve.invitation(to: host.peer)))
+            guard case .answer(let answer) = try await pipe.hear() else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(answer.code == .policy && host.listener.questions.count == 0)
+        }
+    }
+}
