@@ -72,6 +72,8 @@ extension SecurityFault {
         case chainTooLong
         /// The key is of a kind or a size that TLS 1.3 does not support.
         case unsupportedKey(String)
+        /// The leaf certificate is larger than 4,096 bytes, so that it cannot sign what is sent to a mesh.
+        case certificateTooLarge
         /// A certificate could not be read.
         case malformedCertificate
         /// The trust store could not be read: the problem, and its line.
@@ -134,6 +136,7 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
         case .brokenChain: "the certificates do not form one chain"
         case .chainTooLong: "the certificate chain is longer than 8 certificates or 16 KiB"
         case .unsupportedKey(let kind): "the key cannot be used: \(kind)"
+        case .certificateTooLarge: "a certificate of more than 4,096 bytes cannot join a mesh"
         case .malformedCertificate: "not a certificate"
         case .malformedTrustStore(let line, let problem): "trust store, line \(line): \(problem)"
         }
