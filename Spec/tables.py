@@ -77,6 +77,8 @@ def blocks():
         "table hello": entries("hello"),
         "table open": entries("open"),
         "table fin": entries("fin"),
+        "table signatures": table(["key", "scheme (RFC 8446, 4.2.3)"], [
+            (row["key"], f"`{row['scheme']}`") for row in REGISTRIES["signatures"]]),
         "table invite": entries("invite"),
         "table answer": entries("answer"),
         "table complete": entries("complete"),

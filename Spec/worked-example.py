@@ -43,12 +43,13 @@ def membership(me, links, sequence):
     pairs += entry(16, connection_data.candidate(me["address"], me["port"]), "")
     data = connection_data.seal(joined(pairs), flags=1)
     listed = sorted(one["uid"] + one["instance"] for one in links)
-    payload = me["uid"] + me["instance"] + u32(sequence) + u8(len(listed)) + b"".join(listed) + data
-    members.read(payload)
+    payload = members.encode(me["uid"] + me["instance"], sequence, listed, data)
+    members.read(payload, "none")
     return [(header("MEMBERS", len(payload)), f"MEMBERS, {len(payload)} bytes, channel 0"),
             (me["uid"] + me["instance"], f"endpoint of {me['name']}"), (u32(sequence), f"sequence {sequence}"),
             (u8(len(listed)), "count")] + [(one, "Ann") for one in listed] + [
-            (data[:8], f"mesh data: MESH, {len(data)} bytes"), ("...", "")]
+            (u16(len(data)), f"mesh data, {len(data)} bytes"), (data[:8], "MESH"), ("...", ""),
+            (u16(0), "no certificate and no signature: Bob prefers none")]
 
 
 def announcement(me, entries):

@@ -32,6 +32,10 @@ package enum Limits {
     @inlinable package static var datagramMessage: Int { 1_150 }  // [dgram.message-max]
     /// The number of endpoints that one MEMBERS or HELLO may name.
     @inlinable package static var memberEntries: Int { 32 }
+    /// The largest certificate in an entry: it travels with each.
+    @inlinable package static var entryCertificate: Int { 4_096 }
+    /// The longest signature of an entry.
+    @inlinable package static var entrySignature: Int { 1_024 }
     /// The number of peers in a session, including the local one.
     @inlinable package static var peers: Int { 8 }  // [limit.links]
 }

@@ -30,6 +30,8 @@ package enum Violation: Error, Equatable, Sendable {
     case beyondChannelCredit(UInt32)
     /// A MEMBERS that no member should have forwarded.
     case badEntry(EntryViolation)
+    /// A MEMBERS whose signature is not that of its certificate's key: its sender did not verify it, or forged it.
+    case badSignature
     /// Too many MEMBERS in a short time.
     case tooManyEntries
     /// Too many changes of TLS keys in a short time.
@@ -48,6 +50,7 @@ extension Violation {
             .badEntry:  // [mesh.entry]
             .protocolError
         case .messageTooLong: .tooLarge
+        case .badSignature: .badMAC  // [mesh.signature]
         case .beyondMessageCredit, .beyondChannelCredit, .tooManyChannels: .flow
         case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets,
             .tooManyKeyUpdates, .tooManyEntries:  // [mesh.rate-limit]
@@ -75,6 +78,7 @@ extension Violation: CustomStringConvertible {
         case .doneTooEarly(let channel): "DONE about channel \(channel), which waits for none"
         case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
         case .badEntry(let flaw): "a malformed entry of the mesh: \(flaw)"
+        case .badSignature: "an entry of the mesh with an invalid signature"
         case .tooManyEntries: "too many entries of the mesh"
         case .tooManyKeyUpdates: "too many changes of TLS keys"
         case .sessionTicket: "a TLS session ticket"
@@ -90,6 +94,11 @@ package enum EntryViolation: Error, Equatable, Sendable {
     case data(String)
     /// The connection data are of another endpoint, not for the mesh or not open to every peer.
     case foreignData
+    /// The certificate or the signature is missing, too large or not expected, or the certificate is not that of the connection
+    /// data.
+    case certificate
+    /// The entry is first-hand, and its key is not the key of its link.
+    case foreignKey
 }
 
 extension EntryViolation: CustomStringConvertible {
@@ -98,6 +107,8 @@ extension EntryViolation: CustomStringConvertible {
         case .members: "its members are too many or out of order"
         case .data(let flaw): flaw
         case .foreignData: "its connection data are not its own data for the mesh"
+        case .certificate: "its certificate is not that of its connection data"
+        case .foreignKey: "its key is not the key of the link"
         }
     }
 }

@@ -33,8 +33,13 @@ extension Membership {
         guard members.count <= Membership.longestList, isSorted, !members.contains(entry.origin) else {
             throw .badEntry(.members)
         }
+        guard hasSignature(entry) else { throw .badEntry(.certificate) }
         // Most entries differ from the previous one only in their list.
-        if let held = graph.database[entry.origin], held.entry.blob == entry.blob { return held.data }
+        if let held = graph.database[entry.origin], held.entry.blob == entry.blob,
+            held.entry.certificate == entry.certificate
+        {
+            return held.data
+        }
         let data: ConnectionData
         do throws(InvalidConnectionData) {
             data = try ConnectionData(parsing: entry.blob)
@@ -42,6 +47,7 @@ extension Membership {
             throw .badEntry(.data("\(error)"))
         }
         guard data.isOfMesh(of: entry.origin) else { throw .badEntry(.foreignData) }
+        guard data.fingerprint == Membership.key(of: entry.certificate) else { throw .badEntry(.certificate) }
         return data
     }
 }

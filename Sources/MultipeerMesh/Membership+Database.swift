@@ -10,18 +10,22 @@ extension Membership {
         let known = own ?? Members(origin: local, sequence: 0, members: [])
         let list = Array(graph.neighbours.sorted(by: <).prefix(Membership.longestList))
         guard let blob = data ?? own?.blob, blob != known.blob || list != known.members else { return }
-        guard known.sequence < .max else { return }
-        own = Members(origin: local, sequence: known.sequence + 1, members: list, blob: blob)
+        guard known.sequence < .max,
+            let renewed = signed(
+                Members(origin: local, sequence: known.sequence + 1, members: list, blob: blob))
+        else { return }
+        own = renewed
         enqueueOwnEntry()
     }
 
     /// Replies to a forwarded entry of ours that is not our current one: ours becomes newer. This is not done near the end
     /// of the sequence numbers, so that no member can exhaust them for us.
     mutating func answer(_ entry: Members) {
-        guard var own, entry != own, entry.sequence >= own.sequence else { return }
+        guard var own, !entry.saysTheSame(as: own), entry.sequence >= own.sequence else { return }
         guard entry.sequence < Membership.highestAnswered else { return }
         own.sequence = entry.sequence + 1  // [mesh.own]
-        self.own = own
+        guard let renewed = signed(own) else { return }
+        self.own = renewed
         enqueueOwnEntry()
     }
 

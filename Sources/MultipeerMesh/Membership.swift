@@ -2,6 +2,7 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerHandshake
 package import MultipeerLink
+package import MultipeerSecurity
 
 /// The membership of the mesh, as one member knows it: the entries that members flood, the members reachable over them,
 /// those to which to connect, and whether there is room. Spec 11.
@@ -27,6 +28,11 @@ package struct Membership: Sendable {
     let local: Endpoint
     /// The maximum number of members of the whole mesh, including this one.
     let cap: Int
+    /// Signs our own entry; nil without a key.
+    let signer: Signer?
+    let verifier: SignatureVerifier
+    /// The fingerprint of our certificate.
+    let key: Fingerprint?
     var jitter: Jitter
     /// Set by every call that can change anything. A member that was suspended while others had to leave does not know
     /// whether they did.
@@ -59,12 +65,18 @@ package struct Membership: Sendable {
     var overCapacity = OverCapacity()
     private var hasToldToLeave = false
 
-    /// Creates a membership without links. `peers`: the maximum number of members of the whole mesh. `seed` feeds
-    /// pauses only.
-    package init(_ local: Endpoint, peers: Int = Limits.peers, seed: UInt64) {
+    /// Creates a membership without links. `peers`: the maximum number of members of the whole mesh. `signer`: signs our own
+    /// entry, and nil means that no member signs. `seed` feeds pauses only.
+    package init(
+        _ local: Endpoint, peers: Int = Limits.peers, signer: Signer? = nil,
+        verifier: SignatureVerifier = .standard, seed: UInt64
+    ) {
         self.local = local
         graph = MemberGraph(local)
         cap = peers
+        self.signer = signer
+        self.verifier = verifier
+        key = signer.flatMap { Membership.key(of: $0.certificate) }
         jitter = Jitter(seed: seed)
     }
 }
@@ -82,17 +94,20 @@ extension Membership {
     }
 
     /// Handles a new link. `isMesh`: both ends named data with the MESH flag, and it is encrypted or neither end
-    /// encrypts.
-    package mutating func linked(_ id: ConnectionID, to remote: Endpoint, isMesh: Bool, at now: Moment) {
+    /// encrypts. `key`: the key that the data of `remote` name.
+    package mutating func linked(
+        _ id: ConnectionID, to remote: Endpoint, isMesh: Bool, key: Fingerprint? = nil, at now: Moment
+    ) {
         self.now = now
         guard remote != local else { return }
         departures.forget(remote)
         dismissed[remote] = nil
+        if isMesh { dropEntries(of: remote, except: key) }
         if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
         // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
         endSearch(of: remote.uid, isHopeless: false)
-        graph.links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
+        graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, failures: failures, at: now)
         if isMesh {
             renewOwnEntry()
             enqueueEverything(for: id)
@@ -135,6 +150,8 @@ extension Membership {
         // [mesh.rate-limit]
         guard graph.links[id]?.receiving.consume(at: now) == true else { throw .tooManyEntries }
         let data = try check(entry)
+        guard try isOfItsKey(data, on: link) else { return settle() }  // [mesh.one-key]
+        if isNews(entry, on: link, id) { try verify(entry) }
         if entry.origin == local {
             answer(entry)
         } else {
@@ -212,6 +229,9 @@ extension Membership {
         return .earlier(
             .earlier(flooding, graph.purging), .earlier(searching, .earlier(leaving, dismissed.values.min())))
     }
+
+    /// Whether this member, and every other of its mesh, has a key.
+    package var isKeyed: Bool { signer != nil }
 
     /// The known members of the mesh, by uid, without the local endpoint.
     package var component: [Endpoint] { graph.component }

@@ -50,7 +50,7 @@ extension Mesh {
             let uid = data.peer.uid
             names[uid] = data.peer
             introduced.remove(uid)
-            membership.linked(id, to: data.endpoint, isMesh: isMesh, at: now)
+            membership.linked(id, to: data.endpoint, isMesh: isMesh, key: data.fingerprint, at: now)
             actions.append(.link(id, data, remote: remote, isMesh: isMesh))
             note(.linked, of: uid)
             actions.append(.settled(uid, nil))

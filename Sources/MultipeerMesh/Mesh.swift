@@ -70,7 +70,8 @@ package struct Mesh: Sendable {
     package init(_ local: LocalPeer, peers: Int = Limits.peers, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
         linkEstablishment = LinkEstablishment(local, maximumLinks: peers - 1, seed: seed, after: last)
-        membership = Membership(local.endpoint, peers: peers, seed: ~seed)
+        membership = Membership(
+            local.endpoint, peers: peers, signer: local.signer, verifier: local.verifier, seed: ~seed)
         roster = PeerStateTable(maximumLinks: peers - 1)
     }
 

@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerLink
+import MultipeerSecurity
 
 /// The membership's state of a link: its peer, and the entries still to be sent.
 ///
@@ -8,6 +9,8 @@ import MultipeerLink
 struct MeshLink: Sendable {
     let endpoint: Endpoint
     let isMesh: Bool
+    /// The key that the endpoint's connection data named; nil if its preference is none.
+    let key: Fingerprint?
     /// The number of consecutive attempts before this one that failed, or led to a link that did not last.
     let failures: Int
     let since: Moment
@@ -29,9 +32,10 @@ struct MeshLink: Sendable {
         static let receivedPerSecond: Int64 = 20
     }
 
-    init(to endpoint: Endpoint, isMesh: Bool, failures: Int, at now: Moment) {
+    init(to endpoint: Endpoint, isMesh: Bool, key: Fingerprint?, failures: Int, at now: Moment) {
         self.endpoint = endpoint
         self.isMesh = isMesh
+        self.key = key
         self.failures = failures
         since = now
         sending = TokenBucket(capacity: RateLimits.burst, perSecond: RateLimits.perSecond, now: now)

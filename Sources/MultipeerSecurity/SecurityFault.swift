@@ -78,6 +78,8 @@ extension SecurityFault {
         case unsupportedKey(String)
         /// The key has less than 112 bits of security.
         case weakKey(String)
+        /// The leaf certificate is larger than 4,096 bytes, so that it cannot sign what is sent to a mesh.
+        case certificateTooLarge
         /// A certificate could not be read.
         case malformedCertificate
         /// The peer id is the hash of another key, or there is no identity.
@@ -145,6 +147,7 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
         case .chainTooLong: "the certificate chain is longer than 8 certificates or 16 KiB"
         case .unsupportedKey(let kind): "the key cannot be used: \(kind)"
         case .weakKey(let kind): "the key is too weak: \(kind) has less than 112 bits of security"
+        case .certificateTooLarge: "a certificate of more than 4,096 bytes cannot join a mesh"
         case .malformedCertificate: "not a certificate"
         case .foreignIdentity:
             "the peer id is the hash of a key: it needs the identity with that key, and encryption"

@@ -48,7 +48,7 @@ def tables():
     entries = "\n".join(["local ENTRIES = {"] + [f"    {line}" + ("," if line == "}" else "") for line in entries] + ["}"])
     grease = [f"{key} = {{ " + ", ".join(f"[0x{value:X}] = true" for value in values) + " }"
               for key, values in REGISTRIES["grease"].items() if key != "versions"]
-    wanted = ("frame", "frameBeforeSelect", "connectionData", "candidates", "datagram")
+    wanted = ("frame", "frameBeforeSelect", "connectionData", "candidates", "datagram", "entryCertificate", "entrySignature")
     limits = [f"{one['name']} = {one['value']}" for one in REGISTRIES["limits"] if one["name"] in wanted]
     return "\n".join([
         table("MAGIC", [f"{key} = {quoted(REGISTRIES['magic'][key])}" for key in ("connectionData", "plainPreface")]),

@@ -19,7 +19,7 @@ local FRAMES = {
     [5] = { name = "CLOSE", channel = "zero", phase = "any", min = 2, max = 258 },
     [6] = { name = "PING", channel = "zero", phase = "any", min = 8, max = 8 },
     [7] = { name = "PONG", channel = "zero", phase = "any", min = 8, max = 8 },
-    [8] = { name = "MEMBERS", channel = "zero", phase = "open", min = 29, max = 65536 },
+    [8] = { name = "MEMBERS", channel = "zero", phase = "open", min = 33, max = 65536 },
     [9] = { name = "DGRAM", channel = "zero", phase = "open", min = 11, max = 11 },
     [16] = { name = "MSG", channel = "zero", phase = "open", min = 0, max = 65536 },
     [17] = { name = "MSG_PART", channel = "zero", phase = "open", min = 0, max = 65536 },
@@ -89,6 +89,8 @@ local LIMITS = {
     connectionData = 1024,
     candidates = 16,
     datagram = 1200,
+    entryCertificate = 4096,
+    entrySignature = 1024,
 }
 local ENTRIES = {
     connectionData = {
@@ -193,6 +195,9 @@ for _, field in ipairs {
     declare(P.string, "name", "name", base.UNICODE),
     declare(P.uint32, "sequence", "sequence", base.DEC),
     declare(P.uint8, "count", "count", base.DEC),
+    declare(P.uint16, "length", "length", base.DEC),
+    declare(P.bytes, "certificate", "certificate"),
+    declare(P.bytes, "signature", "signature"),
     declare(P.bytes, "association", "association"),
     declare(P.uint16, "port", "port", base.DEC),
     declare(P.uint8, "flags", "flags", base.HEX),
@@ -484,6 +489,23 @@ local associations = {}
 local function list(name) return function(tree, payload) return add_entries(tree, payload, name) end end
 local function plain(field) return function(tree, payload) tree:add(f[field], payload) end end
 
+-- Shows the lengths from `place` on. Returns the mesh data and the certificate, nil if empty, and how long the signature is.
+local function counted(tree, payload, place)
+    local parts = {}
+    for part = 1, 2 do
+        local left = payload:len() - place - 2
+        local length = left >= 0 and payload(place, 2):uint() or 0
+        if left < length then
+            refuse(tree, "it ends too early")
+            return
+        end
+        tree:add(f["length"], payload(place, 2))
+        if length > 0 then parts[part] = payload(place + 2, length) end
+        place = place + 2 + length
+    end
+    return parts[1], parts[2], payload:len() - place
+end
+
 -- How to show the payload of a kind, if it has the right size. Some return a text for the list of packets.
 local PAYLOADS = {
     HELLO = list("hello"),
@@ -513,15 +535,26 @@ local PAYLOADS = {
             if other == own then refuse(tree, "the list has its own endpoint") end
             last = other
         end
-        if data == payload:len() then
+        local blob, certificate, signature = counted(tree, payload, data)
+        if not signature then return end
+        if not blob then
             refuse(tree, "mesh data is missing")
-        else
-            local found, is_mesh = add_connection_data(tree, payload(data))
-            local issuer = found and found.PEER and found.INSTANCE
-                and found.PEER(0, 16):bytes():tohex() .. found.INSTANCE:bytes():tohex()
-            if issuer and issuer ~= own then refuse(tree, "mesh data of another endpoint") end
-            if found and (not is_mesh or found.RECIPIENT) then refuse(tree, "mesh data must have MESH and be open") end
+            return
         end
+        local found, is_mesh = add_connection_data(tree, blob)
+        local issuer = found and found.PEER and found.INSTANCE
+            and found.PEER(0, 16):bytes():tohex() .. found.INSTANCE:bytes():tohex()
+        if issuer and issuer ~= own then refuse(tree, "mesh data of another endpoint") end
+        if found and (not is_mesh or found.RECIPIENT) then refuse(tree, "mesh data must have MESH and be open") end
+        if certificate then tree:add(f["certificate"], certificate) end
+        if signature > 0 then tree:add(f["signature"], payload(payload:len() - signature)) end
+        local is_keyed = found and found.FINGERPRINT ~= nil
+        local size = certificate and certificate:len() or 0
+        if found and (is_keyed ~= (size > 0) or is_keyed ~= (signature > 0)) then
+            refuse(tree, "certificate and signature do not fit the data")
+        end
+        if size > LIMITS.entryCertificate then refuse(tree, "the certificate is too large") end
+        if signature > LIMITS.entrySignature then refuse(tree, "the signature is too long") end
         return string.format("%d links", count)
     end,
     DGRAM = function(tree, payload)

@@ -71,6 +71,10 @@ struct FrameTests {
         #expect(fault(Samples.raw(0x08, start + [33])) == .tooManyMembers(33))
         #expect(fault(Samples.raw(0x08, start + [1] + [UInt8](repeating: 0, count: 23))) == .truncated)
         #expect(fault(Samples.raw(0x08, start)) == .truncated)
+        // No list, then lengths of the data and the certificate that exceed what is left.
+        for lengths in [[], [0], [0, 1], [0, 1, 9, 0], [0, 0, 0, 1]] as [[UInt8]] {
+            #expect(fault(Samples.raw(0x08, start + [0] + lengths)) == .truncated)
+        }
         #expect(FramingError.tooManyMembers(33).closeCode == .flood)
     }
 

@@ -21,6 +21,10 @@ enum Samples {
         .close(.goodbye, reason: "see you"), .close(.ok, reason: ""), .ping(1), .pong(.max),
         .members(Members(origin: bob, sequence: 9, members: [ann], blob: [1, 2, 3])),
         .members(Members(origin: bob, sequence: .max, members: [])),
+        .members(
+            Members(
+                origin: ann, sequence: 1, members: [bob], blob: [4], certificate: [5, 6],
+                signature: [7, 8, 9])),
         .datagram(DatagramOffer(association: 0x0102, port: 65_535, flags: 1)), .message([]),
         .message([1, 2, 3]),
         .messagePart([UInt8](repeating: 5, count: 1_024)),

@@ -11,14 +11,24 @@ struct Member {
     var membership: Membership
     var now = Moment(nanoseconds: 1_000_000_000)
 
-    init(_ number: Int, cap: Int = 8, seed: UInt64 = 1, isPublished: Bool = true) throws {
+    /// `isKeyed`: this member, and all others, have a key.
+    init(
+        _ number: Int, cap: Int = 8, seed: UInt64 = 1, isPublished: Bool = true, isKeyed: Bool = false
+    ) throws {
         endpoint = peer(number)
-        membership = Membership(endpoint, peers: cap, seed: seed)
-        if isPublished { membership.publish(try MeshFixture.data(of: endpoint), at: now) }
+        membership = Membership(
+            endpoint, peers: cap, signer: isKeyed ? MeshFixture.signer(of: endpoint) : nil,
+            verifier: MeshFixture.verifier, seed: seed)
+        let certificate = isKeyed ? MeshFixture.certificate(of: endpoint) : nil
+        if isPublished {
+            membership.publish(try MeshFixture.data(of: endpoint, certificate: certificate), at: now)
+        }
     }
 
     mutating func link(_ remote: Endpoint, as number: Int? = nil, isMesh: Bool = true) {
-        membership.linked(connection(number ?? remote.uid.number), to: remote, isMesh: isMesh, at: now)
+        let key = membership.isKeyed ? MeshFixture.fingerprint(of: remote) : nil
+        membership.linked(
+            connection(number ?? remote.uid.number), to: remote, isMesh: isMesh, key: key, at: now)
     }
 
     mutating func unlink(_ number: Int, hasDeparted: Bool = false) {
@@ -80,6 +90,17 @@ func entry(
     Members(
         origin: origin, sequence: sequence, members: members.sorted(by: <),
         blob: try MeshFixture.data(of: origin, variant: variant).bytes)
+}
+
+/// Returns an entry with a key of its endpoint, which has signed it.
+func signedEntry(
+    of origin: Endpoint, _ sequence: UInt32, _ members: [Endpoint], key: Int = 0
+) throws -> Members {
+    let certificate = MeshFixture.certificate(of: origin, key: key)
+    let unsigned = Members(
+        origin: origin, sequence: sequence, members: members.sorted(by: <),
+        blob: try MeshFixture.data(of: origin, certificate: certificate).bytes)
+    return MeshFixture.signed(unsigned, by: origin, key: key)
 }
 
 extension [Membership.Action] {

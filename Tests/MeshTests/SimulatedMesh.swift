@@ -10,11 +10,14 @@ final class SimulatedMesh {
     var random: SeededRandom
 
     /// Peers whose ids are in any order; one more, with the highest, may lie.
-    init(_ count: Int, cap: Int = 8, withByzantinePeer: Bool = false, seed: UInt64) {
+    init(
+        _ count: Int, cap: Int = 8, withByzantinePeer: Bool = false, isKeyed: Bool = true, seed: UInt64
+    ) {
         var random = SeededRandom(~seed)
         let ranks = random.shuffled(Array(101...(100 + count)))
         var peers = ranks.map { Scenario.Peer(rank: $0) }
         if withByzantinePeer { peers.append(Scenario.Peer(role: .byzantine, rank: 1_000)) }
+        if !isKeyed { for index in peers.indices { peers[index].preference = .none } }
         scenario = Scenario(seed: seed, mode: .liveness, cap: cap, conditions: .fair, peers: peers, end: 0)
         world = World(seed: seed, cap: cap)
         self.random = random

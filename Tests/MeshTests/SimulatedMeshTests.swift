@@ -99,8 +99,8 @@ struct SimulatedMeshTests {
 @Suite("11 A dishonest member", .computing)
 struct LyingMemberTests {
     /// Four honest members and one that is not, all linked.
-    private func mesh(_ seed: UInt64) -> SimulatedMesh {
-        let mesh = SimulatedMesh(4, withByzantinePeer: true, seed: seed)
+    private func mesh(_ seed: UInt64, isKeyed: Bool = true) -> SimulatedMesh {
+        let mesh = SimulatedMesh(4, withByzantinePeer: true, isKeyed: isKeyed, seed: seed)
         for other in 1...4 { mesh.join(0, other) }
         mesh.run(8_000)
         #expect(mesh.links.count == 10)
@@ -130,10 +130,35 @@ struct LyingMemberTests {
         expectWhole(mesh, before)
     }
 
-    @Test(
-        "its entries of honest members with the highest sequence change nothing [mesh.first-hand] [mesh.own]")
-    func slander() {
+    @Test("entries of honest members that it changes end its links, and no other [mesh.signature]")
+    func forgery() {
         let mesh = mesh(2)
+        let before = mesh.links
+        lie(mesh, .slander, for: 1_500)
+        expectWhole(mesh, before)
+        for (pair, connection) in before where pair.contains(4) { #expect(mesh.links[pair] != connection) }
+        let honest = Set(mesh.world.nodes.filter(\.isHonest).map(\.endpoint))
+        for node in mesh.world.nodes where node.isHonest {
+            for held in node.mesh.entries where honest.contains(held.origin) {
+                #expect(honest.subtracting([held.origin]).isSubset(of: held.members))
+            }
+        }
+    }
+
+    @Test("entries of honest members with a key of its own change nothing [mesh.one-key]")
+    func impostor() {
+        let mesh = mesh(4)
+        let before = mesh.links
+        lie(mesh, .impostor, for: 9_000)
+        expectWhole(mesh, before)
+        #expect(mesh.links == before)
+    }
+
+    @Test(
+        "without keys, its entries of honest members with the highest sequence change nothing [mesh.first-hand] [mesh.own]"
+    )
+    func slander() {
+        let mesh = mesh(2, isKeyed: false)
         let before = mesh.links
         lie(mesh, .slander, for: 9_000)
         mesh.run(2_000)

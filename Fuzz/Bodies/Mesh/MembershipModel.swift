@@ -3,6 +3,7 @@ import MultipeerFraming
 import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
+import MultipeerSecurity
 
 /// A model of entries, reachability and the cap, as simple as chapter 11.
 struct MembershipModel {
@@ -21,6 +22,7 @@ struct MembershipModel {
 
     let local: Endpoint
     let cap: Int
+    let isKeyed: Bool
     private(set) var now = Moment(nanoseconds: 0) {
         didSet {
             // A member that slept has not seen whether others left.
@@ -44,9 +46,10 @@ struct MembershipModel {
     private var setAside: [Endpoint: (entry: Members, line: ConnectionID)] = [:]
     private var arrivals = 0
 
-    init(_ local: Endpoint, cap: Int) {
+    init(_ local: Endpoint, cap: Int, isKeyed: Bool) {
         self.local = local
         self.cap = cap
+        self.isKeyed = isKeyed
     }
 
     var neighbours: Set<Endpoint> { Set(lines.values.filter(\.isMesh).map(\.endpoint)) }
@@ -70,9 +73,10 @@ extension MembershipModel {
     mutating func publish(_ blob: [UInt8], at moment: Moment) {
         now = moment
         if own?.blob != blob {
-            own = Members(
-                origin: local, sequence: (own?.sequence ?? 0) + 1, members: neighbours.sorted(by: <),
-                blob: blob)
+            own = signed(
+                Members(
+                    origin: local, sequence: (own?.sequence ?? 0) + 1, members: neighbours.sorted(by: <),
+                    blob: blob))
         }
         settle()
     }
@@ -81,6 +85,10 @@ extension MembershipModel {
         now = moment
         left[endpoint] = nil
         parted[endpoint] = nil
+        if isMesh {
+            if let known = held[endpoint]?.entry, !hasItsKey(known) { held[endpoint] = nil }
+            if let known = setAside[endpoint]?.entry, !hasItsKey(known) { setAside[endpoint] = nil }
+        }
         if isMesh { _ = hasPlace(for: endpoint, isOwnLink: true) }
         lines[id] = Line(endpoint: endpoint, isMesh: isMesh, since: now)
         relist()
@@ -127,6 +135,8 @@ extension MembershipModel {
         guard let line = lines[id] else { return }
         guard line.isMesh else { throw .outOfPlace(.members) }
         try judge(entry)
+        guard try isOfKnownKey(entry, line) else { return settle() }
+        if isKeyed, isNew(entry, from: id), !isGenuine(entry) { throw .badSignature }
         if entry.origin == local { correct(entry) } else { keep(entry, from: id) }
         settle()
     }
@@ -138,6 +148,9 @@ extension MembershipModel {
         guard sorted == members, members.count <= 31, !members.contains(entry.origin) else {
             throw .badEntry(.members)
         }
+        let (certificate, signature) = (entry.certificate.count, entry.signature.count)
+        let isWhole = certificate > 0 && certificate <= 4_096 && signature > 0 && signature <= 1_024
+        guard isKeyed ? isWhole : certificate + signature == 0 else { throw .badEntry(.certificate) }
         let data: ConnectionData
         do throws(InvalidConnectionData) { data = try ConnectionData(parsing: entry.blob) } catch {
             throw .badEntry(.data("\(error)"))
@@ -145,13 +158,54 @@ extension MembershipModel {
         guard data.endpoint == entry.origin, data.flags.contains(.mesh), data.recipient == nil else {
             throw .badEntry(.foreignData)
         }
+        guard data.fingerprint?.bytes == (isKeyed ? SHA256.hash(entry.certificate) : nil) else {
+            throw .badEntry(.certificate)
+        }
+    }
+
+    private func signed(_ entry: Members) -> Members {
+        isKeyed ? MeshFixture.signed(entry, by: entry.origin) : entry
+    }
+
+    private func isGenuine(_ entry: Members) -> Bool {
+        [0, 1].contains { MeshFixture.signed(entry, by: entry.origin, key: $0) == entry }
+    }
+
+    /// Returns whether the entry has the key that the endpoint shows on a link.
+    private func hasItsKey(_ entry: Members) -> Bool {
+        !isKeyed || entry.certificate == MeshFixture.certificate(of: entry.origin)
+    }
+
+    private func isOfKnownKey(_ entry: Members, _ line: Line) throws(Violation) -> Bool {
+        if entry.origin == line.endpoint, !hasItsKey(entry) { throw .badEntry(.foreignKey) }
+        let isLinked = lines.values.contains { $0.endpoint == entry.origin }
+        if isLinked || entry.origin == local { return hasItsKey(entry) }
+        guard let known = held[entry.origin]?.entry ?? setAside[entry.origin]?.entry else { return true }
+        return known.certificate == entry.certificate
+    }
+
+    private func isNew(_ entry: Members, from id: ConnectionID) -> Bool {
+        if entry.origin == local {
+            guard var own else { return false }
+            own.signature = entry.signature
+            return own != entry && entry.sequence >= own.sequence
+        }
+        if let until = left[entry.origin], now < until { return false }
+        let isFirstHand = lines[id]?.endpoint == entry.origin
+        if isFirstHand, held[entry.origin]?.line != id { return true }
+        if let known = held[entry.origin], entry.sequence <= known.entry.sequence { return false }
+        if !isFirstHand, let known = setAside[entry.origin], entry.sequence <= known.entry.sequence {
+            return false
+        }
+        return true
     }
 
     private mutating func correct(_ entry: Members) {
-        guard let own, own != entry, entry.sequence >= own.sequence, entry.sequence < 0x8000_0000 else {
-            return
-        }
-        self.own?.sequence = entry.sequence + 1
+        guard var own, entry.sequence >= own.sequence, entry.sequence < 0x8000_0000 else { return }
+        own.signature = entry.signature
+        guard own != entry else { return }
+        own.sequence = entry.sequence + 1
+        self.own = signed(own)
     }
 
     private mutating func keep(_ entry: Members, from id: ConnectionID) {
@@ -176,7 +230,7 @@ extension MembershipModel {
     private mutating func relist() {
         let list = neighbours.sorted(by: <)
         guard let own, own.members != list else { return }
-        self.own = Members(origin: local, sequence: own.sequence + 1, members: list, blob: own.blob)
+        self.own = signed(Members(origin: local, sequence: own.sequence + 1, members: list, blob: own.blob))
     }
 }
 

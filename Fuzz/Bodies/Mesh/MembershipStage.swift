@@ -11,18 +11,25 @@ struct MembershipStage {
     private var searches = DialModel()
     private var told = DeliveryModel()
     private let endpoints: [Endpoint]
+    /// Whether the members have keys.
+    private let isKeyed: Bool
     private var now = Moment(nanoseconds: 1_000_000_000)
     private var lastConnection: UInt32 = 0
     private(set) var isOver = false
 
-    /// Creates the stage: the first bytes choose the number of endpoints, which of them is this one, and the cap.
+    /// Creates the stage: the first bytes choose the number of endpoints, whether they have keys, which of them is this one, and
+    /// the cap.
     init(_ input: inout InputReader) {
         let sizes = [4, 10, 20, 40]
-        endpoints = Array(MeshFixture.endpoints.prefix(sizes[Int(input.byte() & 3)]))
+        let shape = input.byte()
+        isKeyed = shape & 4 != 0
+        endpoints = Array(MeshFixture.endpoints.prefix(sizes[Int(shape & 3)]))
         let local = endpoints[Int(input.byte()) % endpoints.count]
         let cap = 2 + Int(input.byte() % 15)
-        membership = Membership(local, peers: cap, seed: UInt64(input.byte()))
-        model = MembershipModel(local, cap: cap)
+        membership = Membership(
+            local, peers: cap, signer: isKeyed ? MeshFixture.signer(of: local) : nil,
+            verifier: MeshFixture.verifier, seed: UInt64(input.byte()))
+        model = MembershipModel(local, cap: cap, isKeyed: isKeyed)
     }
 
     mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
@@ -75,14 +82,31 @@ extension MembershipStage {
         let origin = isOwn ? line.endpoint : choose(&input)
         let list = members(of: origin, &input)
         guard let place = MeshFixture.endpoints.firstIndex(of: origin) else { return }
-        let blobs = MeshFixture.blobs[place]
+        let how = isKeyed ? input.byte() : 0
+        let key = isKeyed && how & 7 == 0 ? 1 : 0
+        let blobs = isKeyed ? MeshFixture.keyedBlobs[key][place] : MeshFixture.blobs[place]
         let variant = kind & 0x70 == 0 ? 2 : Int(kind >> 7)
-        let entry = Members(
+        let unsigned = Members(
             origin: origin, sequence: sequence(input.byte()), members: list,
             blob: blobs[variant % blobs.count])
+        let entry = isKeyed ? signed(unsigned, key, how) : unsigned
         told.came(entry, on: id)
         let (wrong, right) = (refusal(entry, on: id), modelRefusal(entry, on: id))
         try promise(wrong == right, "an entry caused \(wrong as Any), not \(right as Any)")
+    }
+
+    /// Returns the entry as its endpoint signs it, or with one of several faults.
+    private func signed(_ entry: Members, _ key: Int, _ how: UInt8) -> Members {
+        var signed = MeshFixture.signed(entry, by: entry.origin, key: key)
+        switch how & 0x78 {
+        case 0x08: signed.signature = MeshFixture.signed(entry, by: entry.origin, key: key + 1).signature
+        case 0x10: signed.signature[0] ^= 1
+        case 0x18: (signed.certificate, signed.signature) = ([], [])
+        case 0x20: signed = MeshFixture.signed(entry, by: entry.origin, key: key + 1)
+        case 0x28: signed.signature = [UInt8](repeating: 0, count: how & 0x80 == 0 ? 0 : 1_025)
+        default: break
+        }
+        return signed
     }
 
     private mutating func refusal(_ entry: Members, on id: ConnectionID) -> Violation? {
@@ -121,7 +145,8 @@ extension MembershipStage {
         else { return }
         lastConnection += 1
         let id = ConnectionID(rawValue: lastConnection)
-        membership.linked(id, to: endpoint, isMesh: isMesh, at: now)
+        let key = isKeyed ? MeshFixture.fingerprint(of: endpoint) : nil
+        membership.linked(id, to: endpoint, isMesh: isMesh, key: key, at: now)
         model.linked(id, to: endpoint, isMesh: isMesh, at: now)
         searches.linked(to: endpoint, at: now)
         if isMesh { told.linked(id, at: now) }
@@ -153,7 +178,8 @@ extension MembershipStage {
 
     private mutating func publish(_ input: inout InputReader) {
         guard let place = MeshFixture.endpoints.firstIndex(of: model.local) else { return }
-        let blob = MeshFixture.blobs[place][Int(input.byte() & 1)]
+        let blobs = isKeyed ? MeshFixture.keyedBlobs[0][place] : MeshFixture.blobs[place]
+        let blob = blobs[Int(input.byte() & 1)]
         guard let data = try? ConnectionData(parsing: blob) else { return }
         membership.publish(data, at: now)
         model.publish(blob, at: now)

@@ -9,14 +9,17 @@ package enum MeshFixture {
         Endpoint(uid: UID(high: 0, low: UInt64(number)), instance: UInt64(index))
     }
 
-    /// Returns data of this endpoint. Each variant has another address.
+    /// Returns data of this endpoint. Each variant has another address. `certificate`: what the data pin; nil if its preference
+    /// is none.
     package static func data(
         of endpoint: Endpoint, variant: Int = 0, flags: ConnectionData.Flags = .mesh,
-        for recipient: UID? = nil
+        for recipient: UID? = nil, certificate: [UInt8]? = nil
     ) throws -> ConnectionData {
         let local = LocalPeer(
             peer: try PeerID(validating: endpoint.uid, displayName: "peer \(endpoint.uid.low)"),
-            instance: endpoint.instance, preference: .none, hasIdentity: false, fingerprint: nil)
+            instance: endpoint.instance, preference: certificate == nil ? .none : .optional,
+            hasIdentity: false,
+            fingerprint: certificate.flatMap { Fingerprint(SHA256.hash($0)) })
         var linkEstablishment = LinkEstablishment(local, seed: 1)
         let address = Candidate(address: [192, 0, 2, 1], port: UInt16(2_000 + variant))
         return try linkEstablishment.connectionData(
@@ -28,9 +31,15 @@ package enum MeshFixture {
     static let endpoints = (1...20).flatMap { number in [endpoint(number), endpoint(number, 1)] }
 
     /// Two variants for each of `endpoints`, and as a third what no entry may carry.
-    static let blobs: [[[UInt8]]] = endpoints.map { endpoint in
-        let good = (0...1).compactMap { try? data(of: endpoint, variant: $0) }
-        let bad = try? data(of: endpoint, flags: [])
+    static let blobs: [[[UInt8]]] = endpoints.map { blobs(of: $0, nil) }
+    /// The same with the key of each endpoint, and with another one.
+    static let keyedBlobs: [[[[UInt8]]]] = [0, 1].map { key in
+        endpoints.map { blobs(of: $0, certificate(of: $0, key: key)) }
+    }
+
+    private static func blobs(of endpoint: Endpoint, _ certificate: [UInt8]?) -> [[UInt8]] {
+        let good = (0...1).compactMap { try? data(of: endpoint, variant: $0, certificate: certificate) }
+        let bad = try? data(of: endpoint, flags: [], certificate: certificate)
         return (good + [bad].compactMap { $0 }).map(\.bytes)
     }
 }

@@ -179,6 +179,11 @@ package enum Bug: String, CaseIterable, Sendable {
     case believesOld = "believes-old"  // Treats an older entry as a newer one.
     case believesForgery = "believes-forgery"  // Believes entries about itself.
     case entriesUnchecked = "entries-unchecked"  // Ignores a malformed MEMBERS.
+    case entrySignatureUnchecked = "entry-signature-unchecked"  // Does not verify the signatures of entries.
+    // Does not compare the certificate of an entry with the fingerprint in its data.
+    case entryCertificateUnchecked = "entry-certificate-unchecked"
+    case secondKeyBelieved = "second-key-believed"  // Believes entries of a known endpoint with another key.
+    case signsOnce = "signs-once"  // Keeps its first signature when its entry changes.
     case dialsOneSided = "dials-one-sided"  // Dials every peer that is listed.
     case membersWithoutLimit = "members-without-limit"  // Accepts any number of MEMBERS.
     case tellsOverPlain = "tells-over-plain"  // Introduces over plain links though it prefers TLS.

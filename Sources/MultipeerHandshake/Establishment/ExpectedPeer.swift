@@ -15,6 +15,10 @@ package struct LocalPeer: Sendable {
     package let agent: String?
     /// The time that a user has for a trust decision, and that each side waits for the other's. Tests use a shorter one.
     package var decision = HandshakeTiming.decision
+    /// Signs the session's entries in the mesh with the key of its certificate; nil without one. [mesh.signature]
+    package var signer: Signer?
+    /// Verifies the entries of others. A simulation replaces it.
+    package var verifier = SignatureVerifier.standard
 
     package init(
         peer: PeerID, instance: UInt64, preference: EncryptionPreference, hasIdentity: Bool,

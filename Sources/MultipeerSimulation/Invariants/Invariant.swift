@@ -5,7 +5,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case states, outcomes, stuck, joins, deadlines, links
     case silence, alive, gone, departed, delivery, refusal, cause
     case channels, transfers, waiters, codes, marks, memory, datagrams
-    case proof, rules
+    case proof, rules, authentic
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -44,6 +44,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .datagrams: "S20"
         case .proof: "S21"
         case .rules: "S22"
+        case .authentic: "S23"
         }
     }
 
@@ -84,6 +85,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .datagrams:
             "UDP delivers what was sent on that link, once; in quiescence it is used where not blocked"
         case .proof: "no peer is linked without a HELLO and a CONFIRM made for that connection by its peer"
+        case .authentic:
+            "an entry of an endpoint that has a key was made by it, and no other key replaces that one"
         case .rules: "a link on which its peer has broken a rule has ended"
         case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }

@@ -156,7 +156,7 @@ extension Scenario.Generator {
         for index in made.peers.indices { made.peers[index].strayAddresses = 0 }
         let start = random.uniform(9_000...12_000)
         if random.chance(oneIn: 3) { plain() }
-        let lie = random.pick(["inventions", "slander", "whispers", "nonsense", "everything"])
+        let lie = random.pick(["inventions", "slander", "whispers", "impostor", "nonsense", "everything"])
         if random.chance(oneIn: 3) { firewalls() }
         at(start, .lie(byzantine, lie, milliseconds: random.uniform(3_000...10_000)))
         if random.chance(oneIn: 3) { faults(random.uniform(1...3), from: start) }

@@ -9,10 +9,14 @@ struct ByzantinePeer: Sendable {
     enum Behaviour: String, CaseIterable, Sendable {
         /// Members that do not exist, with the lowest ids, linked to the Byzantine peer and to each other.
         case inventions
-        /// Entries of honest members with the highest sequence, without any links.
+        /// Entries of honest members with the highest sequence, without any links. Where members have keys, the signatures
+        /// are not theirs.
         case slander
-        /// Entries of honest members a little newer than the real ones, without any links: these have to be corrected.
+        /// Entries of honest members a little newer than the real ones, without any links: where members have no keys, these
+        /// have to be corrected.
         case whispers
+        /// Entries of honest members with a key, an address and a signature of its own.
+        case impostor
         /// Entries that break a rule: the link that brings one ends.
         case nonsense
         /// Inventions and slander, as fast as a receiver allows, and different to each peer.
@@ -23,6 +27,8 @@ struct ByzantinePeer: Sendable {
     /// When it stops lying, by the network's clock.
     let end: Int64
     var inventions: [Members] = []
+    /// Entries in the name of honest members, by their endpoints.
+    var impostors: [Endpoint: Members] = [:]
     var turn = 0
     /// Counts its inventions, to choose the one to send.
     var next = 0
@@ -67,20 +73,27 @@ final class ByzantinePeers: Subsystem {
     /// Returns a member that does not exist, at an address that no node has.
     private func invent(_ number: Int, beside node: Node) -> Members? {
         let uid = UID(high: UInt64(number / 2), low: random.next())
-        guard let peer = try? PeerID(validating: uid, displayName: "nobody"),
-            let address = Candidate(address: [127, 0, 9, 200], port: 40_000 + UInt16(number)),
-            let key = Fingerprint(random.bytes(32))
+        return entry(Endpoint(uid: uid, instance: random.next()), number, beside: node)
+    }
+
+    /// Returns an entry of this endpoint with a key of the forger, or without one if it has none.
+    private func entry(_ endpoint: Endpoint, _ number: Int, beside node: Node) -> Members? {
+        guard let peer = try? PeerID(validating: endpoint.uid, displayName: "nobody"),
+            let address = Candidate(address: [127, 0, 9, 200], port: 40_000 + UInt16(number))
         else { return nil }
+        let certificate = node.signer == nil ? [] : random.bytes(32)
         let local = LocalPeer(
-            peer: peer, instance: random.next(),
-            preference: node.profile.preference == .none ? .none : .optional,
-            hasIdentity: false, fingerprint: node.profile.preference == .none ? nil : key)
+            peer: peer, instance: endpoint.instance, preference: node.signer == nil ? .none : .optional,
+            hasIdentity: false,
+            fingerprint: certificate.isEmpty ? nil : Fingerprint(SHA256.hash(certificate)))
         var forge = LinkEstablishment(local, seed: random.next())
         guard
             let data = try? forge.connectionData(
                 for: nil, candidates: [address], flags: .mesh, token: random.bytes(32), at: moment(node))
         else { return nil }
-        return Members(origin: local.endpoint, sequence: 1, members: [node.endpoint], blob: data.bytes)
+        return Members(
+            origin: endpoint, sequence: 1, members: [node.endpoint], blob: data.bytes,
+            certificate: certificate)
     }
 
     func lie(_ node: Node, _ life: Int) {
@@ -93,7 +106,7 @@ final class ByzantinePeers: Subsystem {
         var entry = lieOfTurn(&byzantine, node)
         for socket in node.links where socket.linkState?.isMesh == true {
             if byzantine.lie == .everything, byzantine.turn % 3 != 0 { entry = invention(&byzantine, node) }
-            guard let entry else { continue }
+            guard let entry = entry.map(signed) else { continue }
             var frame = ByteBuffer()
             Frame.members(entry).encode(into: &frame)
             let bytes = frame.takeAll()
@@ -102,6 +115,17 @@ final class ByzantinePeers: Subsystem {
         }
         node.byzantine = byzantine
         settle(node)
+    }
+
+    /// Returns the entry with a signature if it has a certificate of which the forger has the key. Where it was changed under
+    /// the certificate of another member, the old signature stays.
+    private func signed(_ entry: Members) -> Members {
+        guard !entry.certificate.isEmpty,
+            !nodes.contains(where: { $0.isHonest && $0.signer?.certificate == entry.certificate })
+        else { return entry }
+        var entry = entry
+        entry.signature = SimulatedSignatures.signer(entry.certificate).sign(entry.signedBytes) ?? []
+        return entry
     }
 
     /// Sends frames past the engine, which knows nothing of the lie: they go between its own frames, each of them whole.
@@ -141,6 +165,18 @@ final class ByzantinePeers: Subsystem {
                 entry.sequence = victims[byzantine.turn / 2 % victims.count].sequence + 1
             }
             entry.members = byzantine.turn & 4 == 0 ? [] : [node.endpoint]
+            return entry
+        }
+        if byzantine.lie == .impostor {
+            let victims = node.mesh.entries.filter { $0.origin != node.endpoint }
+            guard !victims.isEmpty else { return nil }
+            let victim = victims[byzantine.turn % victims.count]
+            guard
+                var entry = byzantine.impostors[victim.origin]
+                    ?? entry(victim.origin, byzantine.turn, beside: node)
+            else { return nil }
+            entry.sequence = max(entry.sequence, victim.sequence) + 1
+            byzantine.impostors[victim.origin] = entry
             return entry
         }
         // The Byzantine peer's own entry has to list them, or no peer would count them in.

@@ -17,7 +17,8 @@ final class Node {
     let index: Int
     let peer: PeerID
     let profile: Scenario.Peer
-    let fingerprint: Fingerprint?
+    /// Signs its entries; nil if its preference is none.
+    let signer: Signer?
     var engine: SessionEngine
     var host: NodeHost
     var process = NodeProcess()
@@ -38,13 +39,13 @@ final class Node {
     var byzantine: ByzantinePeer?
 
     init(
-        _ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?,
+        _ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ signer: Signer?,
         _ engine: consuming SessionEngine
     ) {
         self.index = index
         self.peer = peer
         self.profile = profile
-        self.fingerprint = fingerprint
+        self.signer = signer
         self.engine = engine
         asked = InviteeEnd(Invitee(peer))
         host = NodeHost(deafUntil: profile.datagrams == .deaf ? .max : 0)
@@ -54,6 +55,8 @@ final class Node {
     var datagramPort: UInt16 { 60_000 + UInt16(process.life) }
 
     var uid: UID { peer.uid }
+    /// Of its certificate.
+    var fingerprint: Fingerprint? { engine.mesh.local.fingerprint }
     var mesh: Mesh { engine.mesh }
     var endpoint: Endpoint { engine.mesh.local.endpoint }
     /// Returns whether a call that leads to this peer has no outcome yet.

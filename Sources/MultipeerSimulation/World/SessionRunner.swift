@@ -242,6 +242,7 @@ extension SessionRunner {
         guard socket.phase == .framed else { return }
         socket.heardAt = now
         network.interceptor?.arrived(bytes, at: socket)
+        let genuine = observer.genuineKeys(node)
         var offset = 0
         while offset < bytes.count, socket.phase == .framed, failure == nil {
             let rest = bytes.span.extracting(offset..<bytes.count)
@@ -251,6 +252,7 @@ extension SessionRunner {
             if offset < bytes.count { carryOut(node) }
         }
         byzantinePeers.judge(bytes, socket, of: node)
+        observer.watchAuthenticity(node, since: genuine)
     }
 
     /// Starts the next instance: no connection is left.

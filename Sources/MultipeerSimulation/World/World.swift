@@ -151,28 +151,29 @@ extension World {
     func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count
         var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next()).asRandom
-        let key = Fingerprint(random.bytes(32))
+        let certificate = random.bytes(32)
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
         guard let peer = try? PeerID(validating: uid, displayName: name) else { return nil }
-        let fingerprint = profile.preference == .none ? nil : key
-        let engine = SessionEngine(
-            local(peer, profile, fingerprint), configuration(profile), seed: random.next())
-        nodes.append(Node(index, peer, profile, fingerprint, engine))
+        let signer = profile.preference == .none ? nil : SimulatedSignatures.signer(certificate)
+        let engine = SessionEngine(local(peer, profile, signer), configuration(profile), seed: random.next())
+        nodes.append(Node(index, peer, profile, signer, engine))
         network.reachability.add()
         begin(nodes[index])
         return uid
     }
 
-    private func local(
-        _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?
-    ) -> LocalPeer {
+    private func local(_ peer: PeerID, _ profile: Scenario.Peer, _ signer: Signer?) -> LocalPeer {
         var limits = LinkLimits.standard
         limits.messageCredit = profile.credit
         limits.channelCredit = profile.window
-        return LocalPeer(
+        var local = LocalPeer(
             peer: peer, instance: random.next(), preference: profile.preference,
             hasIdentity: profile.hasIdentity,
-            fingerprint: fingerprint, limits: limits, agent: nil)
+            fingerprint: signer.flatMap { Fingerprint(SHA256.hash($0.certificate)) }, limits: limits,
+            agent: nil)
+        local.signer = signer
+        local.verifier = SimulatedSignatures.verifier
+        return local
     }
 
     private func configuration(_ profile: Scenario.Peer) -> SessionEngineConfiguration {
@@ -202,7 +203,7 @@ extension World {
 
     /// Starts a new instance in the same process: the previous one has left.
     func renew(_ node: Node) {
-        node.engine.restart(local(node.peer, node.profile, node.fingerprint), seed: random.next())
+        node.engine.restart(local(node.peer, node.profile, node.signer), seed: random.next())
         forget(node)
     }
 
@@ -255,8 +256,7 @@ extension World {
         say("\(node.index) starts")
         trouble(node.index)
         node.engine = SessionEngine(
-            local(node.peer, node.profile, node.fingerprint), configuration(node.profile), seed: random.next()
-        )
+            local(node.peer, node.profile, node.signer), configuration(node.profile), seed: random.next())
         forget(node)
         begin(node)
     }

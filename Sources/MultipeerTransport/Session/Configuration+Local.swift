@@ -27,9 +27,17 @@ extension Session.Configuration {
         return (identity, try TLSContext(identity: identity, keyLog: keyLog))
     }
 
+    /// Returns what signs the session's entries in a mesh; nil when the preference is none, and for a star, which makes no
+    /// entries. [mesh.certificate]
+    func signer(_ identity: Identity?) throws(SecurityFault) -> Signer? {
+        guard let identity, topology == .mesh else { return nil }
+        return try Signer(identity, certificateLimit: Limits.entryCertificate)
+    }
+
     /// Makes a new instance each time: what was sent to the old one cannot reach the new one. [endpoint.instance]
     func local(
-        _ peer: PeerID, _ fingerprint: Fingerprint?, using randomness: inout SystemRandomness
+        _ peer: PeerID, _ fingerprint: Fingerprint?, _ signer: Signer?,
+        using randomness: inout SystemRandomness
     ) -> LocalPeer {
         var limits = LinkLimits.standard
         limits.maxMessage = UInt64(maximumMessageSize)
@@ -40,6 +48,7 @@ extension Session.Configuration {
             peer: peer, instance: randomness.next(), preference: encryption, hasIdentity: identity != nil,
             fingerprint: fingerprint, limits: limits, agent: Session.Configuration.agent)
         local.decision = overrides.decision
+        local.signer = signer
         return local
     }
 

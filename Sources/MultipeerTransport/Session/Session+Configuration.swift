@@ -19,6 +19,8 @@ extension Session {
         /// Whether links are encrypted. With an identity, `.optional` counts as `.required`. Spec 5.1.
         public var encryption: EncryptionPreference
         /// The certificate and key to present; nil makes a fresh key for the session. Ignored when `encryption` is `.none`.
+        ///
+        /// In a mesh the certificate goes to all members with each statement that the key signs: it has at most 4,096 bytes there.
         public var identity: Identity?
         /// Which identities are accepted, in addition to the key that the connection data pins.
         public var trust: TrustPolicy

@@ -140,7 +140,7 @@ extension SessionDriver {
     /// The session has disconnected: begins its next instance, and resumes the calls that wait for it.
     func beginInstance() {
         events.beginInstance()
-        let fresh = configuration.local(peer, identity?.fingerprint, using: &randomness)
+        let fresh = configuration.local(peer, identity?.fingerprint, signer, using: &randomness)
         engine.restart(fresh, seed: randomness.next())
         calls.hasLeft()
     }

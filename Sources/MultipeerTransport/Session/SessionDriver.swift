@@ -25,6 +25,7 @@ package actor SessionDriver: ListeningDriver {
     /// The identity that this side presents; nil when the preference is none.
     nonisolated package let identity: Identity?
     let tls: TLSContext?
+    let signer: Signer?
 
     /// Final, so that a build without optimisation reads it in place. Otherwise Swift 6.3 lends a copy of its bytes, frees them,
     /// and then releases what it has copied out of them.
@@ -50,8 +51,10 @@ package actor SessionDriver: ListeningDriver {
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
             try configuration.credentials(of: peer.uid)
         }
+        let identity = identity
+        signer = try SessionFault.security { () throws(SecurityFault) in try configuration.signer(identity) }
         var randomness = SystemRandomness()
-        let local = configuration.local(peer, identity?.fingerprint, using: &randomness)
+        let local = configuration.local(peer, identity?.fingerprint, signer, using: &randomness)
         engine = SessionEngine(local, configuration.engine, seed: randomness.next())
         let consumed = ConsumedCredit()
         self.consumed = consumed

@@ -4,11 +4,14 @@
 trace with a step inside that window, so that every expectation holds for any random choice.
 """
 
-from . import connection_data, members
-from .wire import LIMIT, REGISTRIES, Refused, document, seeded, test, u32
+from . import connection_data, members, signatures
+from .wire import LIMIT, REGISTRIES, Refused, document, seeded, sha256, test, u32
 
 TIMER = {row["name"]: row["milliseconds"] for row in REGISTRIES["timers"]}
-NAMES = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "joe", *(f"p{n:02}" for n in range(10, 44)), "zoe"]
+NAMES = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "joe", *(f"p{n:02}" for n in range(10, 44)), "una", "vic", "wim",
+         "xia", "zoe"]
+# The only peers that have keys: all in one mesh.
+KEYED = ("una", "vic", "wim", "xia")
 LAST, ANSWERED = 2 ** 32 - 1, 2 ** 31 - 1
 
 
@@ -126,6 +129,9 @@ class Member:
                 link.queue.setdefault(name)
 
     def linked(self, number, peer, is_mesh):
+        for held in (self.entries, self.set_aside) if is_mesh else ():
+            if peer in held and held[peer][-1] != "own":
+                del held[peer]
         if is_mesh and peer not in self.entries:
             self.has_room(peer, True)
         self.links[number] = Link(peer, is_mesh, self.now)
@@ -158,12 +164,18 @@ class Member:
         if link.is_mesh:
             self.own()
 
-    def receive(self, number, name, sequence, listed):
+    def receive(self, number, name, sequence, listed, key="own", is_forged=False):
         link = self.links[number]
         if not link.is_mesh:
             raise Refused("PROTOCOL", "link")
         if not link.received.take(self.now):
             raise Refused("FLOOD", "bucket")
+        if key != self.key(name, key):
+            if link.peer == name:
+                raise Refused("PROTOCOL", "key")
+            return
+        if is_forged and self.is_news(link, name, sequence, listed):
+            raise Refused("BAD_MAC", "signature")
         if name == self.name:
             mine = (self.sequence, sorted(self.mesh_links()))
             if self.sequence <= sequence <= ANSWERED and (sequence, listed) != mine:
@@ -173,11 +185,31 @@ class Member:
             return
         if name in self.parted or link.peer != name and name in self.mesh_links():
             if sequence > max(self.entries.get(name, (-1,))[0], self.set_aside.get(name, (0, 0, -1))[2]):
-                self.set_aside[name] = (number, name, sequence, listed)
+                self.set_aside[name] = (number, name, sequence, listed, key)
             return
-        self.take(number, name, sequence, listed)
+        self.take(number, name, sequence, listed, key)
 
-    def take(self, number, name, sequence, listed):
+    def key(self, name, offered):
+        """Returns the key that an endpoint has, as far as this member knows."""
+        if name == self.name or any(link.peer == name for link in self.links.values()):
+            return "own"
+        held = self.entries.get(name) or self.set_aside.get(name)
+        return held[-1] if held else offered
+
+    def is_news(self, link, name, sequence, listed):
+        """Returns whether an entry would be stored, set aside or answered."""
+        if name == self.name:
+            return sequence >= self.sequence and (sequence, listed) != (self.sequence, sorted(self.mesh_links()))
+        if self.departed.get(name, 0) > self.now:
+            return False
+        if link.peer == name and link.is_fresh:
+            return True
+        known = [self.entries[name][0]] if name in self.entries else []
+        if link.peer != name and name in self.set_aside:
+            known.append(self.set_aside[name][2])
+        return all(sequence > one for one in known)
+
+    def take(self, number, name, sequence, listed, key="own"):
         link = self.links.get(number)
         is_first_hand = link is not None and link.peer == name
         if name in self.entries and sequence <= self.entries[name][0] and not (is_first_hand and link.is_fresh):
@@ -186,7 +218,7 @@ class Member:
             return
         if is_first_hand:
             link.is_fresh = False
-        self.entries[name] = (sequence, tuple(listed))
+        self.entries[name] = (sequence, tuple(listed), key)
         self.pass_on(name, but=number)
 
     def has_room(self, name, is_linked):
@@ -268,7 +300,7 @@ class Member:
                 name = next(iter(link.queue))
                 del link.queue[name]
                 sequence, listed = ((self.sequence, sorted(self.mesh_links())) if name == self.name
-                                    else self.entries[name])
+                                    else self.entries[name][:2])
                 self.told.append([number, name, sequence, list(listed)])
         self.evict(component)
 
@@ -322,8 +354,9 @@ def uid(name):
 class Trace:
     """The steps of one member; each states the expectations that it is about, and the model computes all of them."""
 
-    def __init__(self, id, comment, flags, name="dan", cap=8):
+    def __init__(self, id, comment, flags, name="dan", cap=8, cast=None):
         self.head, self.member, self.steps = (id, comment, flags), Member(name, cap), []
+        self.cast = cast
         self.verdict = None
         self.step(0, "publish", Member.publish)
 
@@ -362,14 +395,19 @@ class Trace:
     def end(self, at, number, departed=False, **expected):
         return self.step(at, "end", lambda one: one.ended(number, departed), dict(link=number, departed=departed), **expected)
 
-    def entry(self, at, number, name, sequence, listed, count=1, **expected):
+    def entry(self, at, number, name, sequence, listed, count=1, key="own", signs=None, **expected):
+        """`key`: the key that the entry names, of its endpoint or of another peer; `signs`: the one that signs it, or that
+        signed it when its list was empty."""
         listed = sorted(listed.split() if isinstance(listed, str) else listed)
 
         def receive(member):
             for _ in range(count):
-                member.receive(number, name, sequence, listed)
+                member.receive(number, name, sequence, listed, key, is_forged=signs is not None)
 
-        return self.step(at, "receive", receive, dict(link=number, entry=[name, sequence, listed], count=count), **expected)
+        fields = dict(link=number, entry=[name, sequence, listed], count=count)
+        if self.cast:
+            fields["hex"] = self.cast.payload(name, sequence, listed, key, signs).hex()
+        return self.step(at, "receive", receive, fields, **expected)
 
     def met(self, at, name, **expected):
         return self.step(at, "met", lambda one: one.met(name), dict(peer=name), **expected)
@@ -396,6 +434,49 @@ class Trace:
         fields.update(dict(result="invalid", error=self.verdict.code, check=self.verdict.check) if self.verdict
                       else dict(result="valid"))
         return test(*self.head, **fields)
+
+
+class Cast:
+    """The peers that have keys, and what they send, byte for byte."""
+
+    def __init__(self, random, peers):
+        self.peers = peers
+        self.keys = {name: signatures.ECDSA(signatures.P256, random.randbytes(32)) for name in KEYED}
+        self.certificates = {name: signatures.certificate(key, number) for number, (name, key)
+                             in enumerate(self.keys.items(), 1)}
+
+    def data(self, name, key="own", part="data"):
+        """Returns the mesh data of a peer, with the key of another one if `key` names one."""
+        fingerprint = sha256(self.certificates[name if key == "own" else key])
+        return blob(self.peers[name][part], fingerprint)
+
+    def payload(self, name, sequence, listed, key, signs):
+        def encode(listed, signer):
+            return members.encode(self.endpoint(name), sequence, [self.endpoint(one) for one in listed], self.data(name, key),
+                                  self.certificates[name if key == "own" else key], signer.sign)
+
+        own = self.keys[name if key == "own" else key]
+        if signs == "former":
+            former, wrong = encode([], own), encode(listed, own)
+            length = len(members.read(former)["signature"]) // 2
+            cut = len(wrong) - len(members.read(wrong)["signature"]) // 2
+            return wrong[:cut] + former[-length:]
+        return encode(listed, self.keys[signs] if signs else own)
+
+    def endpoint(self, name):
+        return self.peers[name]["uid"] + self.peers[name]["instance"]
+
+
+def blob(peer, fingerprint=None):
+    """Returns the mesh data of a peer: one that never encrypts, or one with a key."""
+    pairs = {connection_data.PEER: peer["uid"] + peer["name"].encode(), connection_data.INSTANCE: peer["instance"],
+             connection_data.PREFERENCE: b"\0" if fingerprint else b"\2"}
+    if fingerprint:
+        pairs[connection_data.FINGERPRINT] = b"\1" + fingerprint
+    pairs |= {connection_data.TOKEN: peer["token"], connection_data.LIFETIME: u32(86400)}
+    entries = b"".join(connection_data.tlv(kind, value) for kind, value in pairs.items())
+    address = connection_data.candidate(bytes([192, 0, 2, peer["number"]]), 49152)
+    return connection_data.seal(entries + connection_data.tlv(16, address), flags=1)
 
 
 def full(trace, names, at=10):
@@ -785,24 +866,77 @@ def capped():
     yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
 
 
-def build():
-    random = seeded("mesh-traces")
-    peers = {}
+def signed(cast):
+    """Members with keys. Una, Vic, Wim and Xia are the peers; Vic is this one."""
+    def trace(*head):
+        return Trace(*head, name="vic", cast=cast)
+
+    def linked(*head):
+        return trace(*head).link(10, 1, "una").entry(12, 1, "una", 2, "vic").link(14, 2, "wim").entry(16, 2, "wim", 2, "vic")
+
+    yield (linked("signed", "an entry that its endpoint signed is stored and forwarded", ["Signature"])
+           .entry(20, 1, "xia", 3, "una", held=[["una", 2], ["wim", 2], ["xia", 3]], told=[[2, "xia", 3, ["una"]]]).made())
+    for id, comment, signs in (("forged", "a member signs in the name of another", "una"),
+                               ("forged-by-us", "even with our own key", "vic"),
+                               ("changed", "the list of an entry is changed under its signature", "former")):
+        yield (linked(id, comment, ["Signature"])
+               .entry(20, 1, "xia", 3, "una", signs=signs, told=[], held=[["una", 2], ["wim", 2]]).made("BAD_MAC"))
+        yield (linked(id + "-newer", comment + ", and the true one is held", ["Signature"])
+               .entry(18, 1, "xia", 3, "una").entry(20, 1, "xia", 4, "una wim", signs=signs, told=[],
+                                                    held=[["una", 2], ["wim", 2], ["xia", 3]]).made("BAD_MAC"))
+    yield (linked("forged-first-hand", "also the entry of the peer itself", ["Signature"])
+           .entry(20, 1, "una", 3, "vic", signs="wim", held=[["una", 2], ["wim", 2]]).made("BAD_MAC"))
+    yield (linked("forged-aside", "also an entry that would only be set aside", ["Signature"])
+           .entry(20, 1, "wim", 3, "una", signs="una", held=[["una", 2], ["wim", 2]]).made("BAD_MAC"))
+    yield (linked("forged-own", "also an entry of this session", ["Signature"])
+           .entry(20, 1, "vic", 9, "", signs="una", own=3).made("BAD_MAC"))
+    for id, comment, sequence in (("forged-old", "the signature of an old entry is not verified", 2),
+                                  ("forged-equal", "nor that of one that is held", 3)):
+        yield (linked(id, comment, ["Signature"]).entry(18, 1, "xia", 3, "una")
+               .entry(20, 1, "xia", sequence, "", signs="una", held=[["una", 2], ["wim", 2], ["xia", 3]])
+               .entry(22, 1, "xia", 4, "una wim", told=[[2, "xia", 4, ["una", "wim"]]]).made())
+    yield (linked("second-key", "an entry of another key is ignored while one is held", ["OneKey"]).entry(18, 1, "xia", 3, "una")
+           .entry(20, 2, "xia", 9, "wim", key="wim", told=[], held=[["una", 2], ["wim", 2], ["xia", 3]])
+           .entry(22, 1, "xia", 4, "una wim", told=[[2, "xia", 4, ["una", "wim"]]]).made())
+    yield (linked("second-key-forged", "whether or not its signature is valid", ["OneKey"]).entry(18, 1, "xia", 3, "una")
+           .entry(20, 2, "xia", 9, "wim", key="wim", signs="una", told=[], held=[["una", 2], ["wim", 2], ["xia", 3]]).made())
+    yield (linked("first-key", "the first key that comes counts", ["OneKey"]).entry(18, 1, "xia", 3, "una", key="una")
+           .entry(20, 2, "xia", 9, "wim", told=[], held=[["una", 2], ["wim", 2], ["xia", 3]]).made())
+    yield (linked("key-of-the-link", "until a link proves another: then what was held of the first is dropped", ["OneKey"])
+           .entry(18, 1, "xia", 3, "una", key="una").link(20, 3, "xia", held=[["una", 2], ["wim", 2]])
+           .entry(22, 1, "xia", 5, "una", key="una", told=[])
+           .entry(24, 3, "xia", 1, "vic", held=[["una", 2], ["wim", 2], ["xia", 1]]).made())
+    yield (linked("key-after-the-link", "what comes of another key during a link is not set aside", ["OneKey"])
+           .entry(20, 2, "una", 7, "wim", key="wim").end(40000, 1, held=[["una", 2], ["wim", 2]]).made())
+    yield (linked("key-first-hand", "the peer itself cannot have another key", ["OneKey"])
+           .entry(20, 1, "una", 3, "vic", key="wim").made("PROTOCOL"))
+    yield (linked("key-of-ours", "an entry of this session with another key is ignored", ["OneKey"])
+           .entry(20, 1, "vic", 9, "", key="una", own=3, told=[]).made())
+
+
+def cast_of(random):
+    """Returns the parts of each peer's data, and the peers as a file shows them."""
+    parts, peers = {}, {}
     for number, name in enumerate(NAMES, 1):
         uid_bytes = bytes([number]) + random.randbytes(15)
         for instance, more in (("", b"\1"), ("'", b"\2")):
-            endpoint = uid_bytes + more + random.randbytes(7)
+            one = dict(number=number, name=name, uid=uid_bytes, instance=more + random.randbytes(7))
             token = random.randbytes(64)
-            for key, part in (("data", token[:32]), ("second", token[32:])):
-                if key == "second" and name + instance != "dan":
-                    continue
-                pairs = {connection_data.PEER: uid_bytes + name.encode(), connection_data.INSTANCE: endpoint[16:],
-                         connection_data.PREFERENCE: b"\2", connection_data.TOKEN: part, connection_data.LIFETIME: u32(86400)}
-                blob = b"".join(connection_data.tlv(kind, value) for kind, value in pairs.items())
-                blob = connection_data.seal(
-                    blob + connection_data.tlv(16, connection_data.candidate(bytes([192, 0, 2, number]), 49152)), flags=1)
-                members.read(members.encode(endpoint, 1, [], blob))
-                peers.setdefault(name + instance, dict(endpoint=endpoint.hex()))[key] = blob.hex()
+            data, second = dict(one, token=token[:32]), dict(one, token=token[32:])
+            parts[name + instance] = dict(one, data=data)
+            peers[name + instance] = dict(endpoint=(uid_bytes + one["instance"]).hex(), data=blob(data).hex())
+            members.read(members.encode(uid_bytes + one["instance"], 1, [], blob(data)), "none")
+            if name + instance == "dan":
+                peers["dan"]["second"] = blob(second).hex()
+    return parts, peers
+
+
+def build():
+    parts, peers = cast_of(seeded("mesh-traces"))
+    cast = Cast(seeded("mesh-traces-keys"), parts)
+    for name in KEYED:
+        peers[name].update(data=cast.data(name).hex(), certificate=cast.certificates[name].hex(),
+                           key=cast.keys[name].private().hex())
     notes = {"Component": "which endpoints are members", "Flood": "which entries are sent to which peer",
              "Newer": "which entry is kept",
              "FirstHand": "from which link an entry is taken", "Own": "the member's own entry",
@@ -812,14 +946,15 @@ def build():
              "Entries": "how many entries are held",
              "Full": "which peers are admitted", "Counted": "which endpoints count for eviction",
              "Evict": "the rank by uid",
-             "Backstop": "the rank by pairs"}
+             "Backstop": "the rank by pairs", "Signature": "who signed an entry", "OneKey": "which key an endpoint has"}
     groups = []
     for labels, made in (
             (["mesh.component", "mesh.flood", "mesh.newer", "mesh.first-hand", "mesh.own", "mesh.same-uid", "mesh.link",
               "mesh.rate-limit"], spreading()),
             (["mesh.component", "mesh.dial", "mesh.retry", "mesh.unreported", "mesh.withdraw"], dialling()),
             (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
-            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss"], capped())):
+            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss"], capped()),
+            (["mesh.signature", "mesh.one-key"], signed(cast))):
         groups.append(dict(type="mesh-trace", spec="11", labels=labels, tests=list(made)))
     used = {name for group in groups for one in group["tests"] for name in names_in(one)}
     groups[0] = dict(type="mesh-trace", spec="11", labels=groups[0]["labels"],

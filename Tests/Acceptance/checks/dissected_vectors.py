@@ -16,7 +16,9 @@ PREFACE = b"MPCPLAIN"
 BEYOND = {
     ("hello", 4), *(("hello-receiver", number) for number in range(5, 12)),
     ("connection-data", 5), *(("connection-data-session", word) for word in ("outcome", "recipient", "self")),
-    ("members", "data-changed"), ("datagram", "record-on-plain"), ("invite", "self"), ("invite", "recipient"), ("invite", "key"),
+    ("members", "data-changed"), ("members", "signature"),
+    *(("members", word) for word in ("other-certificate", "same-key", "plain-for-a-key", "key-for-none")),
+    ("datagram", "record-on-plain"), ("invite", "self"), ("invite", "recipient"), ("invite", "key"),
     *((kind, word) for kind in ("answer", "complete") for word in ("id", "outcome")),
     *((kind, f"{kind}-{word}") for kind in ("answer", "complete") for word in ("damaged", "stranger", "own", "for-another")),
     # A frame whose payload another chapter covers.

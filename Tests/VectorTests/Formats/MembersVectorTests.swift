@@ -3,12 +3,15 @@ import MultipeerFraming
 import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
+import MultipeerSecurity
 import TestSupport
 import Testing
 
 struct MembersForm: VectorBody {
     static let type = "members"
     let hex: Hex
+    /// The preference of the session that receives it.
+    let receiver: String
     let fields: Fields?
 
     struct Fields: Decodable, Equatable {
@@ -16,6 +19,8 @@ struct MembersForm: VectorBody {
         let sequence: UInt32
         let list: [Hex]
         let data: Hex
+        let certificate: Hex
+        let signature: Hex
     }
 }
 
@@ -25,16 +30,21 @@ extension MembersForm.Fields {
         sequence = entry.sequence
         list = entry.members.map { Hex($0.bytes) }
         data = Hex(entry.blob)
+        certificate = Hex(entry.certificate)
+        signature = Hex(entry.signature)
     }
 }
 
 @Suite("11.4 Vectors of entries", .computing)
 struct MembersVectorTests {
     @Test(
-        "an entry is read, checked before anything else, and written back the same [mesh.entry]",
+        "an entry is read, checked before anything else, and written back the same [mesh.entry] [mesh.signature]",
         arguments: try VectorFiles.all(MembersForm.self))
     func form(_ vector: Vector<MembersForm>) throws {
-        var mesh = Membership(Endpoint(uid: UID(high: 0, low: 1), instance: 1), seed: 1)
+        let signer = Signer(certificate: [1]) { _ in nil }
+        var mesh = Membership(
+            Endpoint(uid: UID(high: 0, low: 1), instance: 1),
+            signer: vector.body.receiver == "none" ? nil : signer, seed: 1)
         let link = ConnectionID(rawValue: 1)
         mesh.linked(link, to: Endpoint(uid: UID(high: 0, low: 2), instance: 1), isMesh: true, at: .start)
         var fault: Fault?
@@ -60,11 +70,15 @@ struct MembersVectorTests {
     }
 
     private func check(_ violation: Violation) -> String {
-        guard case .badEntry(let flaw) = violation else { return "\(violation)" }
+        guard case .badEntry(let flaw) = violation else {
+            return violation == .badSignature ? "signature" : "\(violation)"
+        }
         return switch flaw {
         case .members: "list"
         case .data: "data"
         case .foreignData: "foreign"
+        case .certificate: "certificate"
+        case .foreignKey: "key"
         }
     }
 

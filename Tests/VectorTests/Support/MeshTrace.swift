@@ -1,6 +1,8 @@
+import Foundation
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerSecurity
 
 /// The input of one member of a mesh, step by step, and the results. Peers are named.
 struct MeshTrace: VectorBody {
@@ -19,6 +21,8 @@ struct MeshTrace: VectorBody {
         let mesh: Bool?
         let departed: Bool?
         let entry: Entry?
+        /// The payload of MEMBERS, where members have keys.
+        let hex: Hex?
         let count: Int?
         let peer: String?
         let hopeless: Bool?
@@ -104,6 +108,8 @@ struct MeshTracePeers {
         let data: ConnectionData
         /// The data that it issues later.
         let second: ConnectionData?
+        /// Signs its entries; nil without a key.
+        let signer: Signer?
     }
 
     init() throws {
@@ -143,13 +149,27 @@ struct MeshTracePeers {
         let endpoint: Hex
         let data: Hex
         let second: Hex?
+        let certificate: Hex?
+        /// PKCS#8.
+        let key: Hex?
 
         func peer() throws -> Peer {
             let data = try ConnectionData(parsing: data.bytes)
             guard data.endpoint.bytes == endpoint.bytes else { throw Unknown(name: "\(endpoint)") }
             return Peer(
                 endpoint: data.endpoint, data: data,
-                second: try second.map { try ConnectionData(parsing: $0.bytes) })
+                second: try second.map { try ConnectionData(parsing: $0.bytes) }, signer: try signer())
+        }
+
+        private func signer() throws -> Signer? {
+            guard let certificate, let key else { return nil }
+            let text = [("CERTIFICATE", certificate), ("PRIVATE KEY", key)].map { label, der in
+                let lines = Data(der.bytes).base64EncodedString(
+                    options: [.lineLength64Characters, .endLineWithLineFeed])
+                return "-----BEGIN \(label)-----\n\(lines)\n-----END \(label)-----\n"
+            }
+            let identity = try Identity(parsingPEM: Array(text.joined().utf8))
+            return try Signer(identity, certificateLimit: 4_096)
         }
     }
 

@@ -3,6 +3,7 @@ import MultipeerFraming
 import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
+import MultipeerSecurity
 import TestSupport
 import Testing
 
@@ -36,6 +37,11 @@ struct MeshTraceTests {
         arguments: try traces(["Full", "Counted", "Evict", "Backstop"]), [1, 2])
     func cap(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
+    @Test(
+        "no member speaks for another [mesh.signature] [mesh.one-key]",
+        arguments: try traces(["Signature", "OneKey"]), [1, 2])
+    func signatures(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
     private func run(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws {
         var play = try MeshTracePlayer(try Self.cast.get(), vector.body, seed: seed)
         for step in vector.body.steps { try play.perform(step) }
@@ -54,7 +60,8 @@ struct MeshTraceTests {
         #expect(
             flags.isSubset(of: [
                 "Flood", "Newer", "FirstHand", "Own", "Pace", "Component", "Dial", "Direct", "Retry",
-                "Withdraw", "Departed", "Entries", "Full", "Counted", "Evict", "Backstop",
+                "Withdraw", "Departed", "Entries", "Full", "Counted", "Evict", "Backstop", "Signature",
+                "OneKey",
             ]))
     }
 }
@@ -70,7 +77,8 @@ private struct MeshTracePlayer {
     init(_ cast: MeshTracePeers, _ trace: MeshTrace, seed: UInt64) throws {
         self.cast = cast
         local = trace.local
-        membership = Membership(try cast(trace.local).endpoint, peers: trace.cap, seed: seed)
+        let me = try cast(trace.local)
+        membership = Membership(me.endpoint, peers: trace.cap, signer: me.signer, seed: seed)
     }
 
     var held: [MeshTrace.Held] {
@@ -102,11 +110,12 @@ private struct MeshTracePlayer {
             let peer = try cast(local)
             membership.publish(step.data == nil ? peer.data : try #require(peer.second), at: now)
         case "link":
-            let remote = try cast(#require(step.to)).endpoint
-            membership.linked(id, to: remote, isMesh: step.mesh == true, at: now)
+            let remote = try cast(#require(step.to))
+            membership.linked(
+                id, to: remote.endpoint, isMesh: step.mesh == true, key: remote.data.fingerprint, at: now)
         case "end": membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
         case "receive":
-            let entry = try cast.members(#require(step.entry))
+            let entry = try step.hex.map(received) ?? cast.members(#require(step.entry))
             for _ in 0..<(try #require(step.count)) { receive(entry, on: id, at: now) }
         case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
         case "failed":
@@ -120,6 +129,14 @@ private struct MeshTracePlayer {
         }
     }
 
+    private func received(_ payload: Hex) throws -> Members {
+        let header = FrameHeader(.members, length: payload.bytes.count)
+        guard case .members(let entry) = try Frame(header, payload.bytes.span) else {
+            throw FramingError.truncated
+        }
+        return entry
+    }
+
     private mutating func receive(_ entry: Members, on id: ConnectionID, at now: Moment) {
         do throws(Violation) {
             try membership.receive(entry, on: id, at: now)
@@ -128,6 +145,8 @@ private struct MeshTracePlayer {
                 switch error {
                 case .tooManyEntries: "bucket"
                 case .outOfPlace(.members): "link"
+                case .badEntry(.foreignKey): "key"
+                case .badSignature: "signature"
                 default: "\(error)"
                 }
             fault = Fault(check, error.closeCode.name)
@@ -151,10 +170,16 @@ private struct MeshTracePlayer {
         for case .tell(_, let entry) in actions { check(entry, place) }
     }
 
-    /// With every entry goes the data of its endpoint.
+    /// With every entry goes the data of its endpoint, and the signature of its key.
     private func check(_ entry: Members, _ place: Comment) {
         let peer = try? cast(cast.name(entry.origin))
-        #expect(entry.blob == peer?.data.bytes || entry.blob == peer?.second?.bytes, place)
+        guard peer?.signer != nil else {
+            #expect(entry.blob == peer?.data.bytes || entry.blob == peer?.second?.bytes, place)
+            return
+        }
+        let isSigned = SignatureVerifier.standard.isValid(
+            entry.signature, of: entry.signedBytes, by: entry.certificate)
+        #expect(isSigned, place)
     }
 
     private func told(_ actions: [Membership.Action]) -> [MeshTrace.Told] {

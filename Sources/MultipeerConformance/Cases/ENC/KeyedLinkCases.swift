@@ -2,7 +2,7 @@
 enum KeyedLinkCases {
     static let all: [Case] = [
         Case(
-            "ENC-26", "3.1", "a peer with a keyed uid has its key",
+            "ENC-28", "3.1", "a peer with a keyed uid has its key",
             stimulus: "T's uid is the hash of the key in the certificate that its data pins; of another key",
             expectation: "connected; refused in TLS, no frame is answered",
             rules: ["uid.keyed", "uid.proof"],

@@ -19,7 +19,7 @@ final class Member {
     /// Returns the next entry of this member, with these mesh links.
     func entry(_ list: [Endpoint]) -> MemberEntry {
         sequence += 1
-        return MemberEntry(endpoint, sequence, list: list, data: data.bytes)
+        return MemberEntry(endpoint, sequence, list: list, data: data.bytes).signed(with: tester.identity)
     }
 
     /// Returns the parameters of a connection to the subject, with the subject's mesh data.
@@ -123,6 +123,7 @@ extension CaseRun {
             data.endpoint = Endpoint(uid: uid(beside: session, order), instance: random.bytes(8))
             data.token = random.bytes(32)
             return MemberEntry(data.endpoint, 1, list: listing, data: data.bytes)
+                .signed(with: member.tester.identity)
         }
     }
 }

@@ -1,3 +1,5 @@
+import MultipeerSecurity
+
 /// The entries of members, and which of them are believed. Spec 11.4 and 11.9.
 extension PeerMesh {
     /// Makes the checks of 11.9 in their order.
@@ -13,6 +15,8 @@ extension PeerMesh {
             throw error
         }
         let (entry, held) = made
+        guard try isOfOneKey(held.data, link) else { return }
+        if wouldUse(entry, from: link) { try demandSignature(entry) }
         if entry.endpoint == me { return takeOwn(entry, from: link) }
         guard departed[entry.endpoint] == nil else { return }
         let isFirstHand = entry.endpoint == link.endpoint
@@ -60,11 +64,57 @@ extension PeerMesh {
         try demand(data.endpoint == entry.endpoint, "mesh data of another endpoint")
         try demand(
             data.flags & ConnectionData.Flag.mesh != 0 && data.recipient == nil, "data that is not mesh data")
+        if session.preference == .none {
+            let isUnsigned = data.fingerprint == nil && entry.certificate.isEmpty && entry.signature.isEmpty
+            try demand(isUnsigned, "a signed entry of a member without a key")
+        } else {
+            try demand(
+                (1...4_096).contains(entry.certificate.count),
+                "a certificate of \(entry.certificate.count) bytes")
+            try demand(
+                (1...1_024).contains(entry.signature.count), "a signature of \(entry.signature.count) bytes")
+            let isPinned = data.fingerprint == SHA256.hash(entry.certificate)
+            try demand(isPinned || bug == .entryCertificateUnchecked, "the certificate of another peer")
+        }
         return (entry, ReceivedConnectionData(bytes: entry.data, data: data))
     }
 
+    private func demandSignature(_ entry: MemberEntry) throws(ProtocolError) {
+        guard session.preference != .none, bug != .entrySignatureUnchecked else { return }
+        let isValid = TLSIdentity.verifies(entry.signature, of: entry.signedBytes, by: entry.certificate)
+        try demand(isValid, .badMAC, "an entry with a signature of another key")
+    }
+
+    /// Returns whether the key in mesh data is the one that its endpoint has: that of its link, or of the known entry.
+    private func isOfOneKey(_ data: ConnectionData, _ link: PeerLink) throws(ProtocolError) -> Bool {
+        let key = data.fingerprint
+        if data.endpoint == link.endpoint {
+            try demand(link.held[0].data.fingerprint == key, "an entry of another key than that of the link")
+            return true
+        }
+        if bug == .secondKeyBelieved { return true }
+        if data.endpoint == me { return session.preference == .none || key == session.identity?.fingerprint }
+        if let other = session.links.values.first(where: { $0.endpoint == data.endpoint }) {
+            return other.held[0].data.fingerprint == key
+        }
+        let former = known[data.endpoint]?.held ?? aside[data.endpoint]?.1
+        return former.map { $0.data.fingerprint == key } ?? true
+    }
+
+    /// Returns whether an entry is newer than what is known, so that its signature matters.
+    private func wouldUse(_ entry: MemberEntry, from link: PeerLink) -> Bool {
+        if entry.endpoint == me { return entry.sequence >= highest && entry.signedBytes != own?.signedBytes }
+        if departed[entry.endpoint] != nil { return false }
+        if entry.endpoint == link.endpoint, !link.hasEntry { return true }
+        let former = [known[entry.endpoint]?.entry, aside[entry.endpoint]?.0].compactMap { $0?.sequence }
+        return former.allSatisfy { $0 < entry.sequence } || bug == .believesOld
+    }
+
     private func takeOwn(_ entry: MemberEntry, from link: PeerLink) {
-        guard entry != own, entry.sequence >= highest, entry.sequence < 1 << 31 else { return }
+        guard entry.signedBytes != own?.signedBytes, entry.sequence >= highest, entry.sequence < 1 << 31
+        else {
+            return
+        }
         if bug == .believesForgery {
             own = entry
             highest = entry.sequence

@@ -21,6 +21,7 @@ final class PeerMesh {
     var reported: Set<Endpoint> = []
     private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
     var excess = OverCapacity()
+    private var firstSignature: [UInt8] = []
 
     init(_ session: PeerSession) { self.session = session }
 
@@ -67,7 +68,12 @@ final class PeerMesh {
         let data = session.issued.data(for: nil, isMesh: true, lifetime: 86_400).bytes
         if let own, own.list == list, own.data == data, own.sequence >= highest { return own }
         highest += 1
-        let made = MemberEntry(me, highest, list: list, data: data)
+        var made = MemberEntry(me, highest, list: list, data: data)
+        made.sign(with: session.identity)
+        if bug == .signsOnce {
+            if firstSignature.isEmpty { firstSignature = made.signature }
+            made.signature = firstSignature
+        }
         own = made
         return made
     }
@@ -77,6 +83,11 @@ final class PeerMesh {
         guard link.isMesh else { return }
         departed[link.endpoint] = nil
         dismissed[link.endpoint] = nil
+        let key = link.held[0].data.fingerprint
+        if known[link.endpoint].map({ $0.held.data.fingerprint != key }) == true {
+            known[link.endpoint] = nil
+        }
+        if aside[link.endpoint].map({ $0.1.data.fingerprint != key }) == true { aside[link.endpoint] = nil }
         waiting[link.endpoint] = nil
         reported.remove(link.endpoint)
         outboxes[link.endpoint] = ([], FrameTokenBucket(size: 32, perSecond: 15))
@@ -136,5 +147,6 @@ final class PeerMesh {
         excess = OverCapacity()
         dismissed = [:]
         aside = [:]
+        firstSignature = []
     }
 }

@@ -1,0 +1,39 @@
+import CLibSSL
+
+/// Verifies signatures with the keys of certificates.
+///
+/// A value with a closure, so that a simulation can replace the cryptography.
+package struct SignatureVerifier: Sendable {
+    private let check: @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) -> Bool
+
+    /// Creates a verifier that calls `check`.
+    package init(
+        _ check:
+            @escaping @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) ->
+            Bool
+    ) {
+        self.check = check
+    }
+
+    /// Verifies with OpenSSL.
+    package static let standard = SignatureVerifier(verify)
+
+    /// Returns whether `signature` was made with the key of `certificate`, which is in DER. [mesh.signature]
+    package func isValid(_ signature: [UInt8], of message: [UInt8], by certificate: [UInt8]) -> Bool {
+        check(signature, message, certificate)
+    }
+
+    private static func verify(_ signature: [UInt8], _ message: [UInt8], _ der: [UInt8]) -> Bool {
+        guard let certificate = DER.certificate(der) else { return false }
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        guard let key = unsafe X509_get0_pubkey(certificate.pointer),
+            let scheme = unsafe SignatureScheme(of: key),
+            let context = unsafe OwnedPointer(EVP_MD_CTX_new(), EVP_MD_CTX_free),
+            unsafe scheme.beginVerifying(context, with: key)
+        else { return false }
+        let result = unsafe EVP_DigestVerify(
+            context.pointer, signature, signature.count, message, message.count)
+        return result == 1
+    }
+}
