@@ -196,6 +196,8 @@ extension Mesh {
     package func phase(of id: ConnectionID) -> Handshake.Phase? { linkEstablishment.phase(of: id) }
     package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
     package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
+    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
+    package func expects(_ address: [UInt8]) -> Bool { linkEstablishment.expects(address) }
     /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
         let members = membership.component

@@ -72,11 +72,13 @@ extension RegistryPlace {
             "awaitedPeers", "MultipeerHandshake/Establishment/LinkEstablishment.swift",
             "let expectedPeerLimit = #"),
         RegistryPlace(
-            "unauthenticated", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
-            "static let limit = #"),
+            "closing", "MultipeerEngine/Connections/ConnectionTable.swift", "static let finishingLimit = #"),
         RegistryPlace(
-            "unauthenticatedPerAddress", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
-            "static let limitPerAddress = #"),
+            "issuedRecipients", "MultipeerHandshake/ConnectionData/ConnectionDataIssuer.swift",
+            "static let recipientLimit = #"),
+        RegistryPlace(
+            "refusedAddresses", "MultipeerHandshake/Invitation/InvitationTiming.swift",
+            "static let refusedAddresses = #"),
         RegistryPlace(
             "confirmedPerPeer", "MultipeerHandshake/Handshake/HandshakeTable.swift",
             "static let confirmedPerPeer = #"),
@@ -195,7 +197,6 @@ extension RegistryPlace {
         "smallestConnectionData": "Spec/vectors/connection-data.json",
         "links": "Limits.peers, one of which is the session's own",
         "meshEntries": "Limits.memberEntries: as many as HELLO may name",
-        "invitationsPerPeer": "one machine for each uid: Invitee",
         "evictionHold": "Membership+Cap.swift: 1 s times 0.5 to 1.5 plus 0.5",
         "evictionHoldLast": "the same",
         "invitationRetryFirst": "the pauses of dialling: DialPlan",

@@ -206,6 +206,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteCompletesEarly = "invite-completes-early"  // Sends COMPLETE with INVITE.
     case inviteAnyAnswer = "invite-any-answer"  // Accepts an ANSWER to any invitation.
     case inviteGivesUpBusy = "invite-gives-up-busy"  // Gives up when it receives BUSY.
+    case inviteReservesUID = "invite-reserves-uid"  // Asks about one question of a uid, from any address.
+    case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
+    case inviteKeepsPlaces = "invite-keeps-places"  // Lets an old question keep its place from all others.
 
     // MARK: LIV
     case neverPings = "never-pings"  // Sends no PING.

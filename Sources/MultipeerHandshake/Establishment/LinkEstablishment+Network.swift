@@ -18,6 +18,11 @@ extension LinkEstablishment {
         attempts.values.map(\.expectedPeer) + declined.expectedPeers
     }
 
+    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
+    package func expects(_ address: [UInt8]) -> Bool {
+        expectedPeers.contains { peer in peer.data.candidates.contains { $0.host == address } }
+    }
+
     /// Registers an accepted, unauthenticated connection. It must send its HELLO within `HandshakeTiming.greeting`.
     package mutating func accepted(at now: Moment) -> ConnectionID {
         let handshake = Handshake(

@@ -114,7 +114,7 @@ extension LinkEstablishment {
         if local.hasIdentity { flags.insert(.identity) }
         let data = try issuer.data(
             for: recipient, as: local, flags: flags, candidates: candidates, token: token,
-            grease: jitter.next(), lifetime: lifetime, at: now)
+            grease: jitter.next(), lifetime: lifetime, isInUse: { attempts[$0] != nil }, at: now)
         return data
     }
 

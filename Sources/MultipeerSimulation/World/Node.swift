@@ -46,7 +46,7 @@ final class Node {
         self.profile = profile
         self.fingerprint = fingerprint
         self.engine = engine
-        asked = InviteeEnd(Invitee(peer))
+        asked = InviteeEnd(Invitee(peer, seed: peer.uid.low))
         host = NodeHost(deafUntil: profile.datagrams == .deaf ? .max : 0)
     }
 

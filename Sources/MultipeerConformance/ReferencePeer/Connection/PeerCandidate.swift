@@ -22,6 +22,8 @@ final class PeerCandidate: PeerConnection.Owner {
     private(set) var hasItsConfirm = false
     /// Whether SELECT was received while the old link is being probed.
     var hasSelect = false
+    /// Whether it was accepted from an address in the data of an expected peer.
+    var isOfExpectedAddress = false
     /// Whether the application does not trust the peer.
     private(set) var wasRejected = false
     var probe: PeerProbe?

@@ -130,14 +130,19 @@ extension PeerSession {
     var awaited: [ReceivedConnectionData] { attempts.values.flatMap(\.held) + links.values.flatMap(\.held) }
 
     func accept(_ socket: TCPSocket, _ address: [UInt8]) {
-        let strangers = candidates.filter { $0.connection.role == .responder && !$0.hasItsConfirm }
-        let ofAddress = strangers.filter { $0.connection.address == address }
-        if bug != .unauthenticatedUnbounded {
-            if ofAddress.count >= 4 {
-                drop(ofAddress[0])
-            } else if strangers.count >= 32 {
-                drop(strangers[0])
+        let isExpected = awaited.contains { $0.data.candidates.contains { $0.address == address } }
+        let unproven = candidates.filter {
+            $0.connection.role == .responder && !$0.hasItsConfirm && $0.isOfExpectedAddress == isExpected
+        }
+        let ofAddress = unproven.filter { $0.connection.address == address }
+        let isFull = unproven.count >= (isExpected ? 32 : 96)
+        if bug != .unauthenticatedUnbounded, ofAddress.count >= 4 || isFull {
+            // Drawn from those that are 200 ms old; without one, the new connection is closed.
+            let old = (ofAddress.count >= 4 ? ofAddress : unproven).filter {
+                $0.connection.began + .milliseconds(200) <= .now
             }
+            guard let drawn = old.randomElement() else { return socket.close() }
+            drop(drawn)
         }
         let awaitsPlain = preference == .none || awaited.contains { outcome(with: $0.data) == .plain }
         let connection = PeerConnection(
@@ -150,7 +155,9 @@ extension PeerSession {
                         awaited.contains { outcome(with: $0.data) == .tls && $0.data.fingerprint == leaf }
                     }
                 })
-        candidates.append(PeerCandidate(self, connection, nil))
+        let candidate = PeerCandidate(self, connection, nil)
+        candidate.isOfExpectedAddress = isExpected
+        candidates.append(candidate)
     }
 
     private func drop(_ candidate: PeerCandidate) {
