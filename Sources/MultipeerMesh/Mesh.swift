@@ -48,6 +48,8 @@ package struct Mesh: Sendable {
     var names: [UID: PeerID] = [:]
     /// Peers that only the mesh connects, not the application.
     var introduced: Set<UID> = []
+    /// Whether no attempt to another member begins, because too many events are unread. [limit.events]
+    package var holdsIntroductions = false
     /// Links on which an entry was received: their peers have established them, too.
     var informants: Set<ConnectionID> = []
     /// When our mesh data are to be renewed; nil before the first.
@@ -166,6 +168,7 @@ extension Mesh {
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
         self.now = now
+        linkEstablishment.meshSnapshot = membership.snapshot(at: now)
         linkEstablishment.secured(id, channel, nonce: nonce, at: now)
     }
 
@@ -173,6 +176,7 @@ extension Mesh {
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
         self.now = now
+        if header.kind == .hello { linkEstablishment.meshSnapshot = membership.snapshot(at: now) }
         linkEstablishment.receive(id, header, payload, at: now)
     }
 
@@ -200,10 +204,8 @@ extension Mesh {
     package func expects(_ address: [UInt8]) -> Bool { linkEstablishment.expects(address) }
     /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
-        let members = membership.component
-        return linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
-            && (members.contains { $0.uid == uid }
-                || members.count + 1 < linkEstablishment.meshSnapshot.limit)
+        linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
+            && linkEstablishment.meshSnapshot.hasRoom(for: uid)
     }
     package func isLinked(to endpoint: Endpoint) -> Bool {
         linkEstablishment[endpoint.uid]?.isLinked(to: endpoint) == true

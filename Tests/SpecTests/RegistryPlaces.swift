@@ -72,6 +72,23 @@ extension RegistryPlace {
             "awaitedPeers", "MultipeerHandshake/Establishment/LinkEstablishment.swift",
             "let expectedPeerLimit = #"),
         RegistryPlace(
+            "introducedDials", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let burst = #"),
+        RegistryPlace(
+            "introducedDialsPerSecond", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let perSecond: Int64 = #"),
+        RegistryPlace(
+            "memberDials", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let burstPerMember = #"),
+        RegistryPlace(
+            "memberDialsPerSecond", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let perSecondPerMember: Int64 = #"),
+        RegistryPlace(
+            "silentAddresses", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let silentAddresses = #"),
+        RegistryPlace(
+            "untakenEventsInAll", "MultipeerEngine/Session/UnreadEvents.swift", "static let eventsInAll = #"),
+        RegistryPlace(
             "closing", "MultipeerEngine/Connections/ConnectionTable.swift", "static let finishingLimit = #"),
         RegistryPlace(
             "issuedRecipients", "MultipeerHandshake/ConnectionData/ConnectionDataIssuer.swift",
@@ -151,6 +168,12 @@ extension RegistryPlace {
         RegistryPlace("met", "MultipeerMesh/MembershipTiming.swift", "let meeting = #"),
         RegistryPlace("meshRetryFirst", "MultipeerMesh/MembershipTiming.swift", "let firstPause = #"),
         RegistryPlace("meshRetryLast", "MultipeerMesh/MembershipTiming.swift", "let longestPause = #"),
+        RegistryPlace(
+            "introducedPause", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let firstPause = #"),
+        RegistryPlace(
+            "introducedPauseLast", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let longestPause = #"),
         RegistryPlace("meshSteady", "MultipeerMesh/MembershipTiming.swift", "let steady = #"),
         RegistryPlace("meshFresh", "MultipeerMesh/MembershipTiming.swift", "let freshData = #"),
         RegistryPlace("meshCallback", "MultipeerMesh/MembershipTiming.swift", "let callback = #"),

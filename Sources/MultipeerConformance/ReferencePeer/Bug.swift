@@ -177,6 +177,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case membersWithoutLimit = "members-without-limit"  // Accepts any number of MEMBERS.
     case tellsOverPlain = "tells-over-plain"  // Introduces over plain links though it prefers TLS.
     case introducesManual = "introduces-manual"  // Introduces peers whose data has no MESH.
+    case countsInvented = "counts-invented"  // Counts members that only one other has ever reported.
+    case dialsAtWill = "dials-at-will"  // Dials what members report as often as anything else.
     case neverLeaves = "never-leaves"  // Ignores how many members there are.
     case neverRanks = "never-ranks"  // Orders members only by uid.
     case neverDismisses = "never-dismisses"  // Keeps its link to the surplus member forever.

@@ -34,8 +34,10 @@ extension LinkEstablishment {
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
-        let (members, grease) = (meshSnapshot.members, jitter.next())
-        step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
+        let (meshSnapshot, grease) = (meshSnapshot, jitter.next())
+        step(id, at: now) {
+            $0.secured(channel, nonce: nonce, meshSnapshot: meshSnapshot, grease: grease, at: now)
+        }
     }
 
     /// Handles a frame on a connection that is not a link.
@@ -80,6 +82,7 @@ extension LinkEstablishment {
     package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         guard let connection = connections.remove(id) else { return }
         guard let uid = connection.uid else { return }
+        if case .unreachable = connectionFailure { noteSilence(of: connection, at: now) }
         attempts[uid]?.note(connectionFailure)
         settle(id, of: uid, at: now)
     }
@@ -142,6 +145,7 @@ extension LinkEstablishment {
     package mutating func advance(to now: Moment) {
         for id in connections.ids {
             guard let connection = connections[id], connection.handshake.deadline <= now else { continue }
+            noteSilence(of: connection, at: now)
             step(id, at: now) { $0.timedOut() }
         }
         for uid in attempts.keys.sorted() { advance(uid, to: now) }

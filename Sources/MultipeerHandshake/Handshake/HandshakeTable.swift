@@ -7,6 +7,8 @@ struct HandshakeTable: Sendable {
     struct Entry: Sendable {
         var handshake: Handshake
         let isDialled: Bool
+        /// The address that was dialled because of an introduction alone. [mesh.introduced]
+        var introduced: Candidate?
         var uid: UID? { handshake.expectedPeer?.endpoint.uid }
 
         /// Whether it has received the CONFIRM of an expected peer.
@@ -37,10 +39,12 @@ struct HandshakeTable: Sendable {
 
     var deadline: Moment? { entries.values.lazy.map(\.handshake.deadline).min() }
 
-    mutating func add(_ handshake: Handshake, isDialled: Bool) -> ConnectionID {
+    mutating func add(
+        _ handshake: Handshake, isDialled: Bool, introduced: Candidate? = nil
+    ) -> ConnectionID {
         last += 1
         let id = ConnectionID(rawValue: last)
-        entries[id] = Entry(handshake: handshake, isDialled: isDialled)
+        entries[id] = Entry(handshake: handshake, isDialled: isDialled, introduced: introduced)
         return id
     }
 

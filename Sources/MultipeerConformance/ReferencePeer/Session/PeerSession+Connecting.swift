@@ -73,9 +73,17 @@ extension PeerSession {
         while attempt.isInRound, let candidate = attempt.queue.first {
             let isEarly = attempt.lastDial.map { now - $0 < .milliseconds(250) } ?? false
             guard bug == .dialsAllAtOnce || (attempt.dials < 4 && !isEarly) else { return }
+            let isIntroduced = attempt.isForMesh && !mesh.everMet.contains(attempt.endpoint)
+            if isIntroduced, bug != .dialsAtWill {
+                if let end = mesh.silent[candidate], now < end {
+                    attempt.queue.removeFirst()
+                    continue
+                }
+                guard mesh.introducedDials.take() else { return }
+            }
             attempt.queue.removeFirst()
             attempt.lastDial = now
-            dial(candidate, attempt)
+            dial(candidate, attempt, isIntroduced: isIntroduced)
         }
         if attempt.isInRound, attempt.dials == 0, attempt.queue.isEmpty {
             attempt.isInRound = false
@@ -92,7 +100,7 @@ extension PeerSession {
         attempt.lastDial = nil
     }
 
-    private func dial(_ candidate: Candidate, _ attempt: PeerAttempt) {
+    private func dial(_ candidate: Candidate, _ attempt: PeerAttempt, isIntroduced: Bool) {
         guard let held = attempt.held.first, let socket = try? TCPSocket.dialling(candidate) else {
             attempt.lastDial = nil
             return
@@ -102,7 +110,9 @@ extension PeerSession {
         let connection = PeerConnection(
             socket, .initiator, address: candidate.address, loop: peer.loop, bug: bug, takesPlain: isPlain,
             makeTLS: isPlain ? nil : { [unowned self] in tls(isServer: false) { $0 == fingerprint } })
-        candidates.append(PeerCandidate(self, connection, attempt))
+        let made = PeerCandidate(self, connection, attempt)
+        if isIntroduced { made.introduced = candidate }
+        candidates.append(made)
     }
 
     // MARK: TLS
