@@ -101,6 +101,23 @@ def terms(texts):
                 yield f"terms.json lists '{term}', which no chapter uses"
 
 
+def lists(texts):
+    """Checks that the rules and the tests that lists.json names exist."""
+    defined = {label for text in texts.values() for label in DEFINITION.findall(text)}
+    suites = set()
+    for path in (SPEC.parent / "Tests").glob("**/*.swift"):
+        suites |= set(re.findall(r"^struct (\w+Tests)\b", path.read_text(), flags=re.MULTILINE))
+    _, every = coverage.cases(set())
+    for row in json.loads((SPEC / "lists.json").read_text())["lists"]:
+        if row["label"] not in defined:
+            yield f"lists.json: '{row['list']}' names {row['label']}, which is not defined"
+        if not row["tests"]:
+            yield f"lists.json: '{row['list']}' has no test"
+        for test in row["tests"]:
+            if test not in suites and every and test not in every:
+                yield f"lists.json: '{row['list']}' is shown by {test}, which does not exist"
+
+
 def states():
     machines = json.loads((SPEC / "states.json").read_text())["machines"]
     for name, machine in machines.items():
@@ -163,7 +180,7 @@ def main():
               f"{sum(words(text, tables=True) for text in texts.values())}")
     if "--labels" in sys.argv:
         print("\n".join(label for text in texts.values() for label in DEFINITION.findall(text)))
-    checks = (lengths(texts), labels(texts), cases(texts), sections(texts), links(texts), terms(texts), states(), vectors(),
+    checks = (lengths(texts), labels(texts), cases(texts), sections(texts), links(texts), terms(texts), lists(texts), states(), vectors(),
               scripts())
     faults = [fault for check in checks for fault in check]
     print("\n".join(faults), end="\n" if faults else "")

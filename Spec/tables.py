@@ -12,6 +12,7 @@ STATES = json.loads((SPEC / "states.json").read_text())
 SHIM = json.loads((SPEC / "shim.json").read_text())
 PRIVACY = json.loads((SPEC / "privacy.json").read_text())
 ATTACKS = json.loads((SPEC / "attacks.json").read_text())
+LISTS = json.loads((SPEC / "lists.json").read_text())
 TERMS = json.loads((SPEC / "terms.json").read_text())
 
 
@@ -101,6 +102,9 @@ def blocks():
         "table timers": table(["timer", "ms", "label", "meaning"], [
             (row["name"], f"{row['milliseconds']:,}", f"`{row['label']}`", row["meaning"])
             for row in REGISTRIES["timers"]]),
+        "table lists": table(["list", "who can make it longer", "bound", "until", "label", "shown by"], [
+            (row["list"], row["who"], row["bound"], row["until"], f"`{row['label']}`", ", ".join(row["tests"]))
+            for row in LISTS["lists"]]),
         "table codes": table(["code", "name", "meaning", "`MCError`"], [
             (row["value"], row["name"], row["meaning"], row["mcError"] or "–") for row in REGISTRIES["codes"]]),
         "table causes": table(["cause", "this end", "the other end"], [

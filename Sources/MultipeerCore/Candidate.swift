@@ -41,6 +41,9 @@ package struct Candidate: Hashable, Sendable {
         return allowingLoopback || !isLoopback  // [dial.loopback]
     }
 
+    /// The address, as IPv4 if it is an IPv4-mapped IPv6 address.
+    package var host: [UInt8] { mapped ?? address }
+
     private var isUnspecified: Bool {
         if let mapped { return mapped[0] == 0 }
         return address.allSatisfy { $0 == 0 }

@@ -22,6 +22,8 @@ struct MemberGraph: Sendable {
     private var isChanged = false
     /// The endpoints that have shown that they exist, and until when that counts.
     var meetings = ExpiringEndpoints()
+    /// The same, however long ago: the last 64.
+    var everMet = ExpiringEndpoints()
 
     init(_ local: Endpoint) { self.local = local }
 

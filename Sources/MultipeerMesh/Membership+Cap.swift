@@ -14,9 +14,15 @@ struct OverCapacity: Sendable {
 extension Membership {
     /// Returns whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
     package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
-        var meshSnapshot = MeshSnapshot(local.uid, limit: cap)
-        meshSnapshot.members = component
-        return meshSnapshot.admits(remote, listing: members)
+        snapshot(at: now).admits(remote, listing: members)
+    }
+
+    /// Returns the members now, and which of them count. [mesh.counted]
+    func snapshot(at now: Moment) -> MeshSnapshot {
+        var snapshot = MeshSnapshot(local.uid, limit: cap)
+        snapshot.members = component
+        snapshot.uncounted = Set(component.lazy.map(\.uid)).subtracting(graph.counted(at: now))
+        return snapshot
     }
 
     /// Leaves when this member has ranked below the cap for its hold of 1 s to 2 s. [mesh.evict]

@@ -108,6 +108,7 @@ extension Membership {
         // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
         endSearch(of: remote.uid, isHopeless: false)
         graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, failures: failures, at: now)
+        graph.everMet.remember(remote, until: now + MembershipTiming.everMet, at: now)
         if isMesh {
             renewOwnEntry()
             enqueueEverything(for: id)
@@ -165,7 +166,15 @@ extension Membership {
     package mutating func met(_ endpoint: Endpoint, at now: Moment) {
         self.now = now
         graph.meetings.remember(endpoint, until: now + MembershipTiming.meeting, at: now)
+        graph.everMet.remember(endpoint, until: now + MembershipTiming.everMet, at: now)
         settle()
+    }
+
+    /// Returns the member whose entries alone led to this endpoint; nil for one that was met at some time, whose dials are not
+    /// limited. [mesh.introduced]
+    package func introducer(of endpoint: Endpoint) -> UID? {
+        if graph.everMet.holds(endpoint, at: now) { return nil }
+        return graph.database[endpoint].flatMap { graph.links[$0.link]?.endpoint.uid } ?? local.uid
     }
 
     /// Handles the failure of a `connect`; `isHopeless`: it will always fail with the same data.

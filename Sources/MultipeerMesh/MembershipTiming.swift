@@ -8,6 +8,8 @@ enum MembershipTiming {
     static let departure = Duration.seconds(60)
     /// How long an endpoint that has shown that it exists counts as real.
     static let meeting = Duration.seconds(60)
+    /// How long an endpoint that was met is dialled without the limit on introduced ones.
+    static let everMet = Duration.seconds(86_400)
     static let firstPause = Duration.seconds(1)
     /// The maximum pause. Short, because two members link only while both try: after a fault the mesh is complete again
     /// within 15 s.

@@ -24,7 +24,7 @@ extension Mesh {
                 carryOut(action)
             }
         }
-        linkEstablishment.meshSnapshot.members = membership.component  // [mesh.full]
+        linkEstablishment.meshSnapshot = membership.snapshot(at: now)  // [mesh.full]
         guard actions.isEmpty else { return }
         isSettled = true
         nextMoment = earliest
@@ -98,6 +98,9 @@ extension Mesh {
         let uid = data.peer.uid
         let known = linkEstablishment[uid]
         let isOwn = known?.endpoint == data.endpoint && !introduced.contains(uid)
+        if isFirst, known == nil, holdsIntroductions {  // [limit.events]
+            return membership.attemptEnded(uid, isHopeless: false, at: now)
+        }
         if isOwn, known?.hasTried(for: MembershipTiming.freshData, at: now) != true {
             // The application's data come first. When they fail, those of the mesh are tried: see below.
             return membership.attemptEnded(uid, isHopeless: false, at: now)
@@ -107,7 +110,8 @@ extension Mesh {
             let remainingTime = known?.remainingTime(at: now) ?? HandshakeTiming.attempt
             guard
                 try linkEstablishment.connect(
-                    with: data, zones: zones, within: remainingTime, needsLinkCapacity: false, at: now)
+                    with: data, zones: zones, within: remainingTime, needsLinkCapacity: false,
+                    introducer: isOwn ? nil : membership.introducer(of: data.endpoint), at: now)
             else { return }
             names[uid] = data.peer
             if isOwn { return }

@@ -48,6 +48,8 @@ package struct Mesh: Sendable {
     var names: [UID: PeerID] = [:]
     /// Peers that only the mesh connects, not the application.
     var introduced: Set<UID> = []
+    /// Whether no attempt to another member begins, because too many events are unread. [limit.events]
+    package var holdsIntroductions = false
     /// Links on which an entry was received: their peers have established them, too.
     var informants: Set<ConnectionID> = []
     /// When our mesh data are to be renewed; nil before the first.
@@ -167,6 +169,7 @@ extension Mesh {
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
         self.now = now
+        linkEstablishment.meshSnapshot = membership.snapshot(at: now)
         linkEstablishment.secured(id, channel, nonce: nonce, at: now)
     }
 
@@ -174,6 +177,7 @@ extension Mesh {
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
         self.now = now
+        if header.kind == .hello { linkEstablishment.meshSnapshot = membership.snapshot(at: now) }
         linkEstablishment.receive(id, header, payload, at: now)
     }
 
@@ -197,12 +201,12 @@ extension Mesh {
     package func phase(of id: ConnectionID) -> Handshake.Phase? { linkEstablishment.phase(of: id) }
     package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
     package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
+    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
+    package func expects(_ address: [UInt8]) -> Bool { linkEstablishment.expects(address) }
     /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
-        let members = membership.component
-        return linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
-            && (members.contains { $0.uid == uid }
-                || members.count + 1 < linkEstablishment.meshSnapshot.limit)
+        linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
+            && linkEstablishment.meshSnapshot.hasRoom(for: uid)
     }
     package func isLinked(to endpoint: Endpoint) -> Bool {
         linkEstablishment[endpoint.uid]?.isLinked(to: endpoint) == true

@@ -22,6 +22,28 @@ struct MembershipCapTests {
         #expect(!(try Member(1, cap: 2)).membership.admits(peer(3), listing: [peer(2)]))
     }
 
+    @Test(
+        "members that only one other vouches for take no place, and HELLO does not list them [mesh.full] [hello.members]"
+    )
+    func invented() throws {
+        var ann = try Member(1, cap: 8)
+        ann.link(peer(2))
+        try ann.hear(try entry(of: peer(2), 1, ([1] + Array(20...26)).map { peer($0) }), on: 2)
+        for ghost in 20...26 { try ann.hear(try entry(of: peer(ghost), 1, [peer(2)]), on: 2) }
+        #expect(ann.membership.component.count == 8)
+        #expect(ann.membership.admits(peer(3), listing: []))
+        #expect(ann.membership.introducer(of: peer(20)) == peer(2).uid)
+        // One that was met counts, and so do those that a second member lists first-hand.
+        ann.membership.met(peer(20), at: ann.now)
+        #expect(ann.membership.introducer(of: peer(20)) == nil)
+        ann.link(peer(3))
+        try ann.hear(try entry(of: peer(3), 1, ([1] + Array(20...23)).map { peer($0) }), on: 3)
+        for ghost in 21...23 { try ann.hear(try entry(of: peer(ghost), 2, [peer(2), peer(3)]), on: 2) }
+        #expect(ann.membership.admits(peer(4), listing: []))
+        #expect(!ann.membership.admits(peer(4), listing: [peer(5)]))
+        #expect(ann.membership.admits(peer(26), listing: [peer(1), peer(5), peer(6)]))
+    }
+
     /// A mesh of 1...8 or so that took in one more: this member has links to `links`, and receives entries of the rest.
     private func crowded(_ number: Int, _ links: [Int], all: ClosedRange<Int>, seed: UInt64 = 1) throws
         -> Member

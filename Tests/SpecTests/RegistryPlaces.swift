@@ -72,11 +72,30 @@ extension RegistryPlace {
             "awaitedPeers", "MultipeerHandshake/Establishment/LinkEstablishment.swift",
             "let expectedPeerLimit = #"),
         RegistryPlace(
-            "unauthenticated", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
-            "static let limit = #"),
+            "introducedDials", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let burst = #"),
         RegistryPlace(
-            "unauthenticatedPerAddress", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
-            "static let limitPerAddress = #"),
+            "introducedDialsPerSecond", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let perSecond: Int64 = #"),
+        RegistryPlace(
+            "memberDials", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let burstPerMember = #"),
+        RegistryPlace(
+            "memberDialsPerSecond", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let perSecondPerMember: Int64 = #"),
+        RegistryPlace(
+            "silentAddresses", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let silentAddresses = #"),
+        RegistryPlace(
+            "untakenEventsInAll", "MultipeerEngine/Session/UnreadEvents.swift", "static let eventsInAll = #"),
+        RegistryPlace(
+            "closing", "MultipeerEngine/Connections/ConnectionTable.swift", "static let finishingLimit = #"),
+        RegistryPlace(
+            "issuedRecipients", "MultipeerHandshake/ConnectionData/ConnectionDataIssuer.swift",
+            "static let recipientLimit = #"),
+        RegistryPlace(
+            "refusedAddresses", "MultipeerHandshake/Invitation/InvitationTiming.swift",
+            "static let refusedAddresses = #"),
         RegistryPlace(
             "confirmedPerPeer", "MultipeerHandshake/Handshake/HandshakeTable.swift",
             "static let confirmedPerPeer = #"),
@@ -154,6 +173,12 @@ extension RegistryPlace {
         RegistryPlace("met", "MultipeerMesh/MembershipTiming.swift", "let meeting = #"),
         RegistryPlace("meshRetryFirst", "MultipeerMesh/MembershipTiming.swift", "let firstPause = #"),
         RegistryPlace("meshRetryLast", "MultipeerMesh/MembershipTiming.swift", "let longestPause = #"),
+        RegistryPlace(
+            "introducedPause", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let firstPause = #"),
+        RegistryPlace(
+            "introducedPauseLast", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let longestPause = #"),
         RegistryPlace("meshSteady", "MultipeerMesh/MembershipTiming.swift", "let steady = #"),
         RegistryPlace("meshFresh", "MultipeerMesh/MembershipTiming.swift", "let freshData = #"),
         RegistryPlace("meshCallback", "MultipeerMesh/MembershipTiming.swift", "let callback = #"),
@@ -200,7 +225,6 @@ extension RegistryPlace {
         "smallestConnectionData": "Spec/vectors/connection-data.json",
         "links": "Limits.peers, one of which is the session's own",
         "meshEntries": "Limits.memberEntries: as many as HELLO may name",
-        "invitationsPerPeer": "one machine for each uid: Invitee",
         "evictionHold": "Membership+Cap.swift: 1 s times 0.5 to 1.5 plus 0.5",
         "evictionHoldLast": "the same",
         "invitationRetryFirst": "the pauses of dialling: DialPlan",

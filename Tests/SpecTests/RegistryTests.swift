@@ -103,8 +103,13 @@ private let limitConstants: [(String, Int)] = [
     ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
     ("invitations", InvitationLimits.pending),
     ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
-    ("unprovenInviters", InvitationLimits.unauthenticated),
-    ("unprovenInvitersPerAddress", InvitationLimits.unauthenticatedPerAddress),
+    ("invitationsPerPeer", InvitationLimits.pendingPerPeer),
+    ("refusals", InvitationLimits.refusals),
+    ("unauthenticated", UnauthenticatedConnections.limit),
+    ("unauthenticatedExpected", UnauthenticatedConnections.expectedLimit),
+    ("unauthenticatedPerAddress", UnauthenticatedConnections.limitPerAddress),
+    ("unprovenInviters", UnauthenticatedConnections.limit),
+    ("unprovenInvitersPerAddress", UnauthenticatedConnections.limitPerAddress),
 ]
 
 private let timerConstants: [(String, Duration)] = [
@@ -117,6 +122,9 @@ private let timerConstants: [(String, Duration)] = [
     ("meshData", HandshakeTiming.lifetime),
     ("meshRenewal", HandshakeTiming.meshRenewal), ("code", VerificationCode.timeout),
     ("invitationOpening", InvitationTiming.greeting), ("invitationOpening", InvitationTiming.completion),
+    ("unauthenticatedAge", UnauthenticatedConnections.youth), ("undisturbed", InvitationTiming.undisturbed),
+    ("quietFirst", InvitationTiming.firstQuiet), ("quietLast", InvitationTiming.longestQuiet),
+    ("refusalMemory", InvitationTiming.refusalMemory),
     ("invitationLongest", .seconds(Int64(InvitationTiming.timeouts.upperBound))),
 ]
 

@@ -29,7 +29,7 @@ struct InviteeStage {
 
     init(_ cast: InvitationFixture) {
         self.cast = cast
-        invitee = Invitee(cast.peers[0])
+        invitee = Invitee(cast.peers[0], seed: 1)
     }
 
     mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
@@ -72,7 +72,7 @@ extension InviteeStage {
 
     private mutating func accept(_ byte: UInt8) {
         let origin: [UInt8] = [192, 0, 2, byte & 31]
-        lines[invitee.accepted(from: origin, at: now)] = Line(origin: origin)
+        if let id = invitee.accepted(from: origin, at: now) { lines[id] = Line(origin: origin) }
     }
 
     private mutating func secure(_ input: inout InputReader) {
@@ -186,6 +186,8 @@ extension InviteeStage {
             case .close(let id, _):
                 try promise(lines.removeValue(forKey: id) != nil, "a connection is closed twice")
             case .tell(.ask(let asked)): try judge(asked)
+            case .tell(.contested(let id)):
+                try promise(questions[id] != nil, "a question that is over is contested")
             case .tell(.end(let id, let ending)): try judge(ending, of: id)
             }
         }
@@ -212,8 +214,9 @@ extension InviteeStage {
         try promise(!isStopped, "a question was asked after the advertiser stopped")
         try promise(questions[asked.question] == nil, "a question has the number of another")
         try promise(!over.contains(asked.question), "a question has the number of another")
-        try promise(
-            !questions.values.contains { $0.inviter == asked.inviter.uid }, "an inviter is asked about twice")
+        let rivals = questions.values.count { $0.inviter == asked.inviter.uid }
+        try promise(rivals < 4, "an inviter is asked about too often")
+        try promise(asked.isContested == (rivals > 0), "a contest is wrong")
         try promise(asked.inviter != cast.peers[0], "a peer invites itself")
         questions[asked.question] = Question(inviter: asked.inviter.uid, deadline: asked.deadline)
     }
@@ -244,7 +247,7 @@ extension InviteeStage {
             }
         }
         try promise(lines.keys.allSatisfy { invitee.phase(of: $0) != nil }, "a connection was forgotten")
-        try promise(strangers.count <= 32, "too many unauthenticated connections")
+        try promise(strangers.count <= 96, "too many unauthenticated connections")
         let pending = lines.count - strangers.count
         try promise(questions.count == pending && pending <= 16, "too many questions are pending")
         for crowd in Dictionary(grouping: lines.keys, by: { lines[$0]?.origin ?? [] }).values {

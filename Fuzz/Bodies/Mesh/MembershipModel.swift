@@ -60,7 +60,7 @@ struct MembershipModel {
     func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
         if component.contains(remote), listed(members) { return true }
         var uids: Set<UID> = [local.uid, remote.uid]
-        for endpoint in Array(component) + members { uids.insert(endpoint.uid) }
+        for endpoint in component.filter(isProven) + members { uids.insert(endpoint.uid) }
         return uids.count <= cap
     }
 

@@ -27,6 +27,10 @@ public final class Invitation: Identifiable, Sendable {
         timeout = question.timeout
     }
 
+    /// Whether a peer at another address has sent an invitation with the same id as `inviter` while this one was open, before or
+    /// after it: then one of the two poses as the other, and the id does not tell which. Show that before the user accepts.
+    public var isContested: Bool { question.contest.isSent }
+
     /// Whether the inviter is still waiting for an answer.
     public var isOpen: Bool { !question.ending.isSent && !isAnswered.withLock { $0 } }
 

@@ -18,7 +18,7 @@ package enum Suite {
         (
             "MSH", "mesh, chapter 11",
             IntroductionCases.all + MemberEntryCases.all + SignedEntryCases.all + MeshSizeCases.all
-                + MeshExcessCases.all
+                + MeshExcessCases.all + InventedMemberCases.all
         ),
         (
             "INV", "invitations, chapter 12",
@@ -45,8 +45,9 @@ package enum Suite {
         "RES-01", "RES-07", "RES-13",
         "DGR-04", "DGR-05", "DGR-06", "DGR-07", "DGR-08", "DGR-10", "DGR-12", "DGR-13",
         "MSH-03", "MSH-04", "MSH-05", "MSH-06", "MSH-07", "MSH-09", "MSH-11", "MSH-13", "MSH-14", "MSH-15",
-        "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21",
+        "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
+        "INV-32",
         "SAS-03", "SAS-04",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10",

@@ -188,6 +188,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case membersWithoutLimit = "members-without-limit"  // Accepts any number of MEMBERS.
     case tellsOverPlain = "tells-over-plain"  // Introduces over plain links though it prefers TLS.
     case introducesManual = "introduces-manual"  // Introduces peers whose data has no MESH.
+    case countsInvented = "counts-invented"  // Counts members that only one other has ever reported.
+    case dialsAtWill = "dials-at-will"  // Dials what members report as often as anything else.
     case neverLeaves = "never-leaves"  // Ignores how many members there are.
     case neverRanks = "never-ranks"  // Orders members only by uid.
     case neverDismisses = "never-dismisses"  // Keeps its link to the surplus member forever.
@@ -221,6 +223,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteCompletesEarly = "invite-completes-early"  // Sends COMPLETE with INVITE.
     case inviteAnyAnswer = "invite-any-answer"  // Accepts an ANSWER to any invitation.
     case inviteGivesUpBusy = "invite-gives-up-busy"  // Gives up when it receives BUSY.
+    case inviteReservesUID = "invite-reserves-uid"  // Asks about one question of a uid, from any address.
+    case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
+    case inviteKeepsPlaces = "invite-keeps-places"  // Lets an old question keep its place from all others.
 
     // MARK: LIV
     case neverPings = "never-pings"  // Sends no PING.

@@ -24,6 +24,9 @@ struct ConnectionTable: ~Copyable {
 
     /// How long a connection that was closed waits for the other end to close its side. [close.linger]
     static let linger = Duration.seconds(1)
+    /// The maximum number of connections that wait for the peer to close: a peer must not use up the descriptors of the process
+    /// by letting us close many of them. [limit.closing]
+    static let finishingLimit = 64
     /// The limit on replies that a peer does not read: beyond it, nothing more is read from the peer either. While the
     /// peer reads, however slowly, fewer bytes wait.
     static let unreadReplies = 524_288
@@ -83,6 +86,14 @@ struct ConnectionTable: ~Copyable {
         finishing.removeAll { $0 === connection }
         connection.phase = .finishing(until: now)
         return .drop(connection.id)
+    }
+
+    /// Drops the oldest closing connection, if there are too many. [limit.closing]
+    mutating func dropSurplus(at now: Moment) -> ConnectionAction? {
+        guard finishing.count > ConnectionTable.finishingLimit, let oldest = finishing.first else {
+            return nil
+        }
+        return drop(oldest, at: now)
     }
 
     /// Returns the connections whose peers have not closed their side in time.

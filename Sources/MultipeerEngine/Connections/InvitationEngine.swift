@@ -26,8 +26,6 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
 
     /// The number of ignored frames on one connection beyond which they are a flood.
     private static var ignoredFrames: UInt64 { 64 }
-    /// The maximum number of connections that wait for the peer to close; beyond that the oldest is released.
-    private static var finishingConnections: Int { 64 }
 
     package init(_ machine: Machine) { self.machine = machine }
 
@@ -147,10 +145,10 @@ extension InvitationEngine {
 }
 
 extension InvitationEngine where Machine == Invitee {
-    /// Registers a connection accepted from this address (4 or 16 bytes).
-    package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID {
+    /// Registers a connection accepted from this address (4 or 16 bytes). Returns nil when there is no room for it.
+    package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID? {
         self.now = now
-        let id = machine.accepted(from: origin, at: now)
+        guard let id = machine.accepted(from: origin, at: now) else { return nil }
         connections.add(id)
         return id
     }
@@ -183,19 +181,12 @@ extension InvitationEngine {
 
     private mutating func close(_ id: ConnectionID, _ code: CloseCode) {
         carryOut(connections.close(id, code, at: now))
-        keepFew()
+        carryOut(connections.dropSurplus(at: now))
     }
 
     private mutating func finish(_ connection: Connection) {
         carryOut(connections.finish(connection, at: now))
-        keepFew()
-    }
-
-    private mutating func keepFew() {
-        guard connections.finishing.count > Self.finishingConnections,
-            let oldest = connections.finishing.first
-        else { return }
-        carryOut(connections.drop(oldest, at: now))
+        carryOut(connections.dropSurplus(at: now))
     }
 
     private mutating func carryOut(_ order: ConnectionAction?) {

@@ -14,17 +14,20 @@ extension SessionEngine {
     /// Whether a plain connection is expected from any peer. [enc.no-negotiation]
     package var awaitsPlain: Bool { mesh.awaitsPlain }
 
-    /// Registers a connection accepted from this address. Returns nil while the session leaves: the owner then closes
-    /// it.
+    /// Registers a connection accepted from this address. Returns nil when there is no room for it, or while the session
+    /// leaves: the owner then closes it.
     package mutating func accepted(from address: [UInt8], at now: Moment) -> ConnectionID? {
         self.now = now
         guard leaving == .staying else { return nil }
+        // [limit.unauthenticated]
+        guard let place = unauthenticated.makeRoom(for: address, isExpected: mesh.expects(address), at: now)
+        else { return nil }
         let id = mesh.accepted(at: now)
         links.connections.add(id)
-        for stranger in unauthenticated.add(id, from: address) {  // [limit.unauthenticated]
-            guard let connection = links[stranger] else { continue }
+        unauthenticated.add(id, in: place, at: now)
+        if let dropped = place.dropped, let connection = links[dropped] {
             drop(connection)
-            mesh.lost(stranger, .lost, at: now)
+            mesh.lost(dropped, .lost, at: now)
         }
         return id
     }
@@ -118,6 +121,7 @@ extension SessionEngine {
         // The alert is all that can still be sent.
         if hasAlert, !isClosing {
             carryOut(links.connections.finish(connection, at: now))
+            carryOut(links.connections.dropSurplus(at: now))
         } else {
             drop(connection)
         }
@@ -149,6 +153,7 @@ extension SessionEngine {
     /// Sends the code when frames can be sent, writes what waits, and ends the connection.
     mutating func close(_ id: ConnectionID, _ code: CloseCode) {
         carryOut(links.connections.close(id, code, at: now))
+        carryOut(links.connections.dropSurplus(at: now))
     }
 
     mutating func drop(_ connection: Connection) { carryOut(links.connections.drop(connection, at: now)) }

@@ -28,7 +28,7 @@ package struct SessionEngine: ~Copyable {
     /// The connections, and the data of those that are links.
     package var links: LinkTable
     var outputs: [SessionOutput] = []
-    var unauthenticated = UnauthenticatedConnections()
+    var unauthenticated: UnauthenticatedConnections
     package var datagrams: DatagramPaths
     var requests = ConnectRequests()
     var unread = UnreadEvents()
@@ -37,7 +37,7 @@ package struct SessionEngine: ~Copyable {
     var now = Moment(nanoseconds: 0)
     var leaving = ShutdownPhase.staying
 
-    /// Creates an engine without connections. `seed` feeds jitter, holds and GREASE, nothing secret.
+    /// Creates an engine without connections. `seed` feeds jitter, holds, draws and GREASE, nothing secret.
     package init(
         _ local: LocalPeer, _ configuration: SessionEngineConfiguration = .init(), seed: UInt64
     ) {
@@ -47,6 +47,7 @@ package struct SessionEngine: ~Copyable {
         links = LinkTable(
             memory: ReceiveMemory(limit: configuration.memory), messageCredit: local.limits.messageCredit)
         jitter = Jitter(seed: seed ^ 0x5E55_1047)
+        unauthenticated = UnauthenticatedConnections(seed: seed ^ 0x0D2A_711E)
         mesh = Mesh(local, peers: configuration.peers, seed: seed)
     }
 

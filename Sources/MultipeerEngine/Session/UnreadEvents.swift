@@ -10,6 +10,9 @@ import MultipeerMesh
 struct UnreadEvents {
     /// The maximum number of unread changes of one peer's state and requests for a code.
     static let eventsPerPeer = 64
+    /// The number of unread events of all peers beyond which no attempt to another member begins: a member can invent peers
+    /// without end. [limit.events]
+    static let eventsInAll = 1_024
 
     private struct Account {
         /// The cost of unread messages of former links.
@@ -19,6 +22,7 @@ struct UnreadEvents {
     }
 
     private var accounts: [UID: Account] = [:]
+    private var events = 0
     /// Ended links with messages that were not taken.
     private var former: [ConnectionID: (uid: UID, cost: Int)] = [:]
 
@@ -33,11 +37,19 @@ struct UnreadEvents {
     }
 
     /// Counts an event of a peer that is reported to the application.
-    mutating func tell(of uid: UID) { accounts[uid, default: Account()].events += 1 }
+    mutating func tell(of uid: UID) {
+        accounts[uid, default: Account()].events += 1
+        events += 1
+    }
+
+    /// Whether too many events are unread to report further members.
+    var areTooMany: Bool { events >= UnreadEvents.eventsInAll }
 
     /// Counts events that the application has taken.
     mutating func takeEvents(_ count: Int, of uid: UID) {
-        change(uid) { $0.events = max(0, $0.events - count) }
+        let taken = min(count, accounts[uid]?.events ?? 0)
+        events -= taken
+        change(uid) { $0.events -= taken }
     }
 
     /// Notes the end of a link with unread messages of this cost.
@@ -81,5 +93,6 @@ extension SessionEngine {
     mutating func judgeUnread(of uid: UID) {
         let credit = Int(mesh.local.limits.messageCredit)
         mesh.setUnread(unread.isTooMuch(of: uid, credit: credit), of: uid)
+        mesh.holdsIntroductions = unread.areTooMany  // [limit.events]
     }
 }

@@ -3,7 +3,9 @@ import MultipeerCore
 /// The connection data that this session has issued. Spec 4.3.
 ///
 /// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
-/// addresses create a new version with the same token; earlier versions remain valid until they expire.
+/// addresses create a new version with the same token; earlier versions remain valid until they expire. An application that
+/// accepts every invitation issues data to any number of uids: data for 1,024 peers are held, and the oldest forgotten, except
+/// for those of peers that are connecting or linked. [limit.issued]
 struct ConnectionDataIssuer: Sendable {
     private struct Record {
         var versions: [ConnectionData]
@@ -20,6 +22,10 @@ struct ConnectionDataIssuer: Sendable {
     }
 
     private var records: [Audience: Record] = [:]
+    static let recipientLimit = 1_024
+
+    /// For how many peers, groups of peers and sessions data are held.
+    var count: Int { records.count }
     /// The record that the mesh had before the renewal: valid until it expires. [mesh.data]
     private var former: Record?
 
@@ -28,7 +34,8 @@ struct ConnectionDataIssuer: Sendable {
     /// and data for the mesh always have the default one.
     mutating func data(
         for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags, candidates: [Candidate],
-        token: [UInt8], grease: UInt64, lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
+        token: [UInt8], grease: UInt64, lifetime: Duration = HandshakeTiming.lifetime,
+        isInUse: (UID) -> Bool = { _ in false }, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         let audience: Audience = recipient.map { .peer($0) } ?? (flags.contains(.mesh) ? .members : .anyone)
         var record = Record(
@@ -49,7 +56,22 @@ struct ConnectionDataIssuer: Sendable {
                     token: token, grease: grease, at: now))
         }
         records[audience] = record
+        if records.count > ConnectionDataIssuer.recipientLimit {
+            removeOldest(except: audience, isInUse, at: now)
+        }
         return record.versions[record.versions.count - 1]
+    }
+
+    /// Removes the expired records, and the oldest of one peer if there are still too many. [limit.issued]
+    private mutating func removeOldest(except audience: Audience, _ isInUse: (UID) -> Bool, at now: Moment) {
+        records = records.filter { now < $0.value.expiry }
+        guard records.count > ConnectionDataIssuer.recipientLimit else { return }
+        var oldest: (uid: UID, expiry: Moment)?
+        for case (.peer(let uid), let record) in records where .peer(uid) != audience && !isInUse(uid) {
+            guard oldest.map({ (record.expiry, uid) < ($0.expiry, $0.uid) }) ?? true else { continue }
+            oldest = (uid, record.expiry)
+        }
+        if let oldest { records[.peer(oldest.uid)] = nil }
     }
 
     private func version(

@@ -49,6 +49,11 @@ struct DialPlan: Hashable, Sendable {
 
     mutating func began(_ connection: ConnectionID) { outstanding[connection] = latest }
 
+    /// Handles an address from `due` that is not dialled. `jitter` is drawn from 0.5...1.5.
+    mutating func skipped(at now: Moment, jitter: Double) {
+        if hasMore { nextDialAt = now } else if outstanding.isEmpty { beginRound(at: now, jitter: jitter) }
+    }
+
     /// Handles a peer that was reached and did not know the data that we named. Call it before `ended`: the address is
     /// dialled again in this round, at most `limit` times in total. [link.unknown-data]
     mutating func repeats(_ connection: ConnectionID, limit: Int) {
@@ -63,11 +68,15 @@ struct DialPlan: Hashable, Sendable {
         if hasMore {
             nextDialAt = min(nextDialAt, now)
         } else if outstanding.isEmpty {
-            repeats = 0
-            next = 0
-            nextDialAt = now + pause * jitter  // [link.retry]
-            round += 1
+            beginRound(at: now, jitter: jitter)
         }
+    }
+
+    private mutating func beginRound(at now: Moment, jitter: Double) {
+        repeats = 0
+        next = 0
+        nextDialAt = now + pause * jitter  // [link.retry]
+        round += 1
     }
 
     /// Restarts the plan after a pause, as if nothing had been dialled.

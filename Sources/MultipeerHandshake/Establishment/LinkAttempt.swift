@@ -55,6 +55,8 @@ package struct LinkAttempt: Sendable {
     var parked: [ParkedCandidate] = []
     /// Whether the mesh has withdrawn the attempt; it ends if SELECT does not lead to a link. [select.pending]
     var isWithdrawn = false
+    /// The member whose entries introduced the peer, which was never met: its dials are limited. [mesh.introduced]
+    var introducer: UID?
     /// How often the peer did not know the data of ours that we named: it may hold another version. [link.unknown-data]
     var misses = 0
 

@@ -30,14 +30,43 @@ extension LinkEstablishment {
     }
 
     mutating func dialWhatIsDue(_ uid: UID, at now: Moment) {
-        while let candidate = attempts[uid]?.plan.due(at: now), let known = lookUpExpectedPeer(uid, at: now) {
+        while isDialAllowed(uid, at: now), let candidate = attempts[uid]?.plan.due(at: now),
+            let known = lookUpExpectedPeer(uid, at: now)
+        {
+            let introducer = attempts[uid]?.introducer
+            if let introducer {  // [mesh.introduced]
+                guard introducedDials.mayDial(candidate, at: now) else {
+                    let factor = jitter.factor()
+                    attempts[uid]?.plan.skipped(at: now, jitter: factor)
+                    continue
+                }
+                introducedDials.count(by: introducer, at: now)
+            }
             let handshake = Handshake(
                 .initiator, for: known, guess: attempts[uid]?.misses ?? 0, local: local,
                 deadline: now + HandshakeTiming.greeting)
-            let id = connections.add(handshake, isDialled: true, besides: links)
+            let id = connections.add(
+                handshake, isDialled: true, introduced: introducer == nil ? nil : candidate, besides: links)
             attempts[uid]?.plan.began(id)
             actions.append(.dial(id, candidate, accepting: known.pin))
         }
+    }
+
+    /// Returns whether the next dial that is due may be made now; postpones it if it may not. [mesh.introduced]
+    private mutating func isDialAllowed(_ uid: UID, at now: Moment) -> Bool {
+        guard let attempt = attempts[uid], let due = attempt.plan.deadline, due <= now,
+            let introducer = attempt.introducer
+        else { return true }
+        let next = introducedDials.next(by: introducer, at: now)
+        guard now < next else { return true }
+        attempts[uid]?.plan.postpone(until: next)
+        return false
+    }
+
+    /// Notes that a dial for an introduction got no answer below HELLO. [mesh.introduced]
+    mutating func noteSilence(of connection: HandshakeTable.Entry, at now: Moment) {
+        guard let address = connection.introduced, connection.handshake.phase == .securing else { return }
+        introducedDials.failed(address, at: now)
     }
 
     mutating func resumeDialling(_ uid: UID, at now: Moment) {
@@ -60,6 +89,8 @@ extension LinkEstablishment {
             case .candidate: verified(id, at: now)
             case .met:
                 if let peer = connection.handshake.expectedPeer { actions.append(.met(peer.endpoint)) }
+                if let uid = connection.uid { attempts[uid]?.introducer = nil }
+                if let address = connection.introduced { introducedDials.answered(address) }
             case .close(let code): refused(id, code, at: now)
             }
         }

@@ -17,6 +17,11 @@ extension LinkEstablishment {
         attempts.values.map(\.expectedPeer) + declined.expectedPeers
     }
 
+    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
+    package func expects(_ address: [UInt8]) -> Bool {
+        expectedPeers.contains { peer in peer.data.candidates.contains { $0.host == address } }
+    }
+
     /// Registers an accepted, unauthenticated connection. It must send its HELLO within `HandshakeTiming.greeting`.
     package mutating func accepted(at now: Moment) -> ConnectionID {
         let handshake = Handshake(
@@ -28,8 +33,10 @@ extension LinkEstablishment {
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
-        let (members, grease) = (meshSnapshot.members, jitter.next())
-        step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
+        let (meshSnapshot, grease) = (meshSnapshot, jitter.next())
+        step(id, at: now) {
+            $0.secured(channel, nonce: nonce, meshSnapshot: meshSnapshot, grease: grease, at: now)
+        }
     }
 
     /// Handles a frame on a connection that is not a link.
@@ -74,6 +81,7 @@ extension LinkEstablishment {
     package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         guard let connection = connections.remove(id) else { return }
         guard let uid = connection.uid else { return }
+        if case .unreachable = connectionFailure { noteSilence(of: connection, at: now) }
         attempts[uid]?.note(connectionFailure)
         settle(id, of: uid, at: now)
     }
@@ -136,6 +144,7 @@ extension LinkEstablishment {
     package mutating func advance(to now: Moment) {
         for id in connections.ids {
             guard let connection = connections[id], connection.handshake.deadline <= now else { continue }
+            noteSilence(of: connection, at: now)
             step(id, at: now) { $0.timedOut() }
         }
         for uid in attempts.keys.sorted() { advance(uid, to: now) }

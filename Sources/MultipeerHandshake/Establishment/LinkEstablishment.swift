@@ -42,6 +42,7 @@ package struct LinkEstablishment: Sendable {
     var issuer = ConnectionDataIssuer()
     var attempts: [UID: LinkAttempt] = [:] { didSet { isChanged = true } }
     var declined = DeclinedPeers()
+    var introducedDials = IntroducedDials()
     var connections: HandshakeTable { didSet { isChanged = true } }
     /// Whether attempts or connections changed since `nextMoment` was computed.
     private var isChanged = false
@@ -122,18 +123,18 @@ extension LinkEstablishment {
         if local.hasIdentity { flags.insert(.identity) }
         let data = try issuer.data(
             for: recipient, as: local, flags: flags, candidates: candidates, token: token,
-            grease: jitter.next(), lifetime: lifetime, at: now)
+            grease: jitter.next(), lifetime: lifetime, isInUse: { attempts[$0] != nil }, at: now)
         return data
     }
 
     /// Starts connecting to the peer of `data`; returns false when it is already linked or connecting with the same data.
     /// `zones`: the interfaces on which link-local addresses are tried. `needsLinkCapacity`: false for a peer to be contacted
-    /// even if there is no room for a link.
+    /// even if there is no room for a link. `introducer`: the member whose entries alone led to the peer, for one that was never met.
     ///
     /// Data of another instance of a linked peer start a separate attempt: it may fail while the link stays up.
     package mutating func connect(
         with data: ConnectionData, zones: [UInt32], within timeout: Duration = HandshakeTiming.attempt,
-        needsLinkCapacity: Bool = true, at now: Moment
+        needsLinkCapacity: Bool = true, introducer: UID? = nil, at now: Moment
     ) throws(Refusal) -> Bool {
         let uid = data.peer.uid
         guard uid != local.endpoint.uid else { throw .itself }  // [data.self]
@@ -147,6 +148,7 @@ extension LinkEstablishment {
         let known = attempts[uid]
         if let known, known.expectedPeer.data == data {
             attempts[uid]?.isWithdrawn = false
+            if introducer == nil { attempts[uid]?.introducer = nil }
             return false
         }
         if let known, case .linked(data.endpoint, _) = known.phase { return false }
@@ -160,17 +162,20 @@ extension LinkEstablishment {
             throw .full  // [limit.links]
         }
         declined.remove(uid)
-        begin(peer, zones: zones, until: now + timeout, at: now)
+        begin(peer, zones: zones, introducer: introducer, until: now + timeout, at: now)
         return true
     }
 
-    mutating func begin(_ expectedPeer: ExpectedPeer, zones: [UInt32], until deadline: Moment, at now: Moment)
-    {
+    mutating func begin(
+        _ expectedPeer: ExpectedPeer, zones: [UInt32], introducer: UID?, until deadline: Moment,
+        at now: Moment
+    ) {
         let uid = expectedPeer.endpoint.uid
         let candidates = expectedPeer.data.candidates
             .filter { $0.isDialable(allowingLoopback: issuer.hasIssuedLoopback) }
             .flatMap { $0.tried(on: zones) }
         var fresh = LinkAttempt(expectedPeer, local: local, candidates: candidates, until: deadline, at: now)
+        fresh.introducer = introducer
         if let known = attempts[uid] {
             let kept = connections.ids(of: uid).filter { id in
                 connections[id].map { known.keeps(id, $0.handshake, with: expectedPeer) } ?? false

@@ -67,7 +67,7 @@ package struct Handshake: Sendable {
 
     /// Handles an established channel: TLS, or the exchange of plain prefaces. `nonce`: 32 random bytes.
     mutating func secured(
-        _ channel: SecuredChannel, nonce: [UInt8], members: [Endpoint], grease: UInt64, at now: Moment
+        _ channel: SecuredChannel, nonce: [UInt8], meshSnapshot: MeshSnapshot, grease: UInt64, at now: Moment
     ) -> [Action] {
         guard phase == .securing else { return [] }
         self.channel = channel
@@ -77,7 +77,7 @@ package struct Handshake: Sendable {
         guard channel.suits(expectedPeer) else { return end(.policy) }  // [hello.mode]
         guard !expectedPeer.issued.isEmpty else { return end(.internal) }
         let issued = expectedPeer.issued[guess % expectedPeer.issued.count]
-        return [greet(expectedPeer, with: issued, members: members, grease: grease)]
+        return [greet(expectedPeer, with: issued, meshSnapshot, grease: grease)]
     }
 
     /// Handles a HELLO. `lookUp` finds the peer that the session expects under a uid.
@@ -107,8 +107,7 @@ package struct Handshake: Sendable {
             phase = .deciding(confirmed: false)
             deadline = now + local.decision
             if role == .initiator { return [.met, .decide] }
-            let own = greet(
-                found.expectedPeer, with: found.issued, members: meshSnapshot.members, grease: grease)
+            let own = greet(found.expectedPeer, with: found.issued, meshSnapshot, grease: grease)
             return [.met, own, .decide]
         }
     }
@@ -212,9 +211,11 @@ extension Handshake {
     private func refuse(_ code: CloseCode) -> Result<Found, Refusal> { .failure(Refusal(code: code)) }
 
     private mutating func greet(
-        _ expectedPeer: ExpectedPeer, with issued: ConnectionData, members: [Endpoint], grease: UInt64
+        _ expectedPeer: ExpectedPeer, with issued: ConnectionData, _ meshSnapshot: MeshSnapshot,
+        grease: UInt64
     ) -> Action {
-        let listed = joins(expectedPeer, with: issued) ? members : []  // [hello.members]
+        // [hello.members]
+        let listed = joins(expectedPeer, with: issued) ? meshSnapshot.listed(for: expectedPeer.endpoint) : []
         let hello = Hello(
             versions: [Grease.version(grease)] + Hello.spoken,  // [ext.versions] [ext.grease]
             sender: local.endpoint, receiver: expectedPeer.endpoint,

@@ -7,6 +7,8 @@ struct HandshakeTable: Sendable {
     struct Entry: Sendable {
         var handshake: Handshake
         let isDialled: Bool
+        /// The address that was dialled because of an introduction alone. [mesh.introduced]
+        var introduced: Candidate?
         var uid: UID? { handshake.expectedPeer?.endpoint.uid }
 
         /// Whether it has received the CONFIRM of an expected peer.
@@ -39,14 +41,15 @@ struct HandshakeTable: Sendable {
 
     /// Adds a connection under a number that no other one has, and none of the links.
     mutating func add(
-        _ handshake: Handshake, isDialled: Bool, besides links: some Sequence<ConnectionID>
+        _ handshake: Handshake, isDialled: Bool, introduced: Candidate? = nil,
+        besides links: some Sequence<ConnectionID>
     ) -> ConnectionID {
         last &+= 1
         while entries[ConnectionID(rawValue: last)] != nil || links.contains(ConnectionID(rawValue: last)) {
             last &+= 1
         }
         let id = ConnectionID(rawValue: last)
-        entries[id] = Entry(handshake: handshake, isDialled: isDialled)
+        entries[id] = Entry(handshake: handshake, isDialled: isDialled, introduced: introduced)
         return id
     }
 

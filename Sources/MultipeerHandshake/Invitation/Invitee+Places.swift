@@ -13,40 +13,36 @@ extension Invitee {
         case free(evicting: ConnectionID?)
     }
 
-    func place(for inviter: UID, from origin: [UInt8]) -> InvitationAdmission {
-        if let known = held.first(where: { $0.waiting.inviter == inviter }) {
-            // From another address it may be any host: uids are not secret, and the answer is for the original inviter.
-            guard !known.isAgreed, known.origin == origin else { return .none }  // [invite.pending]
-            return .instead(known.id, known.waiting)
+    /// Returns the place for a new question, drawing at random whose place it takes where the choice is free. [invite.pending]
+    mutating func place(for inviter: UID, from origin: [UInt8], at now: Moment) -> InvitationAdmission {
+        let held = held
+        if let known = held.first(where: { $0.waiting.inviter == inviter && $0.origin == origin }) {
+            return known.isAgreed ? .none : .instead(known.id, known.waiting)
         }
-        let own = held.count { $0.origin == origin }
-        guard own < InvitationLimits.pendingPerAddress else { return .none }  // [invite.pending]
-        guard held.count >= InvitationLimits.pending else { return .free(evicting: nil) }
-        return evictable(holdingMoreThan: own + 1).map { .free(evicting: $0) } ?? .none
-    }
-
-    /// Returns the newest question of the address that holds the most places, if that is more than the new one's would.
-    /// [invite.pending]
-    private func evictable(holdingMoreThan count: Int) -> ConnectionID? {
-        let byOrigin = Dictionary(grouping: held, by: \.origin)
-        let most = byOrigin.values.map(\.count).max() ?? 0
-        guard most > count else { return nil }
-        return byOrigin.values.filter { $0.count == most }.joined()
-            .filter { !$0.isAgreed }
-            .max { $0.waiting.question < $1.waiting.question }?.id
-    }
-
-    /// Drops the oldest unauthenticated connection from this address when there are too many. [invite.pending]
-    mutating func dropUnauthenticated(like origin: [UInt8]) {
-        let unauthenticated = connections.filter { $0.value.isUnauthenticated }
-        let alike = unauthenticated.filter { $0.value.origin == origin }.keys.sorted()
-        if alike.count > InvitationLimits.unauthenticatedPerAddress {
-            end(alike[0], .busy, .withdrawn)
-        } else if unauthenticated.count > InvitationLimits.unauthenticated,
-            let oldest = unauthenticated.keys.min()
-        {
-            end(oldest, .busy, .withdrawn)
+        let ofPeer = held.filter { $0.waiting.inviter == inviter }
+        let group = AddressGroup(origin)
+        let ofAddress = held.filter { $0.group == group }
+        let isCrowdedPeer = ofPeer.count >= InvitationLimits.pendingPerPeer
+        let isCrowdedAddress = ofAddress.count >= InvitationLimits.pendingPerAddress
+        guard isCrowdedPeer || isCrowdedAddress || held.count >= InvitationLimits.pending else {
+            return .free(evicting: nil)
         }
+        var rivals = held
+        if isCrowdedPeer { rivals = ofPeer }
+        if isCrowdedAddress { rivals = rivals.filter { $0.group == group } }
+        if !isCrowdedPeer, !isCrowdedAddress {
+            let byAddress = Dictionary(grouping: held, by: \.group)
+            let most = byAddress.values.map(\.count).max() ?? 0
+            rivals = held.filter { byAddress[$0.group]?.count == most && !$0.isAgreed }
+            if most > ofAddress.count + 1,
+                let newest = rivals.max(by: { $0.waiting.question < $1.waiting.question })
+            {
+                return .free(evicting: newest.id)
+            }
+            if most <= ofAddress.count { return .none }
+        }
+        let old = rivals.filter { !$0.isAgreed && now - $0.waiting.since >= InvitationTiming.undisturbed }
+        return old.randomElement(using: &random).map { .free(evicting: $0.id) } ?? .none
     }
 
     /// One place that an invitation occupies.
@@ -55,6 +51,7 @@ extension Invitee {
         let origin: [UInt8]
         let waiting: PendingQuestion
         let isAgreed: Bool
+        var group: AddressGroup { AddressGroup(origin) }
     }
 
     /// The places in the order of their connections.
@@ -69,10 +66,6 @@ extension Invitee {
             }
         }
     }
-}
-
-extension Invitee.Connection {
-    var isUnauthenticated: Bool { phase == .securing || phase == .greeting }
 }
 
 // MARK: phases

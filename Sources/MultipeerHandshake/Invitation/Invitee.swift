@@ -15,6 +15,8 @@ package struct Invitee: InvitationMachine {
 
     package enum Event: Equatable, Sendable {
         case ask(InvitationRequest)
+        /// A peer at another address claims the id of this question's inviter.
+        case contested(QuestionID)
         case end(QuestionID, Ending)
     }
 
@@ -27,6 +29,8 @@ package struct Invitee: InvitationMachine {
         package let deadline: Moment
         /// The connection on which it arrived.
         package let connection: ConnectionID
+        /// Whether an open question, from another address, has the same inviter: one of the two poses as the other.
+        package let isContested: Bool
     }
 
     /// The result of a question.
@@ -53,6 +57,7 @@ package struct Invitee: InvitationMachine {
         let inviter: UID
         /// The id that the inviter gave it.
         let id: [UInt8]
+        let since: Moment
     }
 
     struct Connection: Sendable {
@@ -62,18 +67,27 @@ package struct Invitee: InvitationMachine {
         var keyedUID: UID?
         var phase: Phase
         var deadline: Moment
+        var group: AddressGroup { AddressGroup(origin) }
     }
 
     package let local: PeerID
-    var connections: [ConnectionID: Connection] = [:]
-    var actions: [Action] = []
+    private(set) var connections: [ConnectionID: Connection] = [:]
+    private var actions: [Action] = []
+    private var unauthenticated: UnauthenticatedConnections
+    private var refused = RefusedAddresses()
+    var random: Jitter
     /// The fault to throw for a further answer to a question, the oldest first.
     private var ends: [(question: QuestionID, fault: InvitationFault)] = []
     private var lastConnection: UInt32 = 0
     private var lastQuestion: UInt64 = 0
     private var isStopped = false
 
-    package init(_ local: PeerID) { self.local = local }
+    /// Creates an invitee without questions. `seed` feeds the draws that make room.
+    package init(_ local: PeerID, seed: UInt64) {
+        self.local = local
+        random = Jitter(seed: seed)
+        unauthenticated = UnauthenticatedConnections(seed: ~seed)
+    }
 
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
@@ -86,13 +100,17 @@ package struct Invitee: InvitationMachine {
 // MARK: input from the network
 
 extension Invitee {
-    /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s to send its INVITE.
-    package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID {
+    /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s to send its INVITE. Returns nil when
+    /// there is no room for it.
+    package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID? {
+        // [invite.pending]
+        guard let place = unauthenticated.makeRoom(for: origin, at: now) else { return nil }
+        if let dropped = place.dropped { end(dropped, .busy, .withdrawn) }
         let id = nextConnection()
+        unauthenticated.add(id, in: place, at: now)
         connections[id] = Connection(
             origin: origin, phase: .securing, deadline: now + InvitationTiming.greeting)
         if isStopped { end(id, .cancelled, .cancelled) }
-        dropUnauthenticated(like: origin)
         return id
     }
 
@@ -133,7 +151,7 @@ extension Invitee {
 
     package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         advance(to: now)
-        guard let gone = connections.removeValue(forKey: id) else { return }
+        guard let gone = remove(id) else { return }
         settle(gone, .failed(.withdrawn))  // [invite.cancel]
     }
 
@@ -158,6 +176,7 @@ extension Invitee {
         guard data.isFrom(local.uid, to: waiting.inviter) else { throw .foreignData }
         let answer = Answer(id: waiting.id, code: .ok, connectionData: data.bytes)  // [invite.consent]
         actions.append(.send(id, Frame.answer(answer).encoded))
+        if let address = connections[id]?.group { refused.accepted(address) }
         connections[id]?.phase = .agreed(waiting, data)
         connections[id]?.deadline = now + InvitationTiming.completion
     }
@@ -170,7 +189,8 @@ extension Invitee {
         guard code != .ok else { throw .invalid("OK is not a refusal") }
         let (id, waiting) = try answerable(question)
         answer(id, waiting.id, code)
-        guard let gone = connections.removeValue(forKey: id) else { return }
+        guard let gone = remove(id) else { return }
+        if code == .declined { refused.refused(gone.group, at: now) }
         settle(gone, .refused(code))
     }
 
@@ -228,28 +248,44 @@ extension Invitee {
         guard !inviter.uid.isKeyed || inviter.uid == connection.keyedUID else {
             return turnAway(id, invite, .policy)  // [uid.proof]
         }
-        let deadline = now + .seconds(Int64(invite.timeout))
-        switch place(for: inviter.uid, from: connection.origin) {
+        // [invite.quiet]
+        if refused.isQuiet(connection.group, at: now) { return turnAway(id, invite, .busy) }
+        switch place(for: inviter.uid, from: connection.origin, at: now) {
         case .none: turnAway(id, invite, .busy)  // [invite.pending]
         case .instead(let old, let waiting): replace(old, waiting, with: id, invite)
         case .free(let evicted):
             if let evicted { evict(evicted) }
-            lastQuestion += 1
-            let waiting = PendingQuestion(
-                question: QuestionID(rawValue: lastQuestion), inviter: inviter.uid, id: invite.id)
-            connections[id]?.phase = .asking(waiting)
-            connections[id]?.deadline = deadline
-            let asked = InvitationRequest(
-                question: waiting.question, inviter: inviter, context: invite.context,
-                timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id)
-            actions.append(.tell(.ask(asked)))
+            ask(inviter, id, invite, at: now)
         }
+    }
+
+    private mutating func ask(_ inviter: PeerID, _ id: ConnectionID, _ invite: Invite, at now: Moment) {
+        lastQuestion += 1
+        let deadline = now + .seconds(Int64(invite.timeout))
+        let waiting = PendingQuestion(
+            question: QuestionID(rawValue: lastQuestion), inviter: inviter.uid, id: invite.id, since: now)
+        let rivals = held.filter { $0.waiting.inviter == inviter.uid }
+        connections[id]?.phase = .asking(waiting)
+        connections[id]?.deadline = deadline
+        unauthenticated.remove(id)
+        let asked = InvitationRequest(
+            question: waiting.question, inviter: inviter, context: invite.context,
+            timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id,
+            isContested: !rivals.isEmpty)
+        // [invite.contested]
+        for rival in rivals { actions.append(.tell(.contested(rival.waiting.question))) }
+        actions.append(.tell(.ask(asked)))
     }
 
     /// Declines without asking the application.
     private mutating func turnAway(_ id: ConnectionID, _ invite: Invite, _ code: CloseCode) {
-        connections[id] = nil
+        _ = remove(id)
         answer(id, invite.id, code)
+    }
+
+    private mutating func remove(_ id: ConnectionID) -> Connection? {
+        unauthenticated.remove(id)
+        return connections.removeValue(forKey: id)
     }
 
     /// Moves a question to the newest connection of its inviter, which gets the answer; the question and its timeout
@@ -257,16 +293,18 @@ extension Invitee {
     private mutating func replace(
         _ old: ConnectionID, _ waiting: PendingQuestion, with id: ConnectionID, _ invite: Invite
     ) {
-        guard let former = connections.removeValue(forKey: old) else { return }
+        guard let former = remove(old) else { return }
+        unauthenticated.remove(id)
         actions.append(.close(old, .duplicate))  // [invite.pending]
         connections[id]?.phase = .asking(
-            PendingQuestion(question: waiting.question, inviter: waiting.inviter, id: invite.id))
+            PendingQuestion(
+                question: waiting.question, inviter: waiting.inviter, id: invite.id, since: waiting.since))
         connections[id]?.deadline = former.deadline
     }
 
-    /// Frees this place for an address that holds fewer places.
+    /// Frees this place for another question.
     private mutating func evict(_ id: ConnectionID) {
-        guard let gone = connections.removeValue(forKey: id) else { return }
+        guard let gone = remove(id) else { return }
         if case .asking(let waiting) = gone.phase { answer(id, waiting.id, .busy) }
         settle(gone, .failed(.withdrawn))
     }
@@ -276,13 +314,13 @@ extension Invitee {
             let data = ConnectionData(complete.connectionData, of: waiting.inviter, for: local.uid)
         else { return end(id, .protocolError, .protocolError) }  // [invite.order] [invite.data]
         guard data.fits(ours) else { return end(id, .policy, .incompatible) }
-        guard let done = connections.removeValue(forKey: id) else { return }
+        guard let done = remove(id) else { return }
         actions.append(.close(id, .ok))
         settle(done, .completed(data))
     }
 
     private mutating func closed(_ id: ConnectionID, _ code: CloseCode) {
-        guard let gone = connections.removeValue(forKey: id) else { return }
+        guard let gone = remove(id) else { return }
         actions.append(.close(id, .ok))
         let fault: InvitationFault =
             switch code {
@@ -294,8 +332,8 @@ extension Invitee {
     }
 
     /// Ends the connection with this code; the application receives the fault, if it was asked.
-    mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
-        guard let gone = connections.removeValue(forKey: id) else { return }
+    private mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
+        guard let gone = remove(id) else { return }
         actions.append(.close(id, code))
         settle(gone, .failed(fault))
     }

@@ -69,6 +69,7 @@ final class InvitationTraffic: Subsystem {
         var hasActed = carryOut(node.asked, node) { event in
             switch event {
             case .ask(let asked): ask(asked, node)
+            case .contested: break
             case .end(let question, let ending): ended(question, ending, node)
             }
         }

@@ -47,7 +47,7 @@ final class Node {
         self.profile = profile
         self.signer = signer
         self.engine = engine
-        asked = InviteeEnd(Invitee(peer))
+        asked = InviteeEnd(Invitee(peer, seed: peer.uid.low))
         host = NodeHost(deafUntil: profile.datagrams == .deaf ? .max : 0)
     }
 

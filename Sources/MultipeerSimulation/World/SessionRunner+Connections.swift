@@ -75,7 +75,9 @@ extension SessionRunner {
     }
 
     private func acceptInvitation(_ connection: SimulatedConnection, from address: [UInt8], _ node: Node) {
-        let id = node.asked.engine.accepted(from: address, at: moment(node))
+        guard let id = node.asked.engine.accepted(from: address, at: moment(node)) else {
+            return reset(connection, 0)
+        }
         let socket = SimulatedSocket(id, connection, 1, of: node.asked)
         socket.phase = .securing
         connection.sockets[1] = socket

@@ -232,7 +232,7 @@ extension World {
         }
         node.sockets = [:]
         node.asking = []
-        node.asked = InviteeEnd(Invitee(node.peer))
+        node.asked = InviteeEnd(Invitee(node.peer, seed: node.uid.low))
         node.application.requests = [:]
         node.application.questions = [:]
         node.application.connects = [:]

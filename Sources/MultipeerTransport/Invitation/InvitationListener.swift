@@ -26,8 +26,8 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     private var isStopped = false
     /// The questions whose answers are on their way here.
     private let claimed = Locked<Set<QuestionID>>([])
-    /// The endings of the questions without an answer.
-    private var endings: [QuestionID: Promise<InvitationFault?>] = [:]
+    /// The questions without an answer.
+    private var unanswered: [QuestionID: ReceivedInvitation] = [:]
     /// The outcomes of the accepted questions.
     private var outcomes: [QuestionID: Promise<Result<ConnectionData, InvitationFault>>] = [:]
 
@@ -52,7 +52,8 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
         tls = try SessionFault.security { () throws(SecurityFault) in
             try InvitationTLS(for: peer.uid, with: identity, keyLog: keyLog)
         }
-        engine = InvitationEngine(Invitee(peer))
+        var randomness = SystemRandomness()
+        engine = InvitationEngine(Invitee(peer, seed: randomness.next()))
         host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.stop() }
@@ -89,7 +90,7 @@ extension InvitationListener {
         defer { loop.wantsTurnEnd(self) }
         claimed.withLock { _ = $0.remove(id) }
         try engine.machine.accept(id, with: data, at: EventLoop.currentMoment())
-        endings.removeValue(forKey: id)?.send(nil)
+        unanswered.removeValue(forKey: id)?.ending.send(nil)
         let outcome = Promise<Result<ConnectionData, InvitationFault>>()
         outcomes[id] = outcome
         loop.wantsTurnEnd(self)
@@ -154,23 +155,24 @@ extension InvitationListener {
     func carryOut(_ event: Invitee.Event) {
         switch event {
         case .ask(let asked): ask(asked)
+        case .contested(let question): unanswered[question]?.contest.send(())
         case .end(let question, let ending): end(question, ending)
         }
     }
 
     private func ask(_ asked: Invitee.InvitationRequest) {
         guard let remote = sockets.connections[asked.connection]?.remote else { return }
-        let ending = Promise<InvitationFault?>()
-        endings[asked.question] = ending
-        questions.push(
-            ReceivedInvitation(
-                id: asked.question, inviter: asked.inviter, context: asked.context, timeout: asked.timeout,
-                deadline: asked.deadline, remote: remote, ending: ending))
+        let question = ReceivedInvitation(
+            id: asked.question, inviter: asked.inviter, context: asked.context, timeout: asked.timeout,
+            deadline: asked.deadline, remote: remote, ending: Promise(), contest: Promise())
+        if asked.isContested { question.contest.send(()) }
+        unanswered[asked.question] = question
+        questions.push(question)
     }
 
     private func end(_ question: QuestionID, _ ending: Invitee.Ending) {
         questions.remove(question)
-        let told = endings.removeValue(forKey: question)
+        let told = unanswered.removeValue(forKey: question)?.ending
         let outcome = outcomes.removeValue(forKey: question)
         switch ending {
         case .completed(let data): outcome?.send(.success(data))

@@ -15,4 +15,6 @@ package struct ReceivedInvitation: Identifiable, Sendable {
     package let remote: SocketAddress
     /// Settled when the question is over: nil once it was answered, otherwise why an answer is no longer expected.
     package let ending: Promise<InvitationFault?>
+    /// Settled when a peer at another address has claimed the id of the inviter while this question was open. [invite.contested]
+    package let contest: Promise<Void>
 }

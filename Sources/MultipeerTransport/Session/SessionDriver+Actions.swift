@@ -46,7 +46,10 @@ extension SessionDriver {
         case .unlinked(let id, let peer, let reason): unlinked(id, peer, reason)
         case .state(let peer, let state): stateChanged(of: peer, state)
         case .settled(let uid, let reason):
-            if reason != nil { trust.withdraw(uid) }
+            if reason != nil {
+                trust.withdraw(uid)
+                forgetIfUnknown(uid)
+            }
         case .connectEnded(let request, let reason): calls.ended(request, reason)
         case .abandoned(let invitation): calls.abandon(invitation)
         case .left: beginInstance()
@@ -58,10 +61,14 @@ extension SessionDriver {
             loop.lossNotifier.report(peer.uid)
         }
         events.tell(peer, state, &engine)
-        // What is known of a peer is kept while it is connecting or linked, so that memory does not grow with the number of past
-        // peers.
-        let isKnown = engine.mesh.state(of: peer.uid) != .notConnected || engine.mesh.awaits(peer.uid)
-        if !isKnown { trust.forget(peer.uid) }
+        forgetIfUnknown(peer.uid)
+    }
+
+    /// What is known of a peer is kept while it is connecting or linked, so that memory does not grow with the number of past
+    /// peers.
+    private func forgetIfUnknown(_ uid: UID) {
+        let isKnown = engine.mesh.state(of: uid) != .notConnected || engine.mesh.awaits(uid)
+        if !isKnown { trust.forget(uid) }
     }
 
     // MARK: links

@@ -7,7 +7,7 @@ from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text,
 ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 ANSWER_CODE, DATA = 2, 3
 NAME = {value: name for name, value in CODE.items()}
-DEADLINES = dict(opening=5_000, completion=5_000)
+DEADLINES = dict(opening=5_000, completion=5_000, undisturbed=10_000)
 
 
 def refuse(check, code="PROTOCOL"):
@@ -89,6 +89,7 @@ class Invitee(End):
     def __init__(self, uid):
         super().__init__()
         self.uid, self.lines, self.asked, self.now = uid, {}, 0, 0
+        self.refusals, self.quiet = {}, {}
 
     def look(self):
         for number, line in sorted(self.lines.items()):
@@ -132,7 +133,8 @@ class Invitee(End):
 
     def invited(self, number, line, fields):
         waiting = {at: one for at, one in self.lines.items() if one.get("question")}
-        same = [at for at, one in waiting.items() if one["inviter"] == fields["inviter"]]
+        ours = [at for at, one in waiting.items() if one["inviter"] == fields["inviter"]]
+        same = [at for at in ours if waiting[at]["origin"] == line["origin"]]
         held = {origin: [at for at, one in waiting.items() if one["origin"] == origin]
                 for origin in {one["origin"] for one in waiting.values()}}
         own, question = len(held.get(line["origin"], ())), None
@@ -140,28 +142,43 @@ class Invitee(End):
             return self.turn_away(number, fields, "SELF")
         if fields["recipient"] != self.uid.hex():
             return self.turn_away(number, fields, "UNKNOWN_PEER")
+        if self.now < self.quiet.get(line["origin"], 0):
+            return self.turn_away(number, fields, "BUSY")
         if same:
             former = waiting[same[0]]
-            if former["state"] == "agreed" or former["origin"] != line["origin"]:
+            if former["state"] == "agreed":
                 return self.turn_away(number, fields, "BUSY")
             self.lines.pop(same[0])
             self.close(same[0], "DUPLICATE")
-            question, until = former["question"], former["until"]
-        elif own >= LIMIT["invitationsPerAddress"]:
-            return self.turn_away(number, fields, "BUSY")
-        elif len(waiting) >= LIMIT["invitations"]:
-            most = max(len(crowd) for crowd in held.values())
-            if most <= own + 1:
+            question, until, since = former["question"], former["until"], former["since"]
+        elif (len(ours) >= LIMIT["invitationsPerPeer"] or own >= LIMIT["invitationsPerAddress"]
+              or len(waiting) >= LIMIT["invitations"]):
+            rivals, newest = set(waiting), False
+            if len(ours) >= LIMIT["invitationsPerPeer"]:
+                rivals &= set(ours)
+            if own >= LIMIT["invitationsPerAddress"]:
+                rivals &= set(held[line["origin"]])
+            if rivals == set(waiting):
+                most = max(len(crowd) for crowd in held.values())
+                rivals = {at for crowd in held.values() if len(crowd) == most for at in crowd}
+                if most <= own:
+                    return self.turn_away(number, fields, "BUSY")
+                newest = most > own + 1
+            rivals = {at for at in rivals if waiting[at]["state"] == "asking"
+                      and (newest or self.now - waiting[at]["since"] >= DEADLINES["undisturbed"])}
+            if not rivals:
                 return self.turn_away(number, fields, "BUSY")
-            victim = max((at for crowd in held.values() if len(crowd) == most for at in crowd
-                          if waiting[at]["state"] == "asking"), key=lambda at: waiting[at]["question"])
+            # Otherwise one is drawn, so the traces have only one to draw from.
+            assert newest or len(rivals) == 1
+            victim = max(rivals, key=lambda at: waiting[at]["question"])
             self.turn_away(victim, dict(id=waiting[victim]["id"]), "BUSY")
             self.does.append(f"tell {waiting[victim]['question']} withdrawn")
         if question is None:
             self.asked += 1
-            question, until = self.asked, self.now + 1_000 * fields["timeout"]
+            question, until, since = self.asked, self.now + 1_000 * fields["timeout"], self.now
             self.does.append(f"ask {question}")
-        line.update(state="asking", question=question, until=until, id=fields["id"], inviter=fields["inviter"])
+        line.update(state="asking", question=question, until=until, since=since, id=fields["id"],
+                    inviter=fields["inviter"])
 
     def turn_away(self, number, fields, code):
         self.lines.pop(number)
@@ -175,7 +192,11 @@ class Invitee(End):
             if code != "OK":
                 self.turn_away(number, line, code)
                 self.does.append(f"tell {question} refused")
+                count = self.refusals[line["origin"]] = self.refusals.get(line["origin"], 0) + 1
+                if count >= LIMIT["refusals"]:
+                    self.quiet[line["origin"]] = self.now + min(60_000 << (count - LIMIT["refusals"]), 600_000)
             else:
+                self.refusals.pop(line["origin"], None)
                 self.say(number, "ANSWER", tlv(ID, bytes.fromhex(line["id"])) + tlv(ANSWER_CODE, u16(0)) + tlv(DATA, data))
                 line.update(state="agreed", until=self.now + DEADLINES["completion"], ours=connection_data.read(data))
             return True
@@ -356,7 +377,7 @@ def build():
          (2, "connect", (2, "192.0.2.1"), []),
          (3, "receive", (2, invite(inviter=bob.uid)), ["say 2 ANSWER SELF", "end 2"])])
     run("invitee-again", "the same inviter, from its address and from another", ["Limit"], Invitee(bob.uid),
-        asked((10, "connect", (2, "192.0.2.9"), []), (11, "receive", (2, invite()), ["say 2 ANSWER BUSY", "end 2"]),
+        asked((10, "connect", (2, "192.0.2.9"), []), (11, "receive", (2, invite()), ["ask 2"]),
               (12, "connect", (3, "192.0.2.1"), []), (13, "receive", (3, invite(id=other_number)), ["close 1 DUPLICATE"]),
               (1_000, "accept", (1, "OK", bobs), ["say 3 ANSWER OK"])))
     crowd = []
@@ -374,8 +395,43 @@ def build():
                ["say 16 ANSWER BUSY", "end 16", "tell 16 withdrawn", "ask 17"]),
               (2, "connect", (18, "192.0.2.77"), []),
               (2, "receive", (18, invite(inviter=random_uid(random))), ["say 18 ANSWER BUSY", "end 18"])]
+    crowd.append((3, "lost", (17,), ["tell 17 withdrawn"]))
     run("invitee-sixteen", "a seventeenth takes a place from the address that holds most", ["Limit"], Invitee(bob.uid),
         crowd)
+
+    crowd = []
+    for place in range(1, 17):
+        now = 0 if place == 1 else 5_000
+        crowd += [(now, "connect", (place, f"192.0.2.{place}"), []),
+                  (now, "receive", (place, invite(inviter=random.randbytes(16))), [f"ask {place}"])]
+    crowd += [(9_998, "connect", (17, "192.0.2.77"), []),
+              (9_999, "receive", (17, invite(inviter=random.randbytes(16))), ["say 17 ANSWER BUSY", "end 17"]),
+              (10_000, "connect", (18, "192.0.2.78"), []),
+              (10_000, "receive", (18, invite(inviter=random.randbytes(16))),
+               ["say 1 ANSWER BUSY", "end 1", "tell 1 withdrawn", "ask 17"])]
+    run("invitee-sixteen-old", "a seventeenth takes the place of the one question that is 10 s old", ["Limit"],
+        Invitee(bob.uid), crowd)
+    crowd = []
+    for place in range(1, 6):
+        crowd += [(0, "connect", (place, f"192.0.2.{place}"), []),
+                  (0, "receive", (place, invite()), [f"ask {place}"] if place < 5 else ["say 5 ANSWER BUSY", "end 5"])]
+    run("invitee-four-claims", "one uid claimed from five addresses", ["Limit"], Invitee(bob.uid), crowd)
+    declined = []
+    for place in range(1, 4):
+        now = 1_000 * place
+        declined += [(now, "connect", (place, "192.0.2.1"), []),
+                     (now, "receive", (place, invite(inviter=random.randbytes(16))), [f"ask {place}"]),
+                     (now, "refuse", (place, "DECLINED"), [f"say {place} ANSWER DECLINED", f"end {place}", f"tell {place} refused"])]
+    declined += [(62_999, "connect", (4, "192.0.2.1"), []),
+                 (62_999, "receive", (4, invite()), ["say 4 ANSWER BUSY", "end 4"]),
+                 (63_000, "connect", (5, "192.0.2.1"), []), (63_000, "receive", (5, invite()), ["ask 4"]),
+                 (63_000, "refuse", (4, "DECLINED"), ["say 5 ANSWER DECLINED", "end 5", "tell 4 refused"]),
+                 (182_999, "connect", (6, "192.0.2.1"), []),
+                 (182_999, "receive", (6, invite()), ["say 6 ANSWER BUSY", "end 6"]),
+                 (183_000, "connect", (7, "192.0.2.1"), []), (183_000, "receive", (7, invite()), ["ask 5"]),
+                 (183_001, "accept", (5, "OK", bobs), ["say 7 ANSWER OK"])]
+    run("invitee-quiet", "three refusals make an address quiet for 60 s, the fourth for 120 s", ["Quiet"], Invitee(bob.uid),
+        declined)
 
     def inviter():
         return Inviter(ann.uid, b"Ann", bob.uid, number, 30)
@@ -414,9 +470,9 @@ def build():
         "Time": "what happens too late",
         "Order": "an unexpected frame", "Data": "whose connection data it is, and whether it fits",
         "Consent": "no data before the application accepts", "Busy": "BUSY does not end an invitation",
-        "Limit": "how many invitations",
+        "Limit": "how many invitations", "Quiet": "an address whose invitations were declined",
     }
     return document("invitations over time", notes, [
         dict(type="invitation-trace", spec="12",
              labels=["invite.order", "invite.consent", "invite.once", "invite.timeout", "invite.deadline", "invite.pending",
-                     "invite.busy", "invite.cancel", "invite.data", "invite.recipient"], tests=runs)])
+                     "invite.busy", "invite.cancel", "invite.data", "invite.recipient", "invite.quiet"], tests=runs)])

@@ -254,7 +254,7 @@ class Member:
     def admits(self, peer, listed):
         if peer in self.component() and uid(self.name) in map(uid, listed):
             return True
-        return len({uid(one) for one in self.component() | {peer} | set(listed)}) <= self.cap
+        return len(self.counted() | {uid(one) for one in {peer} | set(listed)}) <= self.cap
 
     # Actions.
 
@@ -784,17 +784,27 @@ def capped():
     yield (Trace("admit-two", "the smallest mesh", ["Full"], cap=2).admit(10, "bob", "", True).admit(11, "bob", "cat", False)
            .link(20, 1, "bob").entry(22, 1, "bob", 2, "dan").admit(30, "cat", "", False).made())
     sixteen = [f"p{number}" for number in range(10, 24)]
-    yield hub(Trace("admit-sixteen", "the largest mesh", ["Full"], cap=16), ["bob"] + sixteen[:-1]).admit(
+    yield full(Trace("admit-sixteen", "the largest mesh", ["Full"], cap=16), ["bob"] + sixteen[:-1]).admit(
         1000, "hal", "", True).admit(1001, "hal", "ivy", False).made()
     trace = full(Trace("admit-direct", "direct links do not count", ["Full", "Direct"]), seven)
     yield trace.link(900, 9, "ivy", mesh=False).admit(1000, "hal", "", True).made()
     yield (Trace("admit-outside", "endpoints outside the component do not count", ["Full"], cap=3).link(10, 1, "bob")
            .entry(12, 1, "bob", 2, "dan")
            .entry(14, 1, "gus", 2, "hal").admit(20, "cat", "", True).admit(21, "cat", "gus", False).made())
+    trace = Trace("admit-invented", "endpoints that one member alone lists take no place", ["Full", "Counted"])
+    trace.link(10, 1, "bob").link(11, 2, "cat").entry(12, 1, "bob", 2, "dan eve fay gus hal ivy joe")
+    for number, name in enumerate(("eve", "fay", "gus", "hal", "ivy", "joe")):
+        trace.entry(20 + number, 1, name, 1, "bob")
+    trace.entry(30, 2, "cat", 2, "dan eve").admit(40, "p10", "", True).admit(41, "p10", "p11 p12", True)
+    trace.entry(50, 2, "cat", 3, "dan eve fay gus hal")
+    for number, name in enumerate(("eve", "fay", "gus", "hal")):
+        trace.entry(51 + number, 1, name, 2, "bob cat")
+    trace.admit(60, "p10", "", True).admit(61, "p10", "p11", False)
+    yield trace.step(70, "met", lambda one: one.met("ivy"), dict(peer="ivy")).admit(71, "p10", "", False).made()
     merging = "bob eve fay gus"
     yield (Trace("admit-meshes", "two meshes can merge if all members fit", ["Full"]).link(10, 1, "ann")
-           .entry(12, 1, "ann", 2, "cat dan")
-           .entry(14, 1, "cat", 2, "ann").admit(20, "hal", merging, True).admit(21, "hal", merging + " ivy", False)
+           .entry(12, 1, "ann", 2, "cat dan").link(13, 2, "cat")
+           .entry(14, 2, "cat", 2, "ann dan").admit(20, "hal", merging, True).admit(21, "hal", merging + " ivy", False)
            .admit(22, "hal", merging + " cat", True).made())
 
     def ninth(id, comment, flags, name="zoe", met=True):

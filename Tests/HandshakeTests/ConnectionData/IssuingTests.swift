@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerHandshake
+@testable import MultipeerHandshake
 import MultipeerSecurity
 import TestSupport
 import Testing
@@ -72,6 +72,29 @@ struct IssuingTests {
         one.receive(
             id, header, frame.span.extracting(FrameHeader.byteCount..<frame.count), at: start + .seconds(3))
         #expect(one.phase(of: id) == .deciding(confirmed: false))
+    }
+
+    @Test(
+        "data is held for 1,024 peers: the oldest is forgotten, but not that of one that is connecting [limit.issued]"
+    )
+    func crowd() throws {
+        var (one, two) = (try session(ann), try session(bob, seed: 2))
+        let firsts = try issue(&one, for: bob, token: 1, after: .zero)
+        let bobs = try issue(&two, for: ann, token: 1, after: .zero)
+        _ = try issue(&one, for: UID(high: 3, low: 0), token: 2, after: .seconds(1))
+        #expect(try one.connect(with: bobs, zones: [], at: start + .seconds(1)))
+        for number in 1...1_500 as ClosedRange<UInt64> {
+            _ = try issue(&one, for: UID(high: 3, low: number), token: 2, after: .seconds(2))
+        }
+        #expect(one.issuer.count == 1_024)
+        #expect(try issue(&one, for: bob, token: 9, after: .seconds(3)).bytes == firsts.bytes)
+        let again = try issue(&one, for: UID(high: 3, low: 0), token: 9, after: .seconds(3))
+        #expect(again.token == [UInt8](repeating: 9, count: 32))
+        // What has expired is forgotten first.
+        for number in 0...1_100 as ClosedRange<UInt64> {
+            _ = try issue(&one, for: UID(high: 4, low: number), token: 3, after: .seconds(90_000))
+        }
+        #expect(one.issuer.count <= 1_024)
     }
 
     @Test("each peer gets its own data, and the open data is different again [data.recipient]")

@@ -34,7 +34,7 @@ final class Crossing {
             self.manner = manner
             self.cancels = cancels
             self.inviter = inviter
-            invitee = Invitee(peer)
+            invitee = Invitee(peer, seed: 1)
         }
     }
 
@@ -132,6 +132,7 @@ extension Crossing {
             case .send(let id, let frame): post(frame, on: side.taken[id], from: 1)
             case .close(let id, let code): close(side.taken[id], code, from: 1)
             case .tell(.ask(let asked)): ask(index, asked)
+            case .tell(.contested): break
             case .tell(.end(let question, let ending)): side.endings[question, default: []].append(ending)
             }
         }
@@ -165,7 +166,9 @@ extension Crossing {
         schedule(wires[wire].latency) { [self] in
             guard !wires[wire].isOver[0] else { return }
             let target = sides[1 - index]
-            let accepted = target.invitee.accepted(from: [192, 0, 2, UInt8(index)], at: now)
+            guard let accepted = target.invitee.accepted(from: [192, 0, 2, UInt8(index)], at: now) else {
+                return
+            }
             wires[wire].acceptor = accepted
             target.taken[accepted] = wire
             target.invitee.secured(accepted, at: now)

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerHandshake
+@testable import MultipeerHandshake
 import TestSupport
 import Testing
 
@@ -111,34 +111,121 @@ struct InviteeLimitTests {
     }
 
     @Test(
-        "an invitation that claims the same inviter from another address takes over nothing [invite.pending]"
+        "an invitation that claims the same inviter from another address takes over nothing, and both are contested [invite.contested] [invite.pending]"
     )
     func impostor() throws {
         var stage = try InviteeStage()
         let first = try stage.invite(1, from: 1)
         let other = try stage.invite(1, from: 2)
-        #expect(try stage.answers(on: other) == [.busy])
-        #expect(stage.closes(of: first).isEmpty)
-        #expect(stage.asked.count == 1)
+        #expect(stage.closes(of: first).isEmpty && stage.closes(of: other).isEmpty)
+        #expect(stage.asked.map(\.isContested) == [false, true])
+        #expect(stage.contested == [stage.asked[0].question])
+        for address in 3...4 as ClosedRange<UInt8> { try stage.invite(1, from: address) }
+        let fifth = try stage.invite(1, from: 5)
+        #expect(try stage.answers(on: fifth) == [.busy])
+        #expect(stage.asked.count == 4)
+        // The answer to one concerns that one alone.
+        let second = stage.asked[1]
+        try stage.invitee.accept(second.question, with: stage.bob.made(for: second.inviter), at: .start)
+        stage.advance(to: .start)
+        #expect(try stage.answers(on: other) == [.ok])
+        #expect(try stage.answers(on: first) == [])
+        // Later one of the others makes room, but not the one that was accepted.
+        try stage.invite(1, from: 6, at: .after(.seconds(4)))
+        #expect(stage.asked.count == 4)
+        try stage.invite(1, from: 7, at: .after(.seconds(10)))
+        #expect(stage.asked.count == 5)
+    }
+
+    @Test("without room, a question older than 10 s makes room for one of another address [invite.pending]")
+    func hoarded() throws {
+        var stage = try InviteeStage()
+        for number in 1...16 as ClosedRange<UInt64> {
+            try stage.invite(number, from: UInt8(number), timeout: 600)
+        }
+        let early = try stage.invite(17, from: 17, at: .after(.milliseconds(9_999)))
+        #expect(try stage.answers(on: early) == [.busy])
+        try stage.invite(18, from: 18, at: .after(.seconds(10)))
+        #expect(stage.asked.last?.inviter.uid.low == 18)
+        #expect(stage.pendingCount == 16)
+    }
+
+    @Test("IPv6 addresses with the same first 64 bits count as one [limit.prefix] [invite.pending]")
+    func network() throws {
+        var stage = try InviteeStage()
+        for number in 1...4 as ClosedRange<UInt64> {
+            let origin = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0] + [UInt8](repeating: UInt8(number), count: 8)
+            try stage.invite(number, from: origin)
+        }
+        let origin = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0] + [UInt8](repeating: 9, count: 8)
+        let fifth = try stage.invite(5, from: origin)
+        #expect(try stage.answers(on: fifth) == [.busy])
+        try stage.invite(6, from: [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 1] + [UInt8](repeating: 9, count: 8))
+        #expect(stage.asked.count == 5)
+    }
+
+    @Test("an address whose invitations were declined three times is quiet for a while [invite.quiet]")
+    func quiet() throws {
+        var stage = try InviteeStage()
+        for number in 1...3 as ClosedRange<UInt64> {
+            try stage.invite(number, from: 1)
+            try stage.invitee.refuse(try #require(stage.asked.last).question, .declined, at: .start)
+        }
+        let fourth = try stage.invite(4, from: 1, at: .after(.milliseconds(59_999)))
+        #expect(try stage.answers(on: fourth) == [.busy])
+        try stage.invite(5, from: 2)
+        #expect(stage.asked.last?.inviter.uid.low == 5)
+        try stage.invite(6, from: 1, at: .after(.seconds(60)))
+        let asked = try #require(stage.asked.last)
+        #expect(asked.inviter.uid.low == 6)
+        // An acceptance ends it.
+        try stage.invitee.accept(
+            asked.question, with: stage.bob.made(for: asked.inviter), at: .after(.seconds(60)))
+        try stage.invite(7, from: 1, at: .after(.seconds(60)))
+        try stage.invitee.refuse(try #require(stage.asked.last).question, .declined, at: .after(.seconds(60)))
+        try stage.invite(8, from: 1, at: .after(.seconds(60)))
+        #expect(stage.asked.last?.inviter.uid.low == 8)
+    }
+
+    @Test("refusals of more addresses than are remembered make no more memory [invite.quiet]")
+    func refusedAddresses() {
+        var refused = RefusedAddresses()
+        let start = Moment.start
+        for number in 0..<1_000 {
+            let address = AddressGroup([10, 0, UInt8(number >> 8), UInt8(number & 255)])
+            for _ in 0..<3 { refused.refused(address, at: start + .milliseconds(number)) }
+        }
+        #expect(refused.count == 64)
+        #expect(refused.isQuiet(AddressGroup([10, 0, 3, 231]), at: start + .seconds(1)))
+        refused.refused(AddressGroup([10, 9, 9, 9]), at: start + .seconds(661))
+        #expect(refused.count == 1)
     }
 
     @Test(
-        "the fifth connection of an address without INVITE, or the 33rd of all, drops the first [invite.pending]"
+        "the fifth connection of an address without INVITE, or the 97th of all, drops one of the older ones [invite.pending]"
     )
     func strangers() throws {
         var stage = try InviteeStage()
-        let ids = (0..<5).map { _ in stage.connect(from: 1) }
-        #expect(stage.closes(of: ids[0]) == [.busy])
+        let ids = (0..<4).map { _ in stage.connect(from: 1) }
+        #expect(stage.connect(from: 1, at: .after(.milliseconds(199))) == ConnectionID(rawValue: 0))
+        _ = stage.connect(from: 1, at: .after(.milliseconds(200)))
+        #expect(ids.count { stage.closes(of: $0) == [.busy] } == 1)
         #expect(stage.unprovenCount == 4)
-        for number in 2...40 as ClosedRange<UInt8> { _ = stage.connect(from: number) }
-        #expect(stage.unprovenCount == 32)
-        #expect(stage.closes(of: ids[4]) == [.busy])
+        for number in 2...120 as ClosedRange<UInt8> {
+            _ = stage.connect(from: number, at: .after(.milliseconds(400 + Int(number))))
+        }
+        #expect(stage.unprovenCount == 96)
+        // One that has sent INVITE is no longer among them.
+        try stage.invite(1, from: 130, at: .after(.seconds(1)))
+        #expect(stage.unprovenCount == 95)
+        #expect(stage.pendingCount == 1)
     }
 
     @Test("TLS and INVITE have five seconds, COMPLETE has five after the answer [invite.deadline]")
     func deadlines() throws {
         var stage = try InviteeStage()
-        let silent = stage.invitee.accepted(from: [192, 0, 2, 9], at: .start)
+        let accepted = stage.invitee.accepted(from: [192, 0, 2, 9], at: .start)
+        let silent = try #require(accepted)
         let slow = stage.connect(from: 1)
         try stage.invite(1, from: 2, timeout: 600)
         #expect(stage.invitee.deadline == .after(.seconds(5)))

@@ -43,14 +43,22 @@ struct InviteeStage {
 
     init() throws {
         bob = try .numbered(0)
-        invitee = Invitee(bob)
+        invitee = Invitee(bob, seed: 1)
     }
 
-    /// Makes a connection from this address with TLS established.
+    /// Makes a connection from this address with TLS established; number 0 if it is refused.
     mutating func connect(
         from origin: UInt8, proving uid: UID? = nil, at now: Moment = .start
     ) -> ConnectionID {
-        let id = invitee.accepted(from: [192, 0, 2, origin], at: now)
+        connect(from: [192, 0, 2, origin], proving: uid, at: now)
+    }
+
+    mutating func connect(
+        from origin: [UInt8], proving uid: UID? = nil, at now: Moment = .start
+    ) -> ConnectionID {
+        let accepted = invitee.accepted(from: origin, at: now)
+        actions += invitee.takeActions()
+        guard let id = accepted else { return ConnectionID(rawValue: 0) }
         invitee.secured(id, keyedUID: uid, at: now)
         actions += invitee.takeActions()
         ids.append(id)
@@ -61,6 +69,13 @@ struct InviteeStage {
     @discardableResult
     mutating func invite(
         _ number: UInt64, from origin: UInt8, timeout: UInt32 = 30, at now: Moment = .start
+    ) throws -> ConnectionID {
+        try invite(number, from: [192, 0, 2, origin], timeout: timeout, at: now)
+    }
+
+    @discardableResult
+    mutating func invite(
+        _ number: UInt64, from origin: [UInt8], timeout: UInt32 = 30, at now: Moment = .start
     ) throws -> ConnectionID {
         let id = connect(from: origin, at: now)
         say(.invite(try PeerID.numbered(number).invitation(to: bob, timeout: timeout)), on: id, at: now)
@@ -91,6 +106,11 @@ struct InviteeStage {
 
     var asked: [Invitee.InvitationRequest] {
         actions.compactMap { if case .tell(.ask(let asked)) = $0 { asked } else { nil } }
+    }
+
+    /// The questions that another one contests.
+    var contested: [QuestionID] {
+        actions.compactMap { if case .tell(.contested(let question)) = $0 { question } else { nil } }
     }
 
     func ending(of question: QuestionID) -> [Invitee.Ending] {

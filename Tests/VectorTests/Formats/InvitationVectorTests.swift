@@ -63,8 +63,9 @@ struct InvitationVectorTests {
     func invite(_ vector: Vector<InviteForm>) throws {
         let peer = try PeerID(
             validating: try #require(UID(vector.body.receiver.bytes)), displayName: "receiver")
-        var invitee = Invitee(peer)
-        let id = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        var invitee = Invitee(peer, seed: 1)
+        let accepted = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        let id = try #require(accepted)
         invitee.secured(id, keyedUID: vector.body.keyedUid.flatMap { UID($0.bytes) }, at: .start)
         let payload = vector.body.payload
         invitee.receive(id, header(.invite, payload), payload.span, at: .start)
@@ -80,7 +81,7 @@ struct InvitationVectorTests {
                 if let hex = expected.context?.hex { #expect(asked.context == hex.bytes) }
             case .send(_, let frame): told = try answer(in: frame).code
             case .close(_, let code): if code != .ok { told = code }
-            case .dial, .tell(.end): Issue.record("nobody was asked")
+            case .dial, .tell(.contested), .tell(.end): Issue.record("nobody was asked")
             }
         }
         #expect(told?.name == vector.fault?.code)
@@ -121,8 +122,9 @@ struct InvitationVectorTests {
     func complete(_ vector: Vector<CompleteForm>) throws {
         let form = vector.body.answer
         let (ann, bob) = (try peer(form.inviter), try peer(form.invitee))
-        var invitee = Invitee(bob)
-        let id = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        var invitee = Invitee(bob, seed: 1)
+        let accepted = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        let id = try #require(accepted)
         invitee.secured(id, at: .start)
         let invite = Invite(
             id: form.invitation.bytes, inviter: ann.uid, inviterName: "inviter", recipient: bob.uid,
@@ -142,6 +144,7 @@ struct InvitationVectorTests {
         for action in invitee.takeActions() {
             switch action {
             case .close(_, let code): if code != .ok { told = code }
+            case .tell(.contested): break
             case .tell(.end(question, .completed)): isCompleted = true
             default: break
             }

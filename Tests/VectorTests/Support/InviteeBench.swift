@@ -15,8 +15,9 @@ struct InviteeBench {
 
     init() throws {
         cast = try InvitationFixture()
-        invitee = Invitee(cast.names.bob)
-        connection = invitee.accepted(from: Self.origin, at: .start)
+        invitee = Invitee(cast.names.bob, seed: 1)
+        let accepted = invitee.accepted(from: Self.origin, at: .start)
+        connection = try #require(accepted)
         try crowd(0)
     }
 
@@ -150,7 +151,8 @@ extension InviteeBench {
     private mutating func another(from origin: [UInt8], uid: UID? = nil) throws {
         others += 1
         let now = Moment.after(10)
-        let id = invitee.accepted(from: origin, at: now)
+        let accepted = invitee.accepted(from: origin, at: now)
+        let id = try #require(accepted)
         invitee.secured(id, at: now)
         let inviter = uid ?? UID(high: 1, low: UInt64(others))
         let invite = Invite(
@@ -169,7 +171,7 @@ extension InviteeBench {
     /// Fills all places, so that one is needed and ann's address holds the most.
     private mutating func displace() throws {
         if state == "securing" || state == "greeting" {
-            for _ in 0..<4 { _ = invitee.accepted(from: Self.origin, at: .after(10)) }
+            for _ in 0..<4 { _ = invitee.accepted(from: Self.origin, at: .after(200)) }
             return
         }
         // The older ones of ann's address: it is hers that is the newest.

@@ -26,7 +26,7 @@ struct InvitationTrace: VectorBody {
 @Suite("12.8 Traces of invitations", .computing)
 struct InvitationTraceTests {
     @Test(
-        "either end behaves as in the vectors [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",
+        "either end behaves as in the vectors [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.quiet] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",
         arguments: try VectorFiles.all(InvitationTrace.self))
     func run(_ vector: Vector<InvitationTrace>) throws {
         let body = vector.body
@@ -94,7 +94,7 @@ private struct InviteeRun: InvitationEnd {
 
     init(_ body: InvitationTrace) throws {
         let uid = try #require(UID(body.uid.bytes))
-        invitee = Invitee(try PeerID(validating: uid, displayName: "Bob"))
+        invitee = Invitee(try PeerID(validating: uid, displayName: "Bob"), seed: 1)
     }
 
     mutating func look(at now: Moment) { invitee.advance(to: now) }
@@ -132,12 +132,13 @@ private struct InviteeRun: InvitationEnd {
     }
 
     mutating func words() -> [String] {
-        invitee.takeActions().map { action in
+        invitee.takeActions().compactMap { action in
             switch action {
             case .dial(let id, _): "dial \(id.rawValue)"
             case .send(let id, let frame): VectorTests.words(sending: frame, on: id)
             case .close(let id, let code): VectorTests.words(closing: id, code)
             case .tell(.ask(let asked)): "ask \(asked.question.rawValue)"
+            case .tell(.contested): nil
             case .tell(.end(let question, .completed)): "tell \(question.rawValue) completed"
             case .tell(.end(let question, .refused)): "tell \(question.rawValue) refused"
             case .tell(.end(let question, .failed(let fault))): "tell \(question.rawValue) \(fault.word)"

@@ -52,6 +52,72 @@ enum InvitationRoomCases {
             caseRun.loop.wait(.seconds(1))
         },
         Case(
+            "INV-30", "12.8", level: .invite, "no peer reserves another peer's uid",
+            stimulus: "T1 invites with T2's uid from another address, then T2 invites",
+            expectation: "both questions are asked; the answer to T2's reaches T2",
+            rules: ["invite.pending"], bugs: [.seen("invite-reserves-uid", by: "not asked")]
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let forged = try TesterInvitation(tester, port: port, from: [127, 0, 1, 1])
+            try forged.invite(session.uid)
+            _ = try session.question(from: tester.endpoint.uid)
+            let own = try TesterInvitation(tester, port: port)
+            try own.invite(session.uid)
+            let question = try session.question(from: tester.endpoint.uid)
+            _ = try session.answer(question, true)
+            try own.expectAnswer(.ok)
+            try caseRun.require(forged.link.ending == nil, "the other question has ended")
+            try caseRun.require(forged.link.waiting.isEmpty, "the other question was answered, too")
+        },
+        Case(
+            "INV-31", "15.2", level: .invite, "three refusals make an address quiet",
+            stimulus: "three of one address are declined; then another of it, and one of another address",
+            expectation: "BUSY for the fourth; the fifth is asked",
+            rules: ["invite.quiet"], bugs: [.seen("invite-never-quiet", by: "ANSWER")]
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            for number in 1...3 {
+                let tester = try caseRun.tester(beside: session, "inviter \(number)", preference: .required)
+                let inviting = try TesterInvitation(tester, port: port, from: [127, 0, 1, 1])
+                try inviting.invite(session.uid)
+                _ = try session.answer(try session.question(from: tester.endpoint.uid), false)
+                try inviting.expectAnswer(.declined)
+            }
+            let fourth = try caseRun.tester(beside: session, "fourth", preference: .required)
+            let inviting = try TesterInvitation(fourth, port: port, from: [127, 0, 1, 1])
+            try inviting.invite(session.uid)
+            try inviting.expectAnswer(.busy, within: .seconds(2))
+            let other = try TesterInvitation(fourth, port: port, from: [127, 0, 1, 2])
+            try other.invite(session.uid)
+            _ = try session.question(from: fourth.endpoint.uid)
+        },
+        Case(
+            "INV-32", "12.8", level: .invite, "old questions do not keep all others out",
+            stimulus: "sixteen inviters of as many addresses with 600 s; T invites at once, and after 10 s",
+            expectation: "BUSY, then the question is asked", rules: ["invite.pending"],
+            bugs: [.seen("invite-keeps-places", by: "not asked")], seconds: 40
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            var hoarded: [TesterInvitation] = []
+            for number in 1...16 {
+                let tester = try caseRun.tester(beside: session, "inviter \(number)", preference: .required)
+                let inviting = try TesterInvitation(tester, port: port, from: [127, 0, 1, UInt8(number)])
+                try inviting.invite(session.uid, timeout: 600)
+                _ = try session.question(from: tester.endpoint.uid)
+                hoarded.append(inviting)
+            }
+            let tester = try caseRun.tester(beside: session, "honest", preference: .required)
+            let early = try TesterInvitation(tester, port: port)
+            try early.invite(session.uid)
+            try early.expectAnswer(.busy)
+            caseRun.loop.wait(.milliseconds(10_200))
+            let later = try TesterInvitation(tester, port: port)
+            try later.invite(session.uid)
+            _ = try session.question(from: tester.endpoint.uid, within: .seconds(2))
+            for inviting in hoarded { inviting.link.connection.close() }
+        },
+        Case(
             "INV-13", "12.10", level: .invite, "an advertiser without capacity answers FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],

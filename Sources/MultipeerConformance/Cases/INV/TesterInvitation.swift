@@ -57,10 +57,14 @@ final class TesterInvitation {
 
     // MARK: Inviter
 
-    func invite(_ recipient: [UInt8], timeout: UInt32 = 30, context: [UInt8]? = nil) throws {
+    /// Sends INVITE, with the tester's own uid or another one.
+    func invite(
+        _ recipient: [UInt8], as uid: [UInt8]? = nil, timeout: UInt32 = 30, context: [UInt8]? = nil
+    ) throws {
         try expectReady()
         let entries = InvitationFrames.invite(
-            id: id, from: tester.endpoint.uid, name: Array(tester.name.utf8), to: recipient, timeout: timeout,
+            id: id, from: uid ?? tester.endpoint.uid, name: Array(tester.name.utf8), to: recipient,
+            timeout: timeout,
             context: context)
         link.send(Frame(.invite, entries.bytes))
     }

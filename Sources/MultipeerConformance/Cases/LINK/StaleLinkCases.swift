@@ -134,20 +134,20 @@ enum StaleLinkCases {
         },
         Case(
             "LINK-24", "15.2", "unauthenticated connections do not exclude an honest peer",
-            stimulus: "40 idle connections from 10 addresses, then an honest peer",
-            expectation: "32 at most are kept, 4 from an address; the honest peer is linked",
+            stimulus: "120 idle connections from 30 addresses, then an honest peer",
+            expectation: "96 at most are kept, 4 from an address; the honest peer is linked",
             rules: ["limit.unauthenticated"], bugs: [.seen("unauthenticated-unbounded", by: "are kept")],
             seconds: 30
         ) { caseRun in
             let pair = try caseRun.pair()
             pair.tester.dismissCallers()
-            let idle = try (0..<40).map { index in
+            let idle = try (0..<120).map { index in
                 try pair.tester.dial(
-                    pair.linkParameters, from: [127, 0, 1, UInt8(1 + index % 10)], sendsPreface: false)
+                    pair.linkParameters, from: [127, 0, 1, UInt8(1 + index % 30)], sendsPreface: false)
             }
-            caseRun.loop.wait(.seconds(2)) { idle.count { $0.ending != nil } >= 8 }
+            caseRun.loop.wait(.seconds(2)) { idle.count { $0.ending != nil } >= 24 }
             try caseRun.require(
-                idle.count { $0.ending == nil } <= 32, "\(idle.count { $0.ending == nil }) are kept")
+                idle.count { $0.ending == nil } <= 96, "\(idle.count { $0.ending == nil }) are kept")
             let crowd = try (0..<6).map { _ in
                 try pair.tester.dial(pair.linkParameters, from: [127, 0, 1, 99], sendsPreface: false)
             }

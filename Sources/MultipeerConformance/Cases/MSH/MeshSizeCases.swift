@@ -3,23 +3,23 @@ enum MeshSizeCases {
     static let all: [Case] = [
         Case(
             "MSH-03", "11.8", level: .mesh, "the ninth is sent away",
-            stimulus: "T1, linked to S, and six members that T1 reports; T8 is invited, too",
+            stimulus: "T1 and T2, linked to S, and five members that both report; T8 is invited, too",
             expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 remains",
             rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: UIDOrder.allCases
         ) { caseRun in
-            let (session, one) = try caseRun.reporting(6)
+            let (session, one) = try caseRun.reporting(5)
             try caseRun.refusesNinth(session) { _ in }
             try one.expectAlive()
             caseRun.isSessionSpent = true
         },
         Case(
             "MSH-06", "11.8", level: .mesh, "two meshes that together exceed the limit stay apart",
-            stimulus: "S has T1 and, by its report, three more: five; T's HELLO lists three others: four",
+            stimulus: "S has T1, T2 and, by their reports, two more; T's HELLO lists three others: nine",
             expectation: "FULL; the link to T1 remains", rules: ["mesh.full", "hello.members"],
             bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")],
             orders: UIDOrder.allCases
         ) { caseRun in
-            let (session, one) = try caseRun.reporting(3)
+            let (session, one) = try caseRun.reporting(2)
             try caseRun.refusesNinth(session) { tester in
                 tester.members = (0..<3).map {
                     Endpoint(uid: [250, $0] + .pattern(14), instance: .pattern(8))
@@ -133,15 +133,17 @@ private struct NearlyFullMesh {
 }
 
 extension CaseRun {
-    /// Creates a session with a link to one member, which reports `count` more.
+    /// Creates a session with links to two members, which both report `count` more. Returns the link to the first.
     fileprivate func reporting(_ count: Int) throws -> (SubjectSession, TesterLink) {
-        let (session, endpoint, members) = try mesh(1)
-        let link = try members[0].linked()
-        let more = strangers(count, of: session, like: members[0], listing: [members[0].endpoint])
-        for entry in more { link.send(entry.frame) }
-        link.send(members[0].entry([endpoint] + more.map(\.endpoint)).frame)
+        let (session, endpoint, members) = try mesh(2)
+        let listing = members.map(\.endpoint).sorted { $0.bytes.precedes($1.bytes) }
+        let more = strangers(count, of: session, like: members[0], listing: listing)
+        for entry in more { try members[0].linked().send(entry.frame) }
+        for member in members {
+            try member.linked().send(member.entry([endpoint] + more.map(\.endpoint)).frame)
+        }
         loop.wait(.seconds(1))
-        return (session, link)
+        return (session, try members[0].linked())
     }
 
     /// Checks that a peer that would be one too many receives FULL.

@@ -22,6 +22,10 @@ final class PeerCandidate: PeerConnection.Owner {
     private(set) var hasItsConfirm = false
     /// Whether SELECT was received while the old link is being probed.
     var hasSelect = false
+    /// Whether it was accepted from an address in the data of an expected peer.
+    var isOfExpectedAddress = false
+    /// The address that was dialled because of entries alone.
+    var introduced: Candidate?
     /// Whether the application does not trust the peer.
     private(set) var wasRejected = false
     var probe: PeerProbe?
@@ -99,7 +103,7 @@ final class PeerCandidate: PeerConnection.Owner {
         }
         guard let mine else { return }
         let nonce = session.peer.randomBytes(32)
-        let members = isMesh ? session.mesh.component : []
+        let members = isMesh ? session.mesh.listed(for: held.data.endpoint) : []
         let frame = Hello(
             sender: session.endpoint, receiver: held.data.endpoint, myData: mine.reference,
             yourData: held.reference,
@@ -196,14 +200,20 @@ final class PeerCandidate: PeerConnection.Owner {
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         guard state != .ended, state != .linked else { return }
         let before = state
+        if before == .securing { noteSilence() }
         enter(.ended)
         session.lost(self, before, ending)
+    }
+
+    private func noteSilence() {
+        if let introduced { session.mesh.silent[introduced] = .now + .seconds(30) }
     }
 
     /// Closes the connection for a reason of this end.
     func close(_ code: CloseCode, _ reason: String = "") {
         guard state != .ended, state != .linked else { return }
         let before = state
+        if before == .securing, code == .timeout { noteSilence() }
         wasRejected = code == .rejected
         enter(.ended)
         connection.close(code, reason)

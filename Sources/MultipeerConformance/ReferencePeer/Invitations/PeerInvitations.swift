@@ -8,6 +8,8 @@ final class PeerInvitations {
     private var questions: [PeerInvitee] = []
     private var invites: [PeerInviter] = []
     private var numbers = 0
+    /// How often the application has declined in a row, and how long an address with three or more is refused.
+    private var refusals: [[UInt8]: (count: Int, end: Instant)] = [:]
 
     init(_ session: PeerSession) { self.session = session }
 
@@ -90,9 +92,15 @@ final class PeerInvitations {
     }
 
     private func accept(_ socket: TCPSocket, _ address: [UInt8]) {
-        let strangers = questions.filter { $0.state == .greeting }
-        let ofAddress = strangers.filter { $0.connection.address == address }
-        if ofAddress.count >= 4 { ofAddress[0].drop() } else if strangers.count >= 32 { strangers[0].drop() }
+        let unproven = questions.filter { $0.state == .greeting }
+        let ofAddress = unproven.filter { $0.connection.address == address }
+        if ofAddress.count >= 4 || unproven.count >= 96 {
+            let old = (ofAddress.count >= 4 ? ofAddress : unproven).filter {
+                $0.connection.began + .milliseconds(200) <= .now
+            }
+            guard let drawn = old.randomElement() else { return socket.close() }
+            drawn.drop()
+        }
         questions.append(PeerInvitee(self, connection(socket, .responder, address)))
     }
 
@@ -106,19 +114,40 @@ final class PeerInvitations {
         if bug == .inviteAsksEachTime || bug == .inviteUnlimited { return nil }
         let pending = questions.filter { $0.state == .asking && $0 !== newcomer }
         let address = newcomer.connection.address
-        if let same = pending.first(where: { $0.uid == newcomer.uid }) {
-            try demand(same.connection.address == address, .busy, "this peer has asked already")
-            return same.giveUp()
+        let ofPeer = pending.filter { $0.uid == newcomer.uid }
+        if let same = ofPeer.first(where: { $0.connection.address == address }) { return same.giveUp() }
+        try demand(ofPeer.isEmpty || bug != .inviteReservesUID, .busy, "this peer has asked already")
+        let quiet = refusals[address].map { $0.count >= 3 && .now < $0.end } ?? false
+        try demand(!quiet || bug == .inviteNeverQuiet, .busy, "this address was refused too often")
+        let ofAddress = pending.filter { $0.connection.address == address }
+        guard ofPeer.count >= 4 || ofAddress.count >= 4 || pending.count >= 16 else { return nil }
+        var rivals = pending
+        if ofPeer.count >= 4 { rivals = ofPeer }
+        if ofAddress.count >= 4 { rivals = rivals.filter { $0.connection.address == address } }
+        if ofPeer.count < 4, ofAddress.count < 4 {
+            let holds = Dictionary(grouping: pending, by: \.connection.address)
+            let most = holds.values.map(\.count).max() ?? 0
+            rivals = pending.filter { holds[$0.connection.address]?.count == most }
+            if most > ofAddress.count + 1 {
+                rivals.last?.answer(.busy)
+                return nil
+            }
+            if most <= ofAddress.count { rivals = [] }
         }
-        let own = pending.count { $0.connection.address == address }
-        try demand(own < 4, .busy, "this address has asked too often")
-        guard pending.count >= 16 else { return nil }
-        let holds = Dictionary(grouping: pending, by: \.connection.address)
-        guard let most = holds.values.max(by: { $0.count < $1.count }), most.count > own + 1,
-            let newest = most.last
-        else { throw ProtocolError(.busy, "no room") }
-        newest.answer(.busy)
+        let old = rivals.filter { $0.asked + .seconds(10) <= .now && bug != .inviteKeepsPlaces }
+        guard let drawn = old.randomElement() else { throw ProtocolError(.busy, "no room") }
+        drawn.answer(.busy)
         return nil
+    }
+
+    /// Counts the application's answers to the questions of one address. Spec 12.8, `invite.quiet`.
+    func answered(_ isAccepted: Bool, from address: [UInt8]) {
+        if isAccepted {
+            refusals[address] = nil
+        } else {
+            let count = (refusals[address]?.count ?? 0) + 1
+            refusals[address] = (count, .now + .seconds(min(60 << max(0, min(count - 3, 4)), 600)))
+        }
     }
 
     // MARK: Inviter

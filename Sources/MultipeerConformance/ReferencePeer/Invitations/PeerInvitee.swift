@@ -9,6 +9,7 @@ final class PeerInvitee: PeerConnection.Owner {
     private(set) var uid: [UInt8] = []
     private var id: [UInt8] = []
     private var deadline: Instant
+    private(set) var asked = Instant.now
 
     init(_ invitations: PeerInvitations, _ connection: PeerConnection) {
         self.invitations = invitations
@@ -67,6 +68,7 @@ final class PeerInvitee: PeerConnection.Owner {
             return answer(error.code)
         }
         state = .asking
+        asked = .now
         deadline = .now + .seconds(Int(timeout))
         number = taken ?? invitations.nextNumber()
         guard taken == nil else { return }
@@ -80,7 +82,10 @@ final class PeerInvitee: PeerConnection.Owner {
     }
 
     /// Carries out the application's decision.
-    func answer(_ isAccepted: Bool) { if isAccepted { accept() } else { answer(.declined) } }
+    func answer(_ isAccepted: Bool) {
+        invitations.answered(isAccepted, from: connection.address)
+        if isAccepted { accept() } else { answer(.declined) }
+    }
 
     private func accept() {
         if session.links[uid] == nil, session.links.count >= session.slots, bug != .inviteIgnoresSlots {

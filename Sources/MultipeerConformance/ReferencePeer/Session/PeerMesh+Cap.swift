@@ -49,7 +49,7 @@ extension PeerMesh {
     }
 
     /// Returns the uids of the members that are no invention of one other member, in order, this one included.
-    private func counted(_ component: [Endpoint]) -> [[UInt8]] {
+    func counted(_ component: [Endpoint]) -> [[UInt8]] {
         let firstHand = links.compactMap { known[$0.endpoint]?.entry }
         let real = component.filter { endpoint in
             links.contains { $0.endpoint == endpoint } || met[endpoint] != nil

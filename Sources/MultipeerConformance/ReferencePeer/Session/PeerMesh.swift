@@ -17,6 +17,11 @@ final class PeerMesh {
     /// Entries from others about members to which this one is linked, or which it has evicted.
     var aside: [Endpoint: (MemberEntry, ReceivedConnectionData)] = [:]
     var met: [Endpoint: Instant] = [:]
+    var everMet: Set<Endpoint> = []
+    /// The dials to members that were never met.
+    var introducedDials = FrameTokenBucket(size: 24, perSecond: 1)
+    /// The addresses at which nothing answered, and until when they are not dialled because of entries alone.
+    var silent: [Candidate: Instant] = [:]
     var waiting: [Endpoint: (until: Instant, failures: Int)] = [:]
     var reported: Set<Endpoint> = []
     private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
@@ -55,10 +60,19 @@ final class PeerMesh {
     /// Makes check 11 of 6.2.
     func checkRoom(for endpoint: Endpoint, _ members: [[UInt8]]) throws(ProtocolError) {
         met[endpoint] = .now
+        everMet.insert(endpoint)
         let component = component
         if component.contains(endpoint), members.contains(me.bytes) { return }
-        let uids = Set(component.map(\.uid) + members.map { Array($0.prefix(16)) } + [me.uid, endpoint.uid])
+        let known = bug == .countsInvented ? component.map(\.uid) : counted(component)
+        let uids = Set(known + members.map { Array($0.prefix(16)) } + [me.uid, endpoint.uid])
         try demand(uids.count <= session.settings.cap, .full, "the mesh has no room")
+    }
+
+    /// The members that a HELLO to `receiver` lists.
+    func listed(for receiver: Endpoint) -> [Endpoint] {
+        let component = component
+        let counted = counted(component)
+        return component.filter { counted.contains($0.uid) || $0 == receiver }
     }
 
     // MARK: Sending entries

@@ -73,9 +73,17 @@ extension PeerSession {
         while attempt.isInRound, let candidate = attempt.queue.first {
             let isEarly = attempt.lastDial.map { now - $0 < .milliseconds(250) } ?? false
             guard bug == .dialsAllAtOnce || (attempt.dials < 4 && !isEarly) else { return }
+            let isIntroduced = attempt.isForMesh && !mesh.everMet.contains(attempt.endpoint)
+            if isIntroduced, bug != .dialsAtWill {
+                if let end = mesh.silent[candidate], now < end {
+                    attempt.queue.removeFirst()
+                    continue
+                }
+                guard mesh.introducedDials.take() else { return }
+            }
             attempt.queue.removeFirst()
             attempt.lastDial = now
-            dial(candidate, attempt)
+            dial(candidate, attempt, isIntroduced: isIntroduced)
         }
         if attempt.isInRound, attempt.dials == 0, attempt.queue.isEmpty {
             attempt.isInRound = false
@@ -92,7 +100,7 @@ extension PeerSession {
         attempt.lastDial = nil
     }
 
-    private func dial(_ candidate: Candidate, _ attempt: PeerAttempt) {
+    private func dial(_ candidate: Candidate, _ attempt: PeerAttempt, isIntroduced: Bool) {
         guard let held = attempt.held.first, let socket = try? TCPSocket.dialling(candidate) else {
             attempt.lastDial = nil
             return
@@ -102,7 +110,9 @@ extension PeerSession {
         let connection = PeerConnection(
             socket, .initiator, address: candidate.address, loop: peer.loop, bug: bug, takesPlain: isPlain,
             makeTLS: isPlain ? nil : { [unowned self] in tls(isServer: false, isAwaited) })
-        candidates.append(PeerCandidate(self, connection, attempt))
+        let made = PeerCandidate(self, connection, attempt)
+        if isIntroduced { made.introduced = candidate }
+        candidates.append(made)
     }
 
     // MARK: TLS
@@ -132,14 +142,19 @@ extension PeerSession {
     var awaited: [ReceivedConnectionData] { attempts.values.flatMap(\.held) + links.values.flatMap(\.held) }
 
     func accept(_ socket: TCPSocket, _ address: [UInt8]) {
-        let strangers = candidates.filter { $0.connection.role == .responder && !$0.hasItsConfirm }
-        let ofAddress = strangers.filter { $0.connection.address == address }
-        if bug != .unauthenticatedUnbounded {
-            if ofAddress.count >= 4 {
-                drop(ofAddress[0])
-            } else if strangers.count >= 32 {
-                drop(strangers[0])
+        let isExpected = awaited.contains { $0.data.candidates.contains { $0.address == address } }
+        let unproven = candidates.filter {
+            $0.connection.role == .responder && !$0.hasItsConfirm && $0.isOfExpectedAddress == isExpected
+        }
+        let ofAddress = unproven.filter { $0.connection.address == address }
+        let isFull = unproven.count >= (isExpected ? 32 : 96)
+        if bug != .unauthenticatedUnbounded, ofAddress.count >= 4 || isFull {
+            // Drawn from those that are 200 ms old; without one, the new connection is closed.
+            let old = (ofAddress.count >= 4 ? ofAddress : unproven).filter {
+                $0.connection.began + .milliseconds(200) <= .now
             }
+            guard let drawn = old.randomElement() else { return socket.close() }
+            drop(drawn)
         }
         let awaitsPlain = preference == .none || awaited.contains { outcome(with: $0.data) == .plain }
         let connection = PeerConnection(
@@ -154,7 +169,9 @@ extension PeerSession {
                         }
                     }
                 })
-        candidates.append(PeerCandidate(self, connection, nil))
+        let candidate = PeerCandidate(self, connection, nil)
+        candidate.isOfExpectedAddress = isExpected
+        candidates.append(candidate)
     }
 
     private func drop(_ candidate: PeerCandidate) {

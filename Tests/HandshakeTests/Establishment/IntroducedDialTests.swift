@@ -1,0 +1,88 @@
+import MultipeerCore
+@testable import MultipeerHandshake
+import TestSupport
+import Testing
+
+@Suite("11.6 Dials to members that were never met", .computing)
+struct IntroducedDialTests {
+    private let member = UID(high: 7, low: 7)
+
+    private func stage(_ count: UInt8 = 16) throws -> Stage {
+        try Stage(weAreLower: true, theirCandidates: try (1...count).map { try Stage.address($0) })
+    }
+
+    /// Lets every dial fail at once for this long, and returns the dials.
+    private func dials(
+        _ stage: inout Stage, for duration: Duration, introducer: UID?, failure: ConnectionFailure
+    ) throws -> [Candidate] {
+        let (data, now) = (stage.theirs, stage.now)
+        #expect(try stage.machine.connect(with: data, zones: [], introducer: introducer, at: now))
+        var dialled: [Candidate] = []
+        var actions = stage.machine.takeActions()
+        while true {
+            for dial in actions.dials {
+                dialled.append(dial.candidate)
+                stage.machine.lost(dial.id, failure, at: stage.now)
+            }
+            actions = stage.machine.takeActions()
+            if !actions.isEmpty { continue }
+            guard let next = stage.machine.deadline, next < now + duration else { return dialled }
+            stage.now = max(stage.now, next)
+            stage.machine.advance(to: stage.now)
+            actions = stage.machine.takeActions()
+        }
+    }
+
+    @Test("a member causes 24 dials at once, and one a second after that [mesh.introduced]")
+    func rate() throws {
+        var stage = try stage()
+        let introduced = try dials(&stage, for: .seconds(20), introducer: member, failure: .lost)
+        #expect((40...44).contains(introduced.count), "\(introduced.count)")
+        // Those that the application requests are not limited.
+        var other = try self.stage()
+        #expect(try dials(&other, for: .seconds(20), introducer: nil, failure: .lost).count > 60)
+    }
+
+    @Test("an address that did not answer is dialled again after 30 s, and then after 60 s [mesh.introduced]")
+    func silent() throws {
+        var stage = try stage(2)
+        for (seconds, count) in [(29, 2), (31, 2), (29, 0), (29, 2), (91, 0), (12, 2)] {
+            let start = stage.now
+            let found = try dials(
+                &stage, for: .seconds(seconds), introducer: member, failure: .unreachable("refused"))
+            #expect(found.count == count, "after \(start)")
+            stage.machine.cancel(stage.theirs.peer.uid, at: stage.now)
+            _ = stage.machine.takeActions()
+            stage.now = start + .seconds(seconds)
+        }
+    }
+
+    @Test("a peer that was met is dialled without that limit [mesh.introduced]")
+    func met() throws {
+        var stage = try stage(1)
+        let (data, now) = (stage.theirs, stage.now)
+        #expect(try stage.machine.connect(with: data, zones: [], introducer: member, at: now))
+        _ = stage.machine.takeActions()
+        #expect(stage.machine[data.peer.uid]?.introducer == member)
+        _ = try stage.greet()
+        #expect(stage.machine[data.peer.uid]?.introducer == nil)
+        #expect(stage.met == [data.endpoint])
+    }
+
+    @Test("all members together cause 48 dials at once, and 2 a second after that [mesh.introduced]")
+    func total() {
+        var dials = IntroducedDials()
+        let start = Moment(nanoseconds: 1_000_000_000_000)
+        var count = 0
+        for millisecond in 0..<20_000 {
+            let now = start + .milliseconds(millisecond)
+            for number in 0..<8 as Range<UInt64> {
+                let member = UID(high: 1, low: number)
+                guard dials.next(by: member, at: now) == now else { continue }
+                dials.count(by: member, at: now)
+                count += 1
+            }
+        }
+        #expect((86...88).contains(count), "\(count)")
+    }
+}
