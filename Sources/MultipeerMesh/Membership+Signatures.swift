@@ -57,6 +57,8 @@ extension Membership {
     /// Verifies an entry that may be stored, set aside or answered. Its sender had to do the same. [mesh.signature]
     func verify(_ entry: Members) throws(Violation) {
         guard signer != nil else { return }
+        let uid = entry.origin.uid
+        guard !uid.isKeyed || uid.isHash(ofKeyIn: entry.certificate) else { throw .badSignature }  // [uid.proof]
         guard verifier.isValid(entry.signature, of: entry.signedBytes, by: entry.certificate) else {
             throw .badSignature
         }

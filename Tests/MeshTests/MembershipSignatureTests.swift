@@ -66,6 +66,27 @@ struct MembershipSignatureTests {
         }
     }
 
+    @Test("an entry with a keyed uid needs the key that the uid is the hash of [mesh.signature] [uid.proof]")
+    func keyed() throws {
+        let (dan, mallory) = (try Identity.generated(), try Identity.generated())
+        let keyed = Endpoint(uid: dan.uid, instance: 4)
+        for (identity, isTrue) in [(dan, true), (mallory, false)] {
+            var ann = try ann()
+            let certificate = identity.chain[0].der
+            let data = try MeshFixture.data(of: keyed, certificate: certificate, hasIdentity: true)
+            var entry = Members(origin: keyed, sequence: 1, members: [peer(2)], blob: data.bytes)
+            entry.certificate = certificate
+            entry.signature = SHA256.hash(certificate + entry.signedBytes)
+            if isTrue {
+                try ann.hear(entry, on: 2)
+                #expect(ann.held(keyed) == entry)
+            } else {
+                #expect(throws: Violation.badSignature) { try ann.hear(entry, on: 2) }
+                #expect(ann.held(keyed) == nil)
+            }
+        }
+    }
+
     @Test("a signature is verified only if the entry would be used [mesh.signature]")
     func economy() throws {
         var ann = try ann()

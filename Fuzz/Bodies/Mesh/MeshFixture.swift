@@ -10,15 +10,15 @@ package enum MeshFixture {
     }
 
     /// Returns data of this endpoint. Each variant has another address. `certificate`: what the data pin; nil if its preference
-    /// is none.
+    /// is none. `hasIdentity`: which a peer with a keyed uid must have.
     package static func data(
         of endpoint: Endpoint, variant: Int = 0, flags: ConnectionData.Flags = .mesh,
-        for recipient: UID? = nil, certificate: [UInt8]? = nil
+        for recipient: UID? = nil, certificate: [UInt8]? = nil, hasIdentity: Bool = false
     ) throws -> ConnectionData {
         let local = LocalPeer(
             peer: try PeerID(validating: endpoint.uid, displayName: "peer \(endpoint.uid.low)"),
             instance: endpoint.instance, preference: certificate == nil ? .none : .optional,
-            hasIdentity: false,
+            hasIdentity: hasIdentity,
             fingerprint: certificate.flatMap { Fingerprint(SHA256.hash($0)) })
         var linkEstablishment = LinkEstablishment(local, seed: 1)
         let address = Candidate(address: [192, 0, 2, 1], port: UInt16(2_000 + variant))

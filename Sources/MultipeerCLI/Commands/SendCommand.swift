@@ -11,9 +11,10 @@ enum SendCommand: Subcommand {
             The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked.
             Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
 
-            Names are unauthenticated: anyone can use any name. A peer that runs with --id or --identity has an id that is a
-            hash of its key: --to ann#DIGITS with 24 digits of it or more sends to that peer or to none. With --verify both
-            users compare a code before anything is sent; --trust tofu detects a different peer with the same id.
+            Names are unauthenticated: anyone can use any name. A peer that runs with --id or --identity has an id
+            that is a hash of its key: --to ann#DIGITS with 24 digits of it or more sends to that peer or to none.
+            With --verify both users compare a code before anything is sent; --trust tofu detects a different peer
+            with the same id.
 
             Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
