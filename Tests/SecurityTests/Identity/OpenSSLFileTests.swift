@@ -67,10 +67,10 @@ struct OpenSSLFileTests {
                 isInsecure: true))
         var channel = try SecureChannel.tls(
             TLSContext(identity: .generated()), role: isServer ? .client : .server,
-            accepting: [weak.fingerprint])
+            accepting: Pair.pins([weak.fingerprint]))
         #expect(foreign.meet(&channel) == .peer(.weakKey))
         #expect(foreign.alert != nil)
-        #expect(ChainVerdict.on([weak], accepting: [weak.fingerprint]) == .keyTooWeak)
+        #expect(ChainVerdict.on([weak], accepting: Pair.pins([weak.fingerprint])) == .keyTooWeak)
     }
 
     @Test("a chain is sorted, whatever the order of the file, and sent whole")

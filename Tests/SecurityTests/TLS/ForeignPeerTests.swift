@@ -74,7 +74,7 @@ struct ForeignPeerTests {
         var silent = try deviations()
         silent.protocols = names
         var channel = try SecureChannel.tls(
-            TLSContext(identity: ann), role: .server, accepting: [eve.fingerprint])
+            TLSContext(identity: ann), role: .server, accepting: Pair.pins([eve.fingerprint]))
         var foreign = ForeignEnd(silent)
         #expect(foreign.meet(&channel) == .peer(.noCommonProtocol))
         #expect(foreign.alert == 120)
@@ -85,7 +85,7 @@ struct ForeignPeerTests {
     @Test("a client that offers the protocol receives the certificate before it has shown its own [tls.alpn]")
     func clientWithProtocol() throws {
         var channel = try SecureChannel.tls(
-            TLSContext(identity: ann), role: .server, accepting: [eve.fingerprint])
+            TLSContext(identity: ann), role: .server, accepting: Pair.pins([eve.fingerprint]))
         var foreign = ForeignEnd(ForeignEnd.ProfileDeviations())
         #expect(foreign.meet(&channel) == .peer(.noCertificate))
         let hasSeenCertificate = foreign.hasSeenCertificate
@@ -95,7 +95,7 @@ struct ForeignPeerTests {
     @Test("each key update is reported in order with the data around it [tls.messages]", arguments: [1, 40])
     func keyUpdates(_ count: Int) throws {
         var channel = try SecureChannel.tls(
-            TLSContext(identity: ann), role: .server, accepting: [eve.fingerprint])
+            TLSContext(identity: ann), role: .server, accepting: Pair.pins([eve.fingerprint]))
         var foreign = ForeignEnd(try deviations())
         #expect(foreign.meet(&channel) == nil)
         var wire = foreign.write([1])
@@ -122,7 +122,7 @@ struct ForeignPeerTests {
         generous.tickets = 1
         generous.selectsFirst = true
         var channel = try SecureChannel.tls(
-            TLSContext(identity: ann), role: .client, accepting: [eve.fingerprint])
+            TLSContext(identity: ann), role: .client, accepting: Pair.pins([eve.fingerprint]))
         var foreign = ForeignEnd(generous)
         for _ in 0..<4 {
             _ = try channel.handshake()
