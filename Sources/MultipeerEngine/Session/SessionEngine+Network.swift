@@ -160,7 +160,11 @@ extension SessionEngine {
 
     private mutating func carryOut(_ order: ConnectionAction?) {
         guard let order else { return }
-        if case .drop(let id) = order { unauthenticated.remove(id) }
+        switch order {
+        // Those that are closed have a limit of their own. [limit.closing]
+        case .drop(let id), .finish(let id): unauthenticated.remove(id)
+        case .dial: break
+        }
         outputs.append(.connection(order))
     }
 }

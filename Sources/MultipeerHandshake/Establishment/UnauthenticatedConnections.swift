@@ -48,14 +48,15 @@ package struct UnauthenticatedConnections: Sendable {
         for address: [UInt8], isExpected: Bool = false, at now: Moment
     ) -> Place? {
         let origin = isExpected ? Origin.expected(address) : .other(AddressGroup(address))
-        let alike = waiting.filter { $0.origin == origin }
-        let pool = waiting.filter { $0.origin.isExpected == isExpected }
-        let isFull = pool.count >= (isExpected ? Self.expectedLimit : Self.limit)
-        guard alike.count >= Self.limitPerAddress || isFull else {
+        let isCrowded = waiting.count { $0.origin == origin } >= Self.limitPerAddress
+        let limit = isExpected ? Self.expectedLimit : Self.limit
+        guard isCrowded || waiting.count(where: { $0.origin.isExpected == isExpected }) >= limit else {
             return Place(origin: origin, dropped: nil)
         }
-        let rivals = alike.count >= Self.limitPerAddress ? alike : pool
-        let old = rivals.filter { now - $0.since >= Self.youth }
+        let old = waiting.filter {
+            (isCrowded ? $0.origin == origin : $0.origin.isExpected == isExpected)
+                && now - $0.since >= Self.youth
+        }
         guard let drawn = old.randomElement(using: &random) else { return nil }
         remove(drawn.id)
         return Place(origin: origin, dropped: drawn.id)

@@ -3,7 +3,8 @@ import MultipeerHandshake
 
 /// The listening sockets of a session.
 struct Acceptor {
-    private static let backlog: Int32 = 128
+    /// Connections that wait to be accepted: when that many wait, the system drops the next, which is repeated a second later.
+    private static let backlog: Int32 = 1_024
 
     /// Listeners by token; tokens are negative, so that they cannot be connections.
     private(set) var listeners: [Int: Listener] = [:]

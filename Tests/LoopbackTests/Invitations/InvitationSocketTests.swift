@@ -249,19 +249,20 @@ struct InvitationSocketTests {
             let welcome = Task {
                 for await question in host.listener.questions {
                     most.withLock { $0 = max($0, host.listener.questions.count + 1) }
-                    try? await host.listener.refuse(question.id)
+                    // Not DECLINED, which would make the address quiet after three.
+                    try? await host.listener.refuse(question.id, .full)
                 }
             }
-            let declined = try await within { [host] in
+            let refused = try await within { [host] in
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for number in 0..<40 {
                         let peer = try PeerID(displayName: "peer \(number)")
-                        group.addTask { await peer.invite(host) == .failure(.declined) }
+                        group.addTask { await peer.invite(host) == .failure(.full) }
                     }
                     return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
                 }
             }
-            #expect(declined == 40)
+            #expect(refused == 40)
             #expect(most.withLock { $0 } <= 4)
             await host.listener.stop()
             await welcome.value
