@@ -118,7 +118,7 @@ final class PeerConnector: Sendable {
         guard isVerbose else { return }
         Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
         Terminal.say(
-            "protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)")
+            "protected by \(facts.cipherSuite ?? "nothing"), \(facts.verification)")
     }
 
     /// The message when the peer wants to compare codes and this side does not.

@@ -70,7 +70,7 @@ extension Room {
         guard isVerbose else { return }
         screen.note("\(name) has the peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
         screen.note(
-            "\(name) is protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)"
+            "\(name) is protected by \(facts.cipherSuite ?? "nothing"), \(facts.verification)"
         )
     }
 }

@@ -24,7 +24,7 @@ extension Room {
         guard let facts = await session.connectionInfo(for: peer) else { return "gone" }
         let protection = facts.cipherSuite.map { "encrypted, \($0)" } ?? "not encrypted"
         let verified = members[peer]?.isVerified == true ? ", code compared" : ""
-        return "linked, \(protection), authenticated by \(facts.authentication)\(verified)"
+        return "linked, \(protection), \(facts.verification)\(verified)"
     }
 
     /// Shows the code; the user then says whether it was the same.

@@ -10,7 +10,7 @@ struct CertificateAuthority {
             return .distrusted(reason: "the peer has no identity")
         }
         if let reason = reject(evidence.chain, at: evidence.now) { return .distrusted(reason: reason) }
-        return .trusted(by: "a certificate authority", remember: false)
+        return .trusted(.certified(subject: leaf.subject), remember: false)
     }
 
     /// Returns nil when the chain leads to one of the roots, otherwise the reason for the rejection.

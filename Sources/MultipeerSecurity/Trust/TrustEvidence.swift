@@ -10,6 +10,8 @@ public struct TrustEvidence: Hashable, Sendable {
     public let chain: [Certificate]
     /// The key that the peer has proven to hold. Nil on a plain link.
     public let fingerprint: Fingerprint?
+    /// Where the key came from.
+    public let origin: PeerVerification.Origin
     /// The key that this peer had when it was first trusted, if it was.
     public let known: Fingerprint?
     /// Seconds since 1970, UTC: the time at which certificates must be valid.
@@ -17,13 +19,14 @@ public struct TrustEvidence: Hashable, Sendable {
 
     /// Creates the evidence; see the properties of the same names.
     public init(
-        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?,
-        now: Int64
+        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?,
+        origin: PeerVerification.Origin, known: Fingerprint?, now: Int64
     ) {
         self.peer = peer
         self.name = name
         self.chain = chain
         self.fingerprint = fingerprint
+        self.origin = origin
         self.known = known
         self.now = now
     }
@@ -32,8 +35,8 @@ public struct TrustEvidence: Hashable, Sendable {
 extension TrustEvidence {
     /// Whether a peer is trusted.
     public enum Verdict: Hashable, Sendable {
-        /// Trusted: by what, and whether its key should be remembered for the next time.
-        case trusted(by: String, remember: Bool)
+        /// Trusted: how it is known who the peer is, and whether its key should be remembered for the next time.
+        case trusted(PeerVerification, remember: Bool)
         /// Not trusted, and why.
         case distrusted(reason: String)
         /// Only the application can decide.

@@ -22,7 +22,7 @@ public indirect enum TrustPolicy: Sendable {
     /// Returns the verdict as far as it can be determined without asking the application.
     public func evaluate(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         switch self {
-        case .connectionData: .trusted(by: "connection data", remember: false)
+        case .connectionData: .trusted(.unverified(evidence.origin), remember: false)
         case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
         case .certificateAuthority(let roots): CertificateAuthority(roots: roots).evaluate(evidence)
         case .trustOnFirstUse: Self.evaluateFirstUse(evidence)
@@ -40,7 +40,7 @@ public indirect enum TrustPolicy: Sendable {
         case .ask(let question):
             let isTrusted = await question(evidence)
             return isTrusted
-                ? .trusted(by: "the application", remember: false)
+                ? .trusted(.unverified(evidence.origin), remember: false)
                 : .distrusted(reason: "the application declined")
         case .all(let policies):
             return .all(await Self.decide(policies, evidence) { !$0.isTrusted })
@@ -69,15 +69,17 @@ public indirect enum TrustPolicy: Sendable {
     {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
         return accepted.contains(fingerprint)
-            ? .trusted(by: "a listed fingerprint", remember: false)
+            ? .trusted(.verified(by: .fingerprint), remember: false)
             : .distrusted(reason: "the fingerprint is not listed")
     }
 
     private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
-        guard let known = evidence.known else { return .trusted(by: "first use", remember: true) }
+        guard let known = evidence.known else {
+            return .trusted(.unverified(evidence.origin), remember: true)
+        }
         return known == fingerprint
-            ? .trusted(by: "the key known since first use", remember: false)
+            ? .trusted(.knownKey(since: nil, verifiedBy: nil), remember: false)
             : .distrusted(reason: "the key is not the one known since first use")
     }
 }
@@ -89,22 +91,23 @@ extension TrustEvidence.Verdict {
         if case .trusted = self { true } else { false }
     }
 
-    /// Returns the first distrust, else the first undecided verdict; otherwise trust for all reasons together.
+    /// Returns the first distrust, else the first undecided verdict; otherwise trust with the strongest verification.
     static func all(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
-        var reasons: [String] = []
+        var strongest: PeerVerification?
         var remember = false
         var isOpen = false
         for verdict in verdicts {
             switch verdict {
             case .distrusted: return verdict
             case .undecided: isOpen = true
-            case .trusted(let reason, let asksToRemember):
-                reasons.append(reason)
+            case .trusted(let verification, let asksToRemember):
+                strongest = verification.strengthened(by: strongest)
                 remember = remember || asksToRemember
             }
         }
-        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names no peer") }
-        return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
+        if isOpen { return .undecided }
+        guard let strongest else { return .distrusted(reason: "the policy names no peer") }
+        return .trusted(strongest, remember: remember)
     }
 
     /// Returns the first trust, else the first undecided verdict; otherwise distrust for all reasons together.

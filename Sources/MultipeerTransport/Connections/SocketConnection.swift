@@ -93,7 +93,8 @@ final class SessionLink {
     let peer: PeerID
     let sendQueue: SendQueue<DisconnectReason>
     let suite: String?
-    let authentication: ConnectionInfo.Authentication
+    /// How it was known who is at the other end when the link was made.
+    let verification: PeerVerification
 
     /// Nil when the link has no datagrams.
     var flow: DatagramFlow?
@@ -110,11 +111,11 @@ final class SessionLink {
 
     init(
         _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?,
-        authentication: ConnectionInfo.Authentication
+        verification: PeerVerification
     ) {
         self.peer = peer
         self.sendQueue = sendQueue
         self.suite = suite
-        self.authentication = authentication
+        self.verification = verification
     }
 }

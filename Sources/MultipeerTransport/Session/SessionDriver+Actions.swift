@@ -58,10 +58,7 @@ extension SessionDriver {
             loop.lossNotifier.report(peer.uid)
         }
         events.tell(peer, state, &engine)
-        // What is known of a peer is kept while it is connecting or linked, so that memory does not grow with the number of past
-        // peers.
-        let isKnown = engine.mesh.state(of: peer.uid) != .notConnected || engine.mesh.awaits(peer.uid)
-        if !isKnown { trust.forget(peer.uid) }
+        if !isKnown(peer.uid) { trust.forget(peer.uid) }
     }
 
     // MARK: links
@@ -74,8 +71,7 @@ extension SessionDriver {
             waking: { [readyList] in readyList.add(.messages(id)) })
         let link = SessionLink(
             data.peer, sendQueue: sendQueue, suite: connection.channel?.suite,
-            authentication: trust.authentication(of: uid)
-                ?? (connection.channel?.suite == nil ? .tokens : .connectionData))
+            verification: trust.verification(of: uid, connection.channel?.peerFingerprint))
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }

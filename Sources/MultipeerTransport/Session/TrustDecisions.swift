@@ -12,7 +12,10 @@ struct TrustDecisions {
     private let store: TrustStore.File?
     /// Questions that wait for a user, or for a file to be written.
     private var questions: [UID: Task<Void, Never>] = [:]
-    private var authentications: [UID: ConnectionInfo.Authentication] = [:]
+    private var verdicts: [UID: PeerVerification] = [:]
+    /// The keys that came otherwise than from a member of the mesh.
+    private var origins: [UID: (key: Fingerprint, origin: PeerVerification.Origin)] = [:]
+    private var verified = VerifiedKeys()
     /// First keys, for the life of the session, when there is no store on disk.
     private var remembered = TrustStore()
 }
@@ -55,26 +58,48 @@ extension TrustDecisions {
 
     /// Returns whether the peer is trusted.
     mutating func settle(_ verdict: TrustEvidence.Verdict, _ evidence: TrustEvidence) -> Bool {
-        guard case .trusted(let policy, let remembers) = verdict else { return false }
-        authentications[evidence.peer] = authentication(evidence, by: policy)
+        guard case .trusted(let verification, let remembers) = verdict else { return false }
+        verdicts[evidence.peer] = verification
         return remembers && store == nil ? remembered.rememberFirst(evidence) : true
     }
 
-    private func authentication(_ evidence: TrustEvidence, by policy: String) -> ConnectionInfo.Authentication
-    {
-        if evidence.fingerprint == nil { return .tokens }
-        return evidence.chain.isEmpty ? .connectionData : .identity(by: policy)
+    /// Notes where connection data came from.
+    mutating func note(_ data: ConnectionData, from origin: PeerVerification.Origin) {
+        guard let key = data.fingerprint else { return }
+        origins[data.peer.uid] = (key, origin)
     }
 
-    /// Returns what the last decision about this peer rests on.
-    func authentication(of uid: UID) -> ConnectionInfo.Authentication? { authentications[uid] }
+    /// Notes that the holder of this key was verified to be this peer.
+    mutating func noteVerified(_ uid: UID, _ key: Fingerprint, by means: PeerVerification.Means) {
+        verified.add(uid, key, means)
+    }
 
-    mutating func forget(_ uid: UID) { authentications[uid] = nil }
+    /// Returns where the key of a peer came from; nil is a plain link.
+    func origin(of uid: UID, _ key: Fingerprint?) -> PeerVerification.Origin {
+        guard let key else { return .plain }
+        guard let noted = origins[uid], noted.key == key else { return .member }
+        return noted.origin
+    }
+
+    /// Returns how it is known that the holder of this key is this peer, without what was verified since the link was made.
+    func verification(of uid: UID, _ key: Fingerprint?) -> PeerVerification {
+        key.flatMap { _ in verdicts[uid] } ?? .unverified(origin(of: uid, key))
+    }
+
+    /// Returns how the holder of this key was verified in this session; nil if it was not.
+    func verified(_ uid: UID, _ key: Fingerprint?) -> PeerVerification? {
+        key.flatMap { verified[uid, $0] }.map { .verified(by: $0) }
+    }
+
+    mutating func forget(_ uid: UID) {
+        verdicts[uid] = nil
+        origins[uid] = nil
+    }
 }
 
 extension TrustEvidence.Verdict {
     fileprivate var remembers: Bool {
-        if case .trusted(by: _, remember: true) = self { true } else { false }
+        if case .trusted(_, remember: true) = self { true } else { false }
     }
 }
 

@@ -22,8 +22,12 @@ struct ChatCommandTests {
         #expect(try await people[2].firstLine() == "ann: hello")
         #expect(try await people[2].firstLine() == "ann > you: psst")
         try await people[2].types("/who")
-        let row = "linked, encrypted, TLS_AES_128_GCM_SHA256, authenticated by the key in its connection data"
-        #expect(try await people[2].says(all: ["cid  you", "ann  \(row)", "bob  \(row)"]) == [])
+        let row = "linked, encrypted, TLS_AES_128_GCM_SHA256, unverified: "
+        let rows = [
+            "cid  you", "ann  \(row)introduced by another member",
+            "bob  \(row)connection data carried by hand",
+        ]
+        #expect(try await people[2].says(all: rows) == [])
         try await people[2].types("\u{1b}[2J\u{202e}x")
         #expect(try await people[0].firstLine() == "cid: \\u{1b}[2J\\u{202e}x")
         for one in people {

@@ -19,7 +19,7 @@ struct TrustTests {
             bob: .loopback(identity: identity))
         try await meeting.link()
         let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
-        #expect(facts.authentication == .identity(by: "the application"))
+        #expect(facts.verification == .unverified(.connectionData))
         #expect(asked.all.map(\.fingerprint) == [identity.fingerprint])
         #expect(asked.all.first?.chain.map(\.der) == identity.chain.map(\.der))
         #expect(asked.all.first?.name == "bob")
@@ -38,6 +38,25 @@ struct TrustTests {
         #expect(fared.ann.error?.reason?.code == .rejected)
         #expect(fared.bob.error?.reason?.code == .rejected)
         #expect(asked.all.count == 1)
+        await meeting.end()
+    }
+
+    @Test("a link shows that its key was verified, and by what; one with another key of the peer does not")
+    func verified() async throws {
+        let meeting = try Meeting()
+        func verification() async -> PeerVerification? {
+            await meeting.ann.connectionInfo(for: meeting.bob.peer)?.verification
+        }
+        let uid = meeting.bob.peer.uid
+        let (key, other) = (try #require(meeting.bob.certificate), try Identity.generate())
+        await meeting.ann.driver.noteVerified(uid, other.fingerprint, by: .code)
+        try await meeting.link()
+        #expect(await verification() == .unverified(.connectionData))
+        await meeting.ann.driver.noteVerified(uid, key.fingerprint, by: .code)
+        #expect(await verification() == .verified(by: .code))
+        #expect(
+            await meeting.bob.connectionInfo(for: meeting.ann.peer)?.verification
+                == .unverified(.connectionData))
         await meeting.end()
     }
 
@@ -92,8 +111,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: known))
         try await good.link()
         #expect(
-            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
-                == .identity(by: "a listed fingerprint"))
+            await good.ann.connectionInfo(for: good.bob.peer)?.verification
+                == .verified(by: .fingerprint))
         await good.end()
         let bad = try Meeting(ann: strict, bob: .loopback(identity: unknown))
         let fared = try await bad.attempt()
@@ -144,8 +163,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(
-            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
-                == .identity(by: "a certificate authority"))
+            await good.ann.connectionInfo(for: good.bob.peer)?.verification
+                == .certified(subject: chain.identity.chain[0].subject))
         await good.end()
         for other in [try Identity.generate(), nil] {
             let bad = try Meeting(ann: strict, bob: .loopback(identity: other))

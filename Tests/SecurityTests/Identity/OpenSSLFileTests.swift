@@ -127,7 +127,8 @@ struct OpenSSLFileTests {
             TrustPolicy.certificateAuthority(roots).evaluate(
                 .sample(chain: chain, fingerprint: chain.first?.fingerprint, now: now))
         }
-        let trusted = TrustEvidence.Verdict.trusted(by: "a certificate authority", remember: false)
+        let trusted = TrustEvidence.Verdict.trusted(
+            .certified(subject: chain[0].subject), remember: false)
         #expect(verdict([chain[2]], chain, at: now) == trusted)
         #expect(verdict([chain[2]], Array(chain.dropLast()), at: now) == trusted)
         #expect(verdict([chain[1]], [chain[0]], at: now) == trusted)

@@ -8,8 +8,8 @@ extension TrustEvidence {
         chain: [Certificate] = [], fingerprint: Fingerprint?, known: Fingerprint? = nil, now: Int64 = 0
     ) -> TrustEvidence {
         TrustEvidence(
-            peer: UID(high: 1, low: 2), name: "ann", chain: chain, fingerprint: fingerprint, known: known,
-            now: now)
+            peer: UID(high: 1, low: 2), name: "ann", chain: chain, fingerprint: fingerprint,
+            origin: .network, known: known, now: now)
     }
 }
 
@@ -23,22 +23,24 @@ struct TrustPolicyTests {
         other = try #require(Fingerprint([UInt8](repeating: 2, count: 32)))
     }
 
-    private func trusted(_ reason: String, remember: Bool = false) -> TrustEvidence.Verdict {
-        .trusted(by: reason, remember: remember)
+    private let unverified = PeerVerification.unverified(.network)
+
+    private func trusted(_ verification: PeerVerification, remember: Bool = false) -> TrustEvidence.Verdict {
+        .trusted(verification, remember: remember)
     }
 
     @Test("by default connection data suffices, even without a key")
     func connectionData() {
         for key in [one, nil] {
             #expect(
-                TrustPolicy.connectionData.evaluate(.sample(fingerprint: key)) == trusted("connection data"))
+                TrustPolicy.connectionData.evaluate(.sample(fingerprint: key)) == trusted(unverified))
         }
     }
 
     @Test("listed fingerprints are trusted, others and plain links are not")
     func fingerprints() {
         let policy = TrustPolicy.fingerprints([one])
-        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("a listed fingerprint"))
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted(.verified(by: .fingerprint)))
         #expect(
             policy.evaluate(.sample(fingerprint: other))
                 == .distrusted(reason: "the fingerprint is not listed"))
@@ -49,10 +51,10 @@ struct TrustPolicyTests {
     @Test("the first key is remembered, the same one trusted again, another one not")
     func firstUse() {
         let policy = TrustPolicy.trustOnFirstUse
-        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("first use", remember: true))
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted(unverified, remember: true))
         #expect(
-            policy.evaluate(.sample(fingerprint: one, known: one)) == trusted("the key known since first use")
-        )
+            policy.evaluate(.sample(fingerprint: one, known: one))
+                == trusted(.knownKey(since: nil, verifiedBy: nil)))
         #expect(
             policy.evaluate(.sample(fingerprint: other, known: one))
                 == .distrusted(reason: "the key is not the one known since first use"))
@@ -128,7 +130,7 @@ struct TrustPolicyTests {
             .any([.fingerprints([other]), .ask { $0.name == "ann" }]), .trustOnFirstUse,
         ])
         #expect(nested.evaluate(evidence) == .undecided)
-        #expect(await nested.decide(evidence) == trusted("the application and first use", remember: true))
+        #expect(await nested.decide(evidence) == trusted(unverified, remember: true))
     }
 
     @Test("an empty composition trusts no peer")
