@@ -28,6 +28,9 @@ final class PeerConnector: Sendable {
     private let isMesh: Bool
     private let way: Way
     private let verification: CodeComparison?
+    private let gate: VerificationGate
+    /// Whether this side sends something.
+    private let isSending: Bool
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -44,6 +47,8 @@ final class PeerConnector: Sendable {
         // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
+        gate = VerificationGate(arguments, configuration)
+        if case .receiving = role { isSending = false } else { isSending = true }
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
@@ -69,8 +74,8 @@ final class PeerConnector: Sendable {
         }
     }
 
-    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested; in an exchange by
-    /// hand, refuses a peer with another name than the expected one.
+    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer is not
+    /// verified; in an exchange by hand, refuses a peer with another name than the expected one.
     func meet(expecting name: String? = nil) async throws(CommandError) -> PeerID {
         let peer: PeerID
         switch way {
@@ -78,8 +83,12 @@ final class PeerConnector: Sendable {
         case .connecting(let finder): peer = try await finder.link(session)
         case .hosting(let advertiser): peer = try await advertiser.link(session)
         }
+        if verification != nil {
+            try await CodeComparison.compare(with: peer, in: session)
+        } else {
+            try await gate.pass(peer, in: session, asks: isSending)
+        }
         await introduce(peer)
-        try await verification?.compare(with: peer, in: session)
         return peer
     }
 
@@ -117,13 +126,14 @@ final class PeerConnector: Sendable {
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
         Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
-        Terminal.say(
-            "protected by \(facts.cipherSuite ?? "nothing"), \(facts.verification)")
+        Terminal.say("protected by \(facts.cipherSuite ?? "nothing"), \(facts.verification.words)")
     }
 
-    /// The message when the peer wants to compare codes and this side does not.
-    func refusal(to peer: PeerID) -> String? {
-        verification == nil && !isQuiet ? CodeComparison.refusal(to: peer) : nil
+    /// Answers a peer that wants to compare codes, which this side did not want. `mayAsk`: no other part of the command reads the
+    /// terminal.
+    func answerVerification(of peer: PeerID, mayAsk: Bool = true) async throws(CommandError) {
+        guard verification == nil else { return }
+        try await CodeComparison.answer(peer, in: session, mayAsk: mayAsk)
     }
 
     /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.

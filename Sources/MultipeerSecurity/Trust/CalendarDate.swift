@@ -22,6 +22,28 @@ package struct CalendarDate: Hashable, Sendable, CustomStringConvertible {
         year = yearOfEra + (era - 1) * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// Creates the day of a text like 2026-11-22; nil for any other text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int(part) : nil
+        }
+        guard parts.map(\.utf8.count) == [4, 2, 2], numbers.count == 3 else { return nil }
+        (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        // The day has to exist: the 30th of February is the 1st or 2nd of March.
+        guard 1...12 ~= month, 1...31 ~= day, CalendarDate(secondsSince1970: secondsSince1970) == self else {
+            return nil
+        }
+    }
+
+    /// The beginning of the day.
+    package var secondsSince1970: Int64 {
+        let (marchYear, marchMonth) = month > 2 ? (year + 400, month - 3) : (year + 399, month + 9)
+        let dayOfYear = (153 * marchMonth + 2) / 5 + day - 1
+        let days = 365 * marchYear + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear
+        return Int64(days - 146_097 + 60) * 86_400 - 62_167_219_200
+    }
+
     package var description: String {
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)

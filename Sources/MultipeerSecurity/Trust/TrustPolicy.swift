@@ -10,8 +10,13 @@ public indirect enum TrustPolicy: Sendable {
     case fingerprints(Set<Fingerprint>)
     /// The peer must have an identity that one of these authorities has certified, and that is valid now.
     case certificateAuthority([Certificate])
-    /// The key must be the one that the peer had at first contact; that one is accepted and remembered.
+    /// The key must be the one that the peer had at first contact; that one is accepted and remembered, under the peer's id and
+    /// name. Another key under a remembered id or name is refused, and so is a remembered key under another name.
     case trustOnFirstUse
+    /// What is remembered must not be contradicted: another key under a remembered id or name, or a remembered key under another
+    /// name, is accepted only if the application says so, and then remembered. `TrustEvidence.contact` says which it is. First
+    /// contacts are accepted, and not remembered.
+    case unchanged(asking: @Sendable (TrustEvidence) async -> Bool)
     /// The application decides, perhaps by asking its user.
     case ask(@Sendable (TrustEvidence) async -> Bool)
     /// All of these must trust the peer.
@@ -26,6 +31,7 @@ public indirect enum TrustPolicy: Sendable {
         case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
         case .certificateAuthority(let roots): CertificateAuthority(roots: roots).evaluate(evidence)
         case .trustOnFirstUse: Self.evaluateFirstUse(evidence)
+        case .unchanged: Self.evaluateUnchanged(evidence)
         case .ask: .undecided
         case .all(let policies): .all(policies.map { $0.evaluate(evidence) })
         case .any(let policies): .any(policies.map { $0.evaluate(evidence) })
@@ -42,6 +48,11 @@ public indirect enum TrustPolicy: Sendable {
             return isTrusted
                 ? .trusted(.unverified(evidence.origin), remember: false)
                 : .distrusted(reason: "the application declined")
+        case .unchanged(let question):
+            let isTrusted = await question(evidence)
+            return isTrusted
+                ? .trusted(.unverified(evidence.origin), remember: evidence.fingerprint != nil)
+                : .distrusted(reason: evidence.contradiction ?? "")
         case .all(let policies):
             return .all(await Self.decide(policies, evidence) { !$0.isTrusted })
         case .any(let policies):
@@ -74,13 +85,20 @@ public indirect enum TrustPolicy: Sendable {
     }
 
     private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
-        guard let fingerprint = evidence.fingerprint else { return .noKey }
-        guard let known = evidence.known else {
-            return .trusted(.unverified(evidence.origin), remember: true)
+        guard evidence.fingerprint != nil else { return .noKey }
+        switch evidence.contact {
+        case .first: return .trusted(.unverified(evidence.origin), remember: true)
+        case .known(let entry): return .trusted(entry.verification, remember: false)
+        case .renamed, .changed: return .distrusted(reason: evidence.contradiction ?? "")
         }
-        return known == fingerprint
-            ? .trusted(.knownKey(since: nil, verifiedBy: nil), remember: false)
-            : .distrusted(reason: "the key is not the one known since first use")
+    }
+
+    private static func evaluateUnchanged(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
+        switch evidence.contact {
+        case .first: .trusted(.unverified(evidence.origin), remember: false)
+        case .known(let entry): .trusted(entry.verification, remember: false)
+        case .renamed, .changed: .undecided
+        }
     }
 }
 
@@ -114,8 +132,9 @@ extension TrustEvidence.Verdict {
     static func any(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
         if let trusted = verdicts.first(where: \.isTrusted) { return trusted }
         if verdicts.contains(.undecided) { return .undecided }
-        let reasons = verdicts.compactMap { verdict in
-            if case .distrusted(let reason) = verdict { reason } else { nil }
+        var reasons: [String] = []
+        for case .distrusted(let reason) in verdicts where !reasons.contains(reason) {
+            reasons.append(reason)
         }
         return .distrusted(
             reason: reasons.isEmpty ? "the policy names no peer" : reasons.joined(separator: "; "))

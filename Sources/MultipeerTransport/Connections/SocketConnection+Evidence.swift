@@ -15,10 +15,11 @@ extension SocketConnection {
         return .encrypted(fingerprint, binding: binding)
     }
 
-    /// Returns the evidence by which to judge the peer. `known`: the key that was remembered of it; `origin`: where its key
+    /// Returns the evidence by which to judge the peer. `known`: what is remembered of it; `origin`: where its key
     /// came from.
     func evidence(
-        of peer: PeerID, showsIdentity: Bool, from origin: PeerVerification.Origin, known: Fingerprint?
+        of peer: PeerID, showsIdentity: Bool, from origin: PeerVerification.Origin,
+        known: TrustEvidence.Known
     ) -> TrustEvidence {
         TrustEvidence(
             peer: peer.uid, name: peer.displayName, chain: showsIdentity ? channel?.peerChain ?? [] : [],

@@ -43,6 +43,7 @@ extension SessionDriver {
         case .verificationRequested(let peer):
             events.tell(.verificationRequested(peer), of: peer.uid, &engine)
         case .verified(let requests, let outcome): calls.verified(requests, outcome)
+        case .codeConfirmed(let id, let peer): codeConfirmed(id, peer)
         case .unlinked(let id, let peer, let reason): unlinked(id, peer, reason)
         case .state(let peer, let state): stateChanged(of: peer, state)
         case .settled(let uid, let reason):
@@ -56,6 +57,10 @@ extension SessionDriver {
     private func stateChanged(of peer: PeerID, _ state: PeerState) {
         if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
             loop.lossNotifier.report(peer.uid)
+        }
+        var state = state
+        if case .notConnected(let reason) = state {
+            state = .notConnected(trust.explained(reason, of: peer.uid))
         }
         events.tell(peer, state, &engine)
         if !isKnown(peer.uid) { trust.forget(peer.uid) }

@@ -69,7 +69,9 @@ extension SessionDriver {
             if isMarked { mark(.attemptFailed(data.peer)) }
             throw error
         }
-        if let pending, let reason = await outcome(of: pending) { throw .refused(reason) }
+        if let pending, let reason = await outcome(of: pending) {
+            throw .refused(trust.explained(reason, of: data.peer.uid))
+        }
     }
 
     private func begin(

@@ -37,8 +37,10 @@ extension SessionDriver {
         engine.connect(invitation, with: data, until: end, at: EventLoop.currentMoment())
         noteOrigin(of: data, .network)
         if let reason = await outcome(of: calls.expect(invitation)) {
-            throw MultipeerError(linking: reason, to: peer)
+            throw MultipeerError(linking: trust.explained(reason, of: peer.uid), to: peer)
         }
+        // The link is verified whether or not this can be written.
+        if let means { try? await rememberVerified(peer.uid, by: means) }
     }
 
     /// Runs an invitation of or to `peer` until the caller's task is cancelled or the session disconnects.

@@ -22,6 +22,41 @@ extension SessionDriver {
         return try await promise.value(onCancel: { promise.send(.failure(.cancelled)) }).get()
     }
 
+    /// Confirms that the local user has compared the code; returns once the other side's user has, too, and the peer is
+    /// remembered.
+    package func confirmCode(of uid: UID) async throws(VerificationFault) {
+        guard !Task.isCancelled else { throw .cancelled }
+        let (request, promise) = calls.awaitCode()
+        defer {
+            calls.endCode(request)
+            engine.cancelCodeRequest(request)
+        }
+        try engine.confirmCode(of: uid, request, at: EventLoop.currentMoment())
+        loop.wantsTurnEnd(self)
+        _ = try await promise.value(onCancel: { promise.send(.failure(.cancelled)) }).get()
+        do throws(MultipeerError) { try await rememberVerified(uid, by: .code) } catch {
+            throw .notRemembered("\(error)")
+        }
+    }
+
+    /// Ends the link because the codes differ.
+    package func rejectCode(of uid: UID) throws(VerificationFault) {
+        try engine.rejectCode(of: uid, at: EventLoop.currentMoment())
+        loop.wantsTurnEnd(self)
+    }
+
+    /// Declines to compare codes now.
+    package func declineCode(of uid: UID) throws(VerificationFault) {
+        try engine.declineCode(of: uid, at: EventLoop.currentMoment())
+        loop.wantsTurnEnd(self)
+    }
+
+    /// Both users have compared the code of this link: the holder of the peer's key is that peer.
+    func codeConfirmed(_ id: ConnectionID, _ peer: PeerID) {
+        guard let key = sockets.connections[id]?.channel?.peerFingerprint else { return }
+        noteVerified(peer.uid, key, by: .code)
+    }
+
     func deriveVerificationKey(_ id: ConnectionID) {
         do throws(SecurityFault) {
             guard let key = try sockets.connections[id]?.verificationKey() else {
