@@ -104,7 +104,7 @@ enum DemoTable {
 
     static func text(_ pairs: [DemoPair]) -> [UInt8] {
         let head = [
-            "link", "protected by", "authenticated by", "found", "invited", "linked", "round trip",
+            "link", "protected by", "peer is", "found", "invited", "linked", "round trip",
             "throughput",
         ]
         let rows =
@@ -113,7 +113,7 @@ enum DemoTable {
                 [
                     pair.link.peers.joined(separator: " - "),
                     pair.link.protection.suite.map { "TLS 1.3, \($0)" } ?? "nothing",
-                    pair.link.protection.authentication, pair.link.found.map(DemoTimeline.text) ?? "-",
+                    pair.link.protection.verification, pair.link.found.map(DemoTimeline.text) ?? "-",
                     pair.link.invited.map(DemoTimeline.text) ?? "-", DemoTimeline.text(pair.link.linked),
                     HumanReadable.duration(.seconds(pair.speed.roundTrip)),
                     "\(HumanReadable.bytes(Int(pair.speed.bytesPerSecond)))/s",

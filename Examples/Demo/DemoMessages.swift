@@ -36,7 +36,7 @@ struct DemoLink: Codable, Sendable {
     let peer: String
     let isEncrypted: Bool
     let suite: String?
-    let authentication: String
+    let verification: String
 }
 
 /// The measurements of one end of a link.

@@ -61,6 +61,6 @@ extension DemoParticipant {
             .linked(
                 DemoLink(
                     peer: peer.displayName, isEncrypted: facts.isEncrypted, suite: facts.cipherSuite,
-                    authentication: "\(facts.authentication)")))
+                    verification: "\(facts.verification)")))
     }
 }

@@ -143,7 +143,7 @@ extension Link {
         case .credit(channel: 0, let limit): try sendWindow.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))
-        case .codeRequest, .codeCommit, .codeNonce, .codeReveal:
+        case .codeRequest, .codeCommit, .codeNonce, .codeReveal, .codeResult:
             events.append(.code(frame))
             awaitsJudgement = true
         case .hello, .confirm, .select, .selected, .invite, .answer, .complete:

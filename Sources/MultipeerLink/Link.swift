@@ -21,7 +21,7 @@ package struct Link: ~Copyable, Sendable {
         case roundTrip(Duration)
         /// Where the peer now accepts datagrams: DGRAM.
         case datagramOffered(DatagramOffer)
-        /// A frame of the verification code, SAS_REQUEST to SAS_REVEAL, for the state machine that checks it.
+        /// A frame of the verification code, SAS_REQUEST to SAS_RESULT, for the state machine that checks it.
         case code(Frame)
         /// A membership entry of the mesh.
         case members(Members)

@@ -88,6 +88,7 @@ extension DisconnectReason {
         case .busy: .busy
         case .itself: .selfConnection
         case .rejected: .rejected
+        case .wrongCode: .codesDiffer
         case .version: .version
         case .cancelled: .cancelled
         default: nil

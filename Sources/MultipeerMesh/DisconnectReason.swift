@@ -74,6 +74,8 @@ extension DisconnectReason {
         public static let policy = Code(rawValue: "encryption or identity do not agree")
         /// An application refused the other's certificate.
         public static let rejected = Code(rawValue: "the certificate was rejected")
+        /// A user said that the verification codes differ.
+        public static let codesDiffer = Code(rawValue: "the verification codes differ")
         /// There is no common version of the protocol.
         public static let version = Code(rawValue: "no common version of the protocol")
         /// The peer is linked under another session object, or busy.

@@ -89,10 +89,13 @@ extension SecurityFault {
     }
 
     /// What is wrong with a line of a trust store.
-    package enum TrustStoreProblem: Hashable, Sendable {
+    package enum TrustStoreProblem: Error, Hashable, Sendable {
         case fieldCount
         case peerID
         case fingerprint
+        case date
+        case verification
+        case name
         case duplicate
         case tooManyEntries
         case tooLarge
@@ -160,9 +163,12 @@ extension SecurityFault.TrustStoreProblem: CustomStringConvertible {
     /// One line in lower case.
     package var description: String {
         switch self {
-        case .fieldCount: "a peer id and a fingerprint are expected"
+        case .fieldCount: "a peer id, a fingerprint, two dates, how it was verified and a name are expected"
         case .peerID: "a peer id has 32 hexadecimal digits"
         case .fingerprint: "a fingerprint has 64 hexadecimal digits"
+        case .date: "a date is like 2026-11-22, or -"
+        case .verification: "how a peer was verified is code, id or fingerprint with a date, or - with -"
+        case .name: "a name has at most 63 bytes, percent-encoded"
         case .duplicate: "the peer is already listed"
         case .tooManyEntries: "there are too many entries"
         case .tooLarge: "the text is too long"

@@ -34,6 +34,7 @@ local FRAMES = {
     [49] = { name = "SAS_COMMIT", channel = "zero", phase = "open", min = 32, max = 32 },
     [50] = { name = "SAS_NONCE", channel = "zero", phase = "open", min = 32, max = 32 },
     [51] = { name = "SAS_REVEAL", channel = "zero", phase = "open", min = 32, max = 32 },
+    [52] = { name = "SAS_RESULT", channel = "zero", phase = "open", min = 2, max = 2 },
     [64] = { name = "INVITE", channel = "zero", phase = "invitation", min = 0, max = 65536 },
     [65] = { name = "ANSWER", channel = "zero", phase = "invitation", min = 0, max = 65536 },
     [66] = { name = "COMPLETE", channel = "zero", phase = "invitation", min = 0, max = 65536 },
@@ -60,6 +61,7 @@ local CODES = {
     [18] = "DIGEST",
     [19] = "NO_SPACE",
     [20] = "DECLINED",
+    [21] = "WRONG_CODE",
 }
 local PREFERENCES = {
     [0] = "optional",
@@ -593,7 +595,7 @@ local function code(tree, payload)
     tree:add(f["code"], payload)
     return CODES[payload:uint()] or "INTERNAL"
 end
-for _, name in ipairs { "RESET", "STOP", "DONE" } do PAYLOADS[name] = code end
+for _, name in ipairs { "RESET", "STOP", "DONE", "SAS_RESULT" } do PAYLOADS[name] = code end
 -- Kinds whose payload is a list and may have no bytes: missing entries are reported even then.
 local LISTS = { HELLO = "hello", OPEN = "open", INVITE = "invite", ANSWER = "answer", COMPLETE = "complete" }
 

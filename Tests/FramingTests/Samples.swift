@@ -36,6 +36,7 @@ enum Samples {
         .stop(channel: 5, .noSpace), .credit(channel: 0, limit: 1 << 33), .credit(channel: 6, limit: 0),
         .done(channel: 7, .ok), .codeRequest, .codeCommit([UInt8](repeating: 7, count: 32)),
         .codeNonce([UInt8](repeating: 8, count: 32)), .codeReveal([UInt8](repeating: 9, count: 32)),
+        .codeResult(.ok),
         .invite(invite), .answer(Answer(id: [UInt8](1...16), code: .ok, connectionData: [1])),
         .answer(Answer(id: [UInt8](1...16), code: .declined)),
         .complete(Complete(id: [UInt8](1...16), connectionData: [2])),

@@ -39,7 +39,7 @@ def _capture(table):
             environment = {**os.environ, "MULTIPEER_INTERFACES": ""}
             receiving = Running(hub.there(1), [peer.COMMAND, "receive", "--type", SERVICE, "--yes", "--into", inbox,
                                                "--name", NAMES["the receiver's name"].decode()], environment)
-            sending = Running(hub.there(2), [peer.COMMAND, "send", path, "--type", SERVICE, "--to",
+            sending = Running(hub.there(2), [peer.COMMAND, "send", "--unverified", path, "--type", SERVICE, "--to",
                                              NAMES["the receiver's name"].decode(), "--name",
                                              NAMES["the sender's name"].decode()], environment)
             until(lambda: sending.has_ended, 40, "the file does not go")

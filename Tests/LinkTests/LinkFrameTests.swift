@@ -56,10 +56,11 @@ struct LinkFrameTests {
         let codes: [Frame] = [
             .codeRequest, .codeCommit([UInt8](repeating: 1, count: 32)),
             .codeNonce([UInt8](repeating: 2, count: 32)), .codeReveal([UInt8](repeating: 3, count: 32)),
+            .codeResult(.ok),
         ]
         end.receive([.datagram(offer)] + codes)
         #expect(end.events() == [.datagramOffered(offer)] + codes.map { .code($0) })
-        end.receive([Frame](repeating: .datagram(offer), count: 395))
+        end.receive([Frame](repeating: .datagram(offer), count: 394))
         #expect(end.link.end == nil)
         end.receive(.codeRequest)
         #expect(end.link.end == .violation(.tooManyControlFrames))

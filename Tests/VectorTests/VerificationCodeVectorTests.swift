@@ -20,6 +20,8 @@ struct CodeRun: VectorBody {
     struct Step: Decodable, Sendable {
         /// The frame that comes; none when the application asks.
         let hex: Hex?
+        /// What happens: `receive`, `ask`, `confirm` or `decline`.
+        let `do`: String
         let says: Hex?
         /// Whether the application is notified that the other side wants the code.
         let tells: Bool
@@ -31,6 +33,7 @@ struct CodeRun: VectorBody {
     let nonce: Hex
     let steps: [Step]
     let code: String?
+    let confirmed: Bool
 }
 
 @Suite("13 Vectors of the verification code", .computing)
@@ -48,7 +51,7 @@ struct VerificationCodeVectorTests {
     }
 
     @Test(
-        "an end sends what is due once the application asks [sas.role] [sas.requested] [sas.reveal] [sas.once] [sas.order]",
+        "an end sends what is due once the application asks [sas.role] [sas.requested] [sas.reveal] [sas.once] [sas.order] [sas.result]",
         arguments: try VectorFiles.all(CodeRun.self))
     func run(_ vector: Vector<CodeRun>) throws {
         let body = vector.body
@@ -66,7 +69,11 @@ struct VerificationCodeVectorTests {
                     if case .say(let due) = answer { said = due }
                     tells = answer == .tellApplication
                 } else {
-                    said = machine.ask()
+                    switch step.do {
+                    case "confirm": said = machine.confirm()
+                    case "decline": said = machine.decline()
+                    default: said = machine.ask()
+                    }
                 }
             } catch {
                 fault = Fault(error == .wrongReveal ? "reveal" : "order", error.closeCode.name)
@@ -77,6 +84,8 @@ struct VerificationCodeVectorTests {
         #expect(fault == vector.fault)
         let code = machine.code
         #expect(code == body.code)
+        let isConfirmed = machine.isConfirmed
+        #expect(isConfirmed == body.confirmed)
     }
 
     private static func frame(_ hex: Hex) throws -> Frame {

@@ -53,12 +53,21 @@ private struct CodeStage: ~Copyable {
             }
             try promise(before == nil || machine.code == before, "a code does not change")
             switch answer {
-            case .nothing: break
+            case .nothing, .declined: break
+            case .confirmed: try promise(before != nil, "only a code is confirmed")
             case .say(let frame): try say(frame)
             case .tellApplication:
                 try promise(!wasTold && !hasAsked, "an application that has not asked is notified once")
                 wasTold = true
             }
+        }
+
+        mutating func answer(_ isYes: Bool) throws(BrokenPromise) {
+            let frame = isYes ? machine.confirm() : machine.decline()
+            guard let frame else { return }
+            try promise(
+                isYes ? machine.code != nil : !hasAsked, "a code is confirmed, an unasked run declined")
+            said.append(frame)
         }
 
         private mutating func say(_ frame: Frame) throws(BrokenPromise) {
@@ -101,10 +110,15 @@ private struct CodeStage: ~Copyable {
             let commitment = VerificationCode.commitment(to: SecureBytes(value))
             let frames: [Frame] = [
                 .codeRequest, .codeCommit(commitment), .codeCommit(value), .codeNonce(value),
-                .codeReveal(value), .ping(value.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }),
+                .codeReveal(value), .codeResult(.ok), .codeResult(.declined),
+                .codeResult(CloseCode(rawValue: UInt16(value[0]))),
+                .ping(value.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }),
             ]
             let frame = frames[Int(input.byte()) % frames.count]
             if isFirst { try first.receive(frame) } else { try second.receive(frame) }
+        case 5:
+            let isYes = operation & 0x40 == 0
+            if isFirst { try first.answer(isYes) } else { try second.answer(isYes) }
         default:
             try first.ask()
             try second.ask()
@@ -131,7 +145,7 @@ private struct CodeStage: ~Copyable {
             try promise(
                 !"\(fault)".isEmpty && fault.closeCode != .ok, "a violation has a description and a code")
         }
-        if let code = first.machine.code { try promise(isCode(code), "a code has six digits: \(code)") }
+        if let code = first.machine.code { try promise(isCode(code), "a code has twelve digits: \(code)") }
         guard !wasTouched, first.hasAsked, second.hasAsked else { return }
         try promise(
             first.machine.code != nil && second.machine.code != nil,
@@ -140,6 +154,6 @@ private struct CodeStage: ~Copyable {
     }
 
     private func isCode(_ text: String) -> Bool {
-        text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        text.utf8.count == 12 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

@@ -9,7 +9,7 @@ enum BrowseCommand: Subcommand {
         details: """
             On a terminal, shows a live table. In a pipe, and on a terminal without escape sequences, prints a line per
             event with tab-separated fields: found, updated or lost; the id; the name; the peer's info; and with
-            --resolve its addresses. All of this is unauthenticated until a link is established.
+            --resolve its addresses. All peers are unverified: found on the network. With --json each line says so.
 
             Ctrl-C ends it. Browsing does not advertise this peer.
             """,

@@ -13,8 +13,9 @@ enum ChatCommand: Subcommand {
         "chat in a room with up to 7 others",
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
-            is direct and separately encrypted. Anyone on the network can join, under any name; /code NAME compares six
-            digits with that peer, which rules out a man-in-the-middle.
+            is direct and separately encrypted. Anyone on the network can join, under any name. /code NAME compares six
+            digits with that peer, which rules out a man-in-the-middle; then its lines are marked [verified]. Without a
+            terminal, nothing is sent to peers that are not verified, unless --unverified is given.
 
             Where multicast does not work, use --manual, @FILE, --from or --out: a new peer then exchanges connection
             data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
@@ -35,7 +36,7 @@ enum ChatCommand: Subcommand {
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
-            room, ManualExchange.manual,
+            room, VerificationGate.option, ManualExchange.manual,
             .init(
                 "--from", "FILE", isRepeatable: true,
                 "read a peer's data from FILE once it exists and is complete; if linking fails, wait for other data in "
@@ -76,7 +77,9 @@ enum ChatCommand: Subcommand {
         let room = Room(
             session, screen, questions, own: LocalConnectionData(arguments), finder,
             isMesh: !arguments.has("--star"),
-            isVerbose: arguments.has("--verbose"))
+            isVerbose: arguments.has("--verbose"),
+            acceptsUnverified: arguments.has(VerificationGate.option.name)
+                || TrustOption.asksAboutEveryPeer(arguments))
         SignalHandler.first { await room.leave() }
         do throws(CommandError) {
             try await room.run(connecting: data, from: arguments.values("--from"))

@@ -18,12 +18,13 @@ enum LinkCommand: Subcommand {
 
             Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
             'multipeer link ... > file' gets only the peer's bytes. Between two shells:
-              multipeer link --out a.data --from b.data < file
-              multipeer link --out b.data --from a.data > copy
+              multipeer link --unverified --out a.data --from b.data < file
+              multipeer link --unverified --out b.data --from a.data > copy
 
 
             """ + CodeComparison.details,
         options: PeerConnector.options + [
+            VerificationGate.option,
             .init(
                 "--mesh",
                 "also link with every peer that the other side is linked with, if it gives this option too; input and "
@@ -57,7 +58,12 @@ enum LinkCommand: Subcommand {
         let peer = try await connector.meet()
         let relay = StandardStreamRelay(
             connector.session, with: peer, asChat: isChat ? ChatFormatter(with: peer) : nil,
-            isEscaped: isOnTerminal && !isChat, refusal: connector.refusal(to: peer))
+            isEscaped: isOnTerminal && !isChat,
+            answersVerification: { () async throws(CommandError) in
+                // The relay reads the terminal.
+                try await connector.answerVerification(
+                    of: peer, mayAsk: !DescriptorStream.input.isTerminal)
+            })
         let isShown = DescriptorStream.error.isTerminal && !connector.isQuiet && !isChat
         let progress = isShown ? Task { await relay.progress.show() } : nil
         defer { if connector.isVerbose { Terminal.say(relay.progress.summary) } }

@@ -9,7 +9,8 @@ enum ReceiveCommand: Subcommand {
             The other side runs 'multipeer send' and finds this peer on the network by its name; --timeout limits how
             long this one waits, default: no limit. You are shown who wants to send, and asked on the terminal before
             anything is received; --yes skips the question, and is required without a terminal. Names are
-            unauthenticated: anyone can use any name. With --verify both users compare a code before anything is sent.
+            unauthenticated: anyone can use any name, and a sender that is not verified is shown as such. With --verify
+            both users compare a code before anything is sent.
 
             Where multicast does not work, use --manual, or DATA, --data, --from or --out: both sides then exchange
             their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
@@ -27,7 +28,7 @@ enum ReceiveCommand: Subcommand {
               multipeer send report.pdf photo.jpg --to ann
             Between two shells, by hand:
               multipeer receive --into inbox --out b.data --from a.data
-              multipeer send report.pdf photo.jpg --out a.data --from b.data
+              multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
             """,
         options: [
             ReceiverAdvertiser.consent,

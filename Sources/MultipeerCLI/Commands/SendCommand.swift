@@ -11,10 +11,11 @@ enum SendCommand: Subcommand {
             The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked.
             Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
 
-            Names are unauthenticated: anyone can use any name. A peer that runs with --id or --identity has an id
-            that is a hash of its key: --to ann#DIGITS with 24 digits of it or more sends to that peer or to none.
-            With --verify both users compare a code before anything is sent; --trust tofu detects a different peer
-            with the same id.
+            Names are unauthenticated: anyone can use any name. A peer that is not verified is shown as such, and you are
+            asked before anything is sent; without a terminal, --unverified is needed. With --verify both users compare a
+            code first. A peer that runs with --id or --identity has an id that is a hash of its key: --to ann#DIGITS with
+            24 digits of it or more sends to that peer or to none. A peer whose key or name is not the one in the
+            --trust-store is a question too.
 
             Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
@@ -30,11 +31,11 @@ enum SendCommand: Subcommand {
               multipeer send report.pdf photo.jpg --to ann
               tar c folder | multipeer send - --as folder.tar --to ann
             Between two shells, by hand:
-              multipeer send report.pdf photo.jpg --out a.data --from b.data
+              multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,
         options: [
-            ReceiverFinder.option,
+            ReceiverFinder.option, VerificationGate.option,
             .init(
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),

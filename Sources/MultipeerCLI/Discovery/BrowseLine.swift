@@ -15,6 +15,8 @@ package struct BrowseLine: Encodable, Sendable {
     package let info: [String: String]?
     /// The addresses of the peer, if requested.
     package let addresses: [String]?
+    /// Nothing is proven before there is a link.
+    package let verification = "\(PeerVerification.unverified(.network))"
     /// Seconds since the command began to browse.
     package let seconds: Double
 

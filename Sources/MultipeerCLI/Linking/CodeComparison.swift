@@ -2,21 +2,22 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Both users compare six digits before anything is sent over their link.
+/// Both users type the six digits that the other side shows, before anything is sent over their link.
 ///
-/// It needs a terminal: without one nothing is linked, and any answer but yes counts as no.
+/// It needs a terminal: without one nothing is linked.
 struct CodeComparison: Sendable {
     static let option = Usage.Option(
-        "--verify",
-        "compare a code with the other side before anything is sent or shown; both sides need this option")
+        "--verify", "compare a code with the other side before anything is sent or shown")
     static let details = """
-        With --verify both users compare six digits, by voice or side by side, and confirm that they match. If they
-        do, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel. You are
-        asked on the terminal, even if the standard streams are redirected. The command fails before anything is sent
-        or shown if there is no terminal, if the link is not encrypted, if the other side does not use --verify within
-        60 seconds, or if your answer is not yes.
+        With --verify each user types six digits that the other side shows, read out by voice or side by side. If they
+        are right, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel.
+        You are asked on the terminal, even if the standard streams are redirected; so is the other user. The command
+        fails before anything is sent or shown if there is no terminal on either side, if the link is not encrypted, or
+        if the digits are wrong. If both sides have an --identity, the peer is remembered in the --trust-store.
         """
     private static let prompts = Worker("verification")
+    /// A mistyped code may be typed again: the digits are fixed, so an attacker gains nothing.
+    private static let attempts = 3
 
     /// Returns nil without the option.
     init?(_ arguments: Arguments, _ configuration: Session.Configuration) throws(CommandError) {
@@ -29,25 +30,65 @@ struct CodeComparison: Sendable {
         }
     }
 
-    /// The message when only the peer has the option.
-    static func refusal(to peer: PeerID) -> String {
-        "\(peer.displayName.printable) wants to compare codes: link again, with --verify on both sides"
-    }
-
-    /// Throws unless the user confirms that the peer shows the same code.
-    func compare(with peer: PeerID, in session: Session) async throws(CommandError) {
-        let code = try await CommandError.translating { () async throws(MultipeerError) in
-            try await session.verificationCode(for: peer)
+    /// Compares because the user wants to.
+    static func compare(with peer: PeerID, in session: Session) async throws(CommandError) {
+        let name = peer.displayName.printable
+        let digits: VerificationDigits
+        do throws(MultipeerError) {
+            digits = try await session.verificationCode(for: peer)
+        } catch {
+            throw CommandError("\(name) is not verified: \(error.description.printable)", exit: .linkFailed)
         }
-        let question =
-            "compare with the other side: \(code.prefix(3)) \(code.suffix(3))\ndo the codes match? [y/N] "
-        let answer = try await CodeComparison.prompts.run { () throws(CommandError) in
-            try Terminal.ask(question)
-        }
-        guard Terminal.isYes(answer) else {
+        guard try await isRight(digits, name) else {
+            try? await session.rejectVerification(of: peer)
             throw CommandError(
-                "\(peer.displayName.printable) was not verified; nothing was sent or shown",
+                "\(name) is not verified: the verification codes differ; nothing was sent or shown",
                 hint: "different codes mean a man-in-the-middle", exit: .linkFailed)
         }
+        try await CommandError.translating { () async throws(MultipeerError) in
+            try await session.confirmVerification(of: peer)
+        }
+        Terminal.say("\(name) is verified by code")
+    }
+
+    /// Asks the user for the other side's digits.
+    private static func isRight(_ digits: VerificationDigits, _ name: String) async throws(CommandError)
+        -> Bool
+    {
+        var prompt = """
+            read these digits to \(name): \(digits.own.prefix(3)) \(digits.own.suffix(3))
+            type the six digits that \(name) sees, or no: 
+            """
+        for attempt in 1...attempts {
+            let question = prompt
+            let answer = try await prompts.run { () throws(CommandError) in try Terminal.ask(question) }
+            guard let answer, !["n", "no"].contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
+            else { return false }
+            if digits.match(answer) { return true }
+            let problem =
+                VerificationDigits.isComplete(answer) ? "these are not the digits" : "six digits are needed"
+            prompt =
+                "\(problem) (try \(attempt + 1) of \(attempts)); type the digits that \(name) sees, or no: "
+        }
+        return false
+    }
+
+    /// Asks the user whether to compare because the other side wants to. Without a terminal the other side is notified at once.
+    static func answer(_ peer: PeerID, in session: Session, mayAsk: Bool) async throws(CommandError) {
+        let name = peer.displayName.printable
+        guard mayAsk, Terminal.isThere else {
+            try? await session.declineVerification(of: peer)
+            return Terminal.say(
+                "\(name) wants to compare codes: start both sides again, this one with --verify")
+        }
+        let answer = try await prompts.run { () throws(CommandError) in
+            try Terminal.ask("\(name) wants to compare codes. Compare? [Y/n] ")
+        }
+        guard let answer, !["n", "no"].contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
+        else {
+            try? await session.declineVerification(of: peer)
+            return
+        }
+        try await compare(with: peer, in: session)
     }
 }

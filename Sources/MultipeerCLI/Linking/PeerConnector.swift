@@ -28,6 +28,9 @@ final class PeerConnector: Sendable {
     private let isMesh: Bool
     private let way: Way
     private let verification: CodeComparison?
+    private let gate: VerificationGate
+    /// Whether this side sends something.
+    private let isSending: Bool
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -44,6 +47,8 @@ final class PeerConnector: Sendable {
         // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
+        gate = VerificationGate(arguments, configuration)
+        if case .receiving = role { isSending = false } else { isSending = true }
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
@@ -70,17 +75,27 @@ final class PeerConnector: Sendable {
         }
     }
 
-    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested; in an exchange by
-    /// hand, refuses a peer with another name than the expected one.
+    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer is not
+    /// verified; in an exchange by hand, refuses a peer with another name than the expected one.
     func meet(expecting name: String? = nil) async throws(CommandError) -> PeerID {
         let peer: PeerID
         switch way {
         case .byHand(let exchange): peer = try await swap(exchange, expecting: name)
-        case .connecting(let finder): peer = try await finder.link(session)
+        case .connecting(let finder):
+            peer = try await finder.link(session)
+            if finder.proves(peer) {
+                try await CommandError.translating { () async throws(MultipeerError) in
+                    try await session.confirmID(of: peer)
+                }
+            }
         case .hosting(let advertiser): peer = try await advertiser.link(session)
         }
+        if verification != nil {
+            try await CodeComparison.compare(with: peer, in: session)
+        } else {
+            try await gate.pass(peer, in: session, asks: isSending)
+        }
         await introduce(peer)
-        try await verification?.compare(with: peer, in: session)
         return peer
     }
 
@@ -121,12 +136,14 @@ final class PeerConnector: Sendable {
         let protection = [facts.cipherSuite, facts.keyExchange].compactMap { $0 }
         Terminal.say(
             "protected by \(protection.isEmpty ? "nothing" : protection.joined(separator: ", ")), "
-                + "authenticated by \(facts.authentication)")
+                + facts.verification.words)
     }
 
-    /// The message when the peer wants to compare codes and this side does not.
-    func refusal(to peer: PeerID) -> String? {
-        verification == nil && !isQuiet ? CodeComparison.refusal(to: peer) : nil
+    /// Answers a peer that wants to compare codes, which this side did not want. `mayAsk`: no other part of the command reads the
+    /// terminal.
+    func answerVerification(of peer: PeerID, mayAsk: Bool = true) async throws(CommandError) {
+        guard verification == nil else { return }
+        try await CodeComparison.answer(peer, in: session, mayAsk: mayAsk)
     }
 
     /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.

@@ -86,7 +86,7 @@ final class ReceiverAdvertiser: Sendable {
     private func agrees(to inviter: PeerID, _ files: Int) async -> Bool {
         guard isAsking else { return true }
         let count = files == 1 ? "a file" : "\(files) files"
-        let question = "\(inviter.introduction) wants to send \(count). Accept? [y/N] "
+        let question = "\(inviter.introduction), found on the network, wants to send \(count). Accept? [y/N] "
         let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
             try Terminal.ask(question)
         }

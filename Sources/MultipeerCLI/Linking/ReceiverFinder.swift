@@ -49,7 +49,7 @@ final class ReceiverFinder: Sendable {
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let peer = try await find()
         if !isQuiet {
-            Terminal.say(selector.remark(on: peer))
+            if selector.digits != nil { Terminal.say(selector.remark(on: peer)) }
             Terminal.say("found \(peer.introduction); waiting for them to accept")
         }
         let context = PeerRole.send(files: files).context
@@ -59,6 +59,9 @@ final class ReceiverFinder: Sendable {
         await browser.stop()
         return peer
     }
+
+    /// Whether the digits that the user gave can be no other peer's. [uid.proof]
+    func proves(_ peer: PeerID) -> Bool { selector.proves(peer) }
 
     func stop() async { await browser.stop() }
 

@@ -27,22 +27,23 @@ final class StandardStreamRelay: Sendable {
     private let peer: PeerID
     private let chat: ChatFormatter?
     private let isEscaped: Bool
-    private let refusal: String?
+    private let answersVerification: @Sendable () async throws(CommandError) -> Void
     private let state = Locked(State())
     private let outcome = Promise<CommandError?>()
     private let input = Worker("input")
     private let output = Worker("output")
 
-    /// `isEscaped`: whether the peer's bytes are written as text for a terminal. `refusal` is shown when the peer wants to compare
-    /// codes and this side does not.
+    /// `isEscaped`: whether the peer's bytes are written as text for a terminal. `answersVerification` is called when the peer
+    /// wants to compare codes.
     init(
-        _ session: Session, with peer: PeerID, asChat chat: ChatFormatter?, isEscaped: Bool, refusal: String?
+        _ session: Session, with peer: PeerID, asChat chat: ChatFormatter?, isEscaped: Bool,
+        answersVerification: @escaping @Sendable () async throws(CommandError) -> Void
     ) {
         self.session = session
         self.peer = peer
         self.chat = chat
         self.isEscaped = isEscaped
-        self.refusal = refusal
+        self.answersVerification = answersVerification
     }
 
     /// Throws when a stream fails, or the link ends before everything is delivered.
@@ -104,7 +105,7 @@ final class StandardStreamRelay: Sendable {
             case .peer(peer, .notConnected(let reason)):
                 outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
             case .verificationRequested(peer):
-                if let refusal { Terminal.say(refusal) }
+                Task { await settle { () throws(CommandError) in try await self.answersVerification() } }
             case .peer, .stream, .resource, .verificationRequested: break
             }
         }

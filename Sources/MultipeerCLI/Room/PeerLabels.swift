@@ -4,8 +4,8 @@ import MultipeerCommandLine
 /// The labels of the peers in a room: their names where these look different, otherwise followed by digits of their ids. Everyone
 /// in a room sees the same labels, whatever the order of arrival.
 ///
-/// A name can contain anything but control characters. In a label `:`, `>` and `#` are escaped, so that a name cannot look
-/// like another peer's message, or like a name with digits.
+/// A name can contain anything but control characters. In a label `:`, `>`, `#` and `[` are escaped, so that a name cannot
+/// look like another peer's message, like a name with digits, or like that of a verified peer.
 package struct PeerLabels: Sendable {
     private struct Name: Sendable {
         let stem: String
@@ -69,7 +69,7 @@ package struct PeerLabels: Sendable {
         var stem = ""
         for character in name.printable {
             switch character {
-            case ":", ">", "#":
+            case ":", ">", "#", "[":
                 stem += "\\u{\(String(character.unicodeScalars.first?.value ?? 0, radix: 16))}"
             default: stem.append(character)
             }

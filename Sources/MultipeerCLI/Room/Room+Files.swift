@@ -62,8 +62,8 @@ extension Room {
         let whole = Room.expanded(text)
         guard !FileManager.default.fileExists(atPath: whole),
             let (path, peer) = members.find(atEndOf: text)
-        else { return (whole, members.linked) }
-        return (Room.expanded(path), [peer])
+        else { return (whole, members.linked.filter(mayReceive)) }
+        return (Room.expanded(path), [peer].filter(mayReceive))
     }
 
     private static func expanded(_ path: String) -> String {

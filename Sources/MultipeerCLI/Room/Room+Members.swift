@@ -11,8 +11,7 @@ extension Room {
             case .resource(let resource): announce(resource)
             case .peer(let peer, let state): try await change(peer, state)
             case .verificationRequested(let peer):
-                let name = members.name(of: peer)
-                screen.note("\(name) wants to compare codes: /code \(name)")
+                await verificationRequested(by: peer)
             case .stream: break
             }
         }
@@ -27,8 +26,8 @@ extension Room {
             screen.note("connecting to \(name)")
         case .connected:
             members.update(peer) { $0.begin() }
-            arrival.linked()
             await introduce(peer)
+            arrival.linked()
         case .notConnected(let reason):
             let wasLinked = members.depart(peer, reason)
             offers.remove(of: peer)
@@ -63,14 +62,22 @@ extension Room {
         }
     }
 
+    /// Notes how it is known who the peer is, before anything is sent to it.
+    @discardableResult
+    func noteVerification(of peer: PeerID) async -> ConnectionInfo? {
+        guard let facts = await session.connectionInfo(for: peer) else { return nil }
+        members.update(peer) { $0.verification = facts.verification }
+        return facts
+    }
+
     private func introduce(_ peer: PeerID) async {
-        guard let facts = await session.connectionInfo(for: peer) else { return }
+        guard let facts = await noteVerification(of: peer) else { return }
         let name = members.name(of: peer)
-        screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
+        screen.note(
+            "\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted"); \(facts.verification.words)"
+        )
         guard isVerbose else { return }
         screen.note("\(name) has the peer id \(peer.uid.bytes.hexadecimal) at \(facts.remoteAddress)")
-        screen.note(
-            "\(name) is protected by \(facts.cipherSuite ?? "nothing"), authenticated by \(facts.authentication)"
-        )
+        screen.note("\(name) is protected by \(facts.cipherSuite ?? "nothing")")
     }
 }

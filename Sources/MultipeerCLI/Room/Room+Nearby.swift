@@ -61,6 +61,7 @@ extension Room {
             do throws(MultipeerError) {
                 try await finder.browser.invite(
                     peer, to: session, context: finder.context, timeout: Room.timeout)
+                await noteVerification(of: peer)
                 return arrival.linked()
             } catch {
                 if Task.isCancelled || isLeaving || members.isLinked(peer) { return }
@@ -90,6 +91,7 @@ extension Room {
             members.update(inviter) { $0.seekers += 1 }
             defer { members.update(inviter) { $0.seekers -= 1 } }
             try await invitation.accept(into: session)
+            await noteVerification(of: inviter)
             arrival.linked()
         } catch {
             // If this side also invites the peer, that invitation reports the failure.

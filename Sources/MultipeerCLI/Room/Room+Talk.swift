@@ -4,7 +4,7 @@ import MultipeerCommandLine
 /// Messages, and how they are sent to each peer at its own pace.
 extension Room {
     func say(_ text: String) {
-        let peers = members.linked
+        let peers = members.linked.filter(mayReceive)
         guard !peers.isEmpty else { return screen.tell("nobody else is in the room; message not sent") }
         let message = RoomMessage(text, isPrivate: false)
         for peer in peers { post(message.bytes, to: peer) }
@@ -16,7 +16,22 @@ extension Room {
             return screen.tell("\(members.name(of: peer)) is not in the room; message not sent")
         }
         guard !words.isEmpty else { return screen.tell("usage: /to NAME text") }
+        guard mayReceive(peer) else { return }
         post(RoomMessage(words, isPrivate: true).bytes, to: peer)
+    }
+
+    /// Whether a peer gets what is sent. On a terminal the user has seen that a peer is not verified; a script has to accept it
+    /// with `--unverified`.
+    func mayReceive(_ peer: PeerID) -> Bool {
+        guard let member = members[peer], !acceptsUnverified, !screen.isTerminal else { return true }
+        if case .knownKey? = member.verification { return true }
+        if member.isVerified { return true }
+        if !member.isNotedAsUnverified {
+            members.update(peer) { $0.isNotedAsUnverified = true }
+            screen.tell(
+                "\(members.name(of: peer)) is not verified: nothing is sent there (--unverified sends it)")
+        }
+        return false
     }
 
     func nobody(_ text: String) {
@@ -61,6 +76,6 @@ extension Room {
 
     func hear(_ message: Session.Message) async throws(CommandError) {
         guard let said = RoomMessage(message.bytes) else { return }
-        try await screen.put(said.shown(from: members.name(of: message.peer)))
+        try await screen.put(said.shown(from: members.speaker(message.peer)))
     }
 }

@@ -9,6 +9,8 @@ actor Room {
     let isMesh: Bool
     let files = Worker("files")
     let isVerbose: Bool
+    /// Whether a script sends to peers that are not verified.
+    let acceptsUnverified: Bool
     /// Nil when data is exchanged only by hand.
     let finder: RoomDiscovery?
     private let own: LocalConnectionData
@@ -29,7 +31,7 @@ actor Room {
     init(
         _ session: Session, _ screen: Screen, _ questions: RoomPrompts, own: LocalConnectionData,
         _ finder: RoomDiscovery?,
-        isMesh: Bool, isVerbose: Bool
+        isMesh: Bool, isVerbose: Bool, acceptsUnverified: Bool
     ) {
         self.session = session
         self.screen = screen
@@ -38,6 +40,7 @@ actor Room {
         self.finder = finder
         self.isMesh = isMesh
         self.isVerbose = isVerbose
+        self.acceptsUnverified = acceptsUnverified
         members = RoomMembers(own: session.peer)
     }
 

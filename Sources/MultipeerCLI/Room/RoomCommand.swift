@@ -12,9 +12,9 @@ package enum RoomCommand: Equatable, Sendable {
     case send(String)
     case accept(Int, into: String?)
     case decline(Int)
-    /// A name, with an optional yes or no after it.
+    /// A name, with optional digits or a no after it.
     case code(String)
-    /// The answer to a question from --trust ask.
+    /// The answer to a question about trust.
     case trust(Bool)
     case who, data, help, quit
     case wrong(String)
@@ -89,8 +89,8 @@ package enum RoomCommand: Equatable, Sendable {
         ("/send FILE [NAME]", "offer a file, or an http or https URL, to everyone or to NAME"),
         ("/accept N [DIR]", "save file N in DIR; default: the current directory"),
         ("/decline N", "decline file N"),
-        ("/code NAME [yes|no]", "compare six digits with NAME; then say whether they match"),
-        ("/trust yes|no", "answer a question from --trust ask"),
+        ("/code NAME [DIGITS|no]", "show six digits for NAME; then type the ones that NAME sees"),
+        ("/trust yes|no", "answer a question about trust"),
         ("/help", "show this help"),
         ("/quit", "leave; so does end of input"),
     ]

@@ -13,15 +13,21 @@ struct RoomMember: Sendable {
     /// The number of its links so far, to distinguish the current one from earlier ones.
     var link = 0
     var lineQueue = LineQueue()
-    /// Whether the user has confirmed that the code is the same on both sides of this link.
-    var isVerified = false
-    /// The link for which a code was shown.
-    var hasCode: Int?
+    /// How it is known who the peer is; nil before the link has been asked for it.
+    var verification: PeerVerification?
+    /// The digits that were shown for this link, and how often the user has typed wrong ones.
+    var digits: VerificationDigits?
+    var wrongDigits = 0
+    /// Whether the user knows that lines are not sent to it.
+    var isNotedAsUnverified = false
     /// How many attempts to link with this peer are running: these report a failure themselves.
     var seekers = 0
 
     /// When it left, as an increasing number.
     var age = 0
+
+    /// Whether the peer is verified now: the lines of others have no mark.
+    var isVerified: Bool { verification?.isVerified == true }
 
     var isLinked: Bool { if case .linked = state { true } else { false } }
 
@@ -29,12 +35,14 @@ struct RoomMember: Sendable {
         state = .linked
         link += 1
         lineQueue = LineQueue()
-        isVerified = false
+        digits = nil
+        wrongDigits = 0
+        isNotedAsUnverified = false
     }
 
     mutating func end(_ reason: DisconnectReason, age: Int) {
         state = .gone(reason)
-        isVerified = false
+        verification = nil
         self.age = age
     }
 }

@@ -27,6 +27,11 @@ struct RoomMembers: Sendable {
 
     func name(of peer: PeerID) -> String { labels[peer] }
 
+    /// The label of a peer whose line is shown, with a mark if it is verified. A name cannot imitate it: labels contain no bracket.
+    func speaker(_ peer: PeerID) -> String {
+        members[peer]?.isVerified == true ? "\(name(of: peer)) [verified]" : name(of: peer)
+    }
+
     func isLinked(_ peer: PeerID) -> Bool { members[peer]?.isLinked == true }
 
     /// All linked peers, always in the same order.

@@ -59,11 +59,16 @@ final class FileReceiver: Sendable {
                 await take(resource)
                 if let most, state.withLock({ $0.report.transferred.count }) >= most { return nil }
             case .peer(peer, .notConnected(let reason)): return reason
-            case .verificationRequested(peer): connector.refusal(to: peer).map(say)
+            case .verificationRequested(peer): Task { await answerVerification(of: peer) }
             default: break
             }
         }
         return nil
+    }
+
+    /// Files wait meanwhile: a sender that wants to compare codes sends none before that.
+    private func answerVerification(of peer: PeerID) async {
+        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch { say("\(error)") }
     }
 
     private func take(_ resource: IncomingResource) async {

@@ -56,10 +56,14 @@ final class FileSender: Sendable {
         for await event in connector.session.events {
             switch event {
             case .peer(peer, .notConnected(let reason)): end.send(reason)
-            case .verificationRequested(peer): connector.refusal(to: peer).map(say)
+            case .verificationRequested(peer): Task { await answerVerification(of: peer) }
             default: break
             }
         }
+    }
+
+    private func answerVerification(of peer: PeerID) async {
+        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch { say("\(error)") }
     }
 
     /// Sends one file and reports its errors. Returns whether further files can be sent.

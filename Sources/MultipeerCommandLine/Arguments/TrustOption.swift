@@ -9,7 +9,9 @@ package enum TrustOption {
             + "it claims to be), ca-member:FILE (any certificate of the authority), fingerprint:HEX, tofu (trust on first use) "
             + "or ask; a,b accepts either, a second --trust requires both")
     package static let store = Usage.Option(
-        "--trust-store", "FILE", "where tofu stores keys; default: ~/.config/multipeer/trust")
+        "--trust-store", "FILE",
+        "where the identities of verified peers are remembered, and with tofu of all; default: "
+            + "~/.config/multipeer/trust")
 
     /// Asks the user a question; returns whether the answer is yes.
     package typealias Asking = @Sendable (String) async -> Bool
@@ -25,10 +27,25 @@ package enum TrustOption {
             }
             all.append(any.count == 1 ? any[0] : .any(any))
         }
-        guard !all.isEmpty else { return }
+        if all.isEmpty { all = [unchanged(asking)] }
         configuration.trust = all.count == 1 ? all[0] : .all(all)
-        let wantsStore = arguments.values(option.name).contains { $0.split(separator: ",").contains("tofu") }
-        if wantsStore { configuration.trustStore = try store(arguments.value(store.name)) }
+        let usesFirst = words(arguments).contains("tofu")
+        let writes = usesFirst || configuration.identity != nil
+        configuration.trustStore = try store(arguments.value(store.name), writes: writes)
+    }
+
+    /// Whether the user is asked about every peer, with its key.
+    package static func asksAboutEveryPeer(_ arguments: Arguments) -> Bool {
+        words(arguments).contains("ask")
+    }
+
+    private static func words(_ arguments: Arguments) -> [Substring] {
+        arguments.values(option.name).flatMap { $0.split(separator: ",") }
+    }
+
+    /// Asks about a peer that contradicts what is remembered.
+    private static func unchanged(_ asking: @escaping Asking) -> TrustPolicy {
+        .unchanged { await asking(warning(about: $0)) }
     }
 
     private static func policy(
@@ -37,7 +54,7 @@ package enum TrustOption {
         let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
         switch (parts.first, parts.dropFirst().first) {
         case ("pinned", nil): return .connectionData
-        case ("tofu", nil): return .trustOnFirstUse
+        case ("tofu", nil): return .any([.trustOnFirstUse, unchanged(asking)])
         case ("ask", nil): return .ask { await asking(question(about: $0)) }
         case ("ca", let path?): return .certificateAuthority(try authorities(path))
         case ("ca-member", let path?): return .certificateAuthorityMember(try authorities(path))
@@ -71,12 +88,13 @@ package enum TrustOption {
         return roots
     }
 
-    private static func store(_ given: String?) throws(CommandError) -> TrustStore.File {
+    private static func store(_ given: String?, writes: Bool) throws(CommandError) -> TrustStore.File {
         let folder = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/multipeer")
         let path = given ?? folder.appending(path: "trust").path
         do {
-            if given == nil {
-                try FileManager.default.createDirectory(
+            // A failure shows when a peer is to be remembered.
+            if given == nil, writes {
+                try? FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             return try TrustStore.File(path: path)
@@ -87,6 +105,18 @@ package enum TrustOption {
     }
 
     private static let prompts = Worker("prompts")
+
+    private static func warning(about evidence: TrustEvidence) -> String {
+        let name = evidence.name.printable
+        var known = ""
+        switch evidence.contact {
+        case .renamed(let entry):
+            known = entry.name.map { " \(name) was known as \($0.printable)." } ?? ""
+        case .changed: known = " Another peer may be using the name \(name)."
+        case .first, .known: break
+        }
+        return "WARNING: \(name): \(evidence.contradiction ?? "").\(known) Link anyway?"
+    }
 
     private static func question(about evidence: TrustEvidence) -> String {
         let key = evidence.fingerprint.map { "key \($0)" } ?? "no key, not encrypted"

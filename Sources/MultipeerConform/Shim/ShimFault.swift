@@ -71,6 +71,7 @@ extension DisconnectReason {
         case .full: .full
         case .policy: .policy
         case .rejected: .rejected
+        case .codesDiffer: .wrongCode
         case .version: .version
         case .busy: .busy
         case .unknownPeer: .unknownPeer

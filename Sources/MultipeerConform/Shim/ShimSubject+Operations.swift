@@ -66,7 +66,7 @@ extension ShimSubject {
             Task {
                 var fields: [String: ShimValue?]
                 do throws(MultipeerError) {
-                    fields = ["code": .text(try await context.session.verificationCode(for: peer))]
+                    fields = ["code": .text(try await context.session.verificationCode(for: peer).code)]
                 } catch {
                     fields = ShimReason(error).fields
                 }

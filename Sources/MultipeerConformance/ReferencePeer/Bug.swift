@@ -280,4 +280,6 @@ package enum Bug: String, CaseIterable, Sendable {
     case sasOnPlainLinks = "sas-on-plain-links"  // Accepts SAS frames on plain links.
     case sasAnyOrder = "sas-any-order"  // Ignores SAS frames out of order.
     case sasRunsAgain = "sas-runs-again"  // Runs as often as the peer asks.
+    case sasConfirmedTwice = "sas-confirmed-twice"  // Accepts SAS_RESULT as often as it comes.
+    case sasIgnoresDeclined = "sas-ignores-declined"  // Goes on waiting for a peer that has declined.
 }

@@ -6,7 +6,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED",
+        "NO_SPACE", "DECLINED", "WRONG_CODE",
     ]
 
     static let ok = CloseCode(rawValue: 0)
@@ -30,6 +30,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let digest = CloseCode(rawValue: 18)
     static let noSpace = CloseCode(rawValue: 19)
     static let declined = CloseCode(rawValue: 20)
+    static let wrongCode = CloseCode(rawValue: 21)
 
     /// Creates the code with this name, as the shim uses it.
     init?(named name: String) {

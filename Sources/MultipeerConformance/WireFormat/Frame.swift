@@ -26,6 +26,7 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let codeCommit = FrameKind(0x31)
     static let codeNonce = FrameKind(0x32)
     static let codeReveal = FrameKind(0x33)
+    static let codeResult = FrameKind(0x34)
     static let invite = FrameKind(0x40)
     static let answer = FrameKind(0x41)
     static let complete = FrameKind(0x42)
@@ -39,7 +40,7 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
         pong: "PONG", members: "MEMBERS", datagrams: "DGRAM", message: "MSG", part: "MSG_PART", open: "OPEN",
         data: "DATA", fin: "FIN", reset: "RESET", stop: "STOP", credit: "CREDIT", done: "DONE",
         codeRequest: "SAS_REQUEST", codeCommit: "SAS_COMMIT", codeNonce: "SAS_NONCE",
-        codeReveal: "SAS_REVEAL",
+        codeReveal: "SAS_REVEAL", codeResult: "SAS_RESULT",
         invite: "INVITE", answer: "ANSWER", complete: "COMPLETE",
     ]
 

@@ -13,6 +13,12 @@ package enum VerificationFault: Error, Equatable, Sendable {
     case notEncrypted
     /// The other side did not complete the run in time, usually because its application has not asked.
     case timedOut
+    /// The other application does not compare codes now.
+    case declined
+    /// There is no code to confirm.
+    case noCode
+    /// The code was confirmed, and the trust store could not be written.
+    case notRemembered(String)
     case ended(DisconnectReason)
     case cancelled
     case security(SecurityFault)
@@ -32,19 +38,45 @@ struct Verification: ~Copyable {
     /// The frames received before the key, in order.
     private var early: [Frame] = []
     private(set) var requests: [Request] = []
+    /// The calls that wait until both users have confirmed the code.
+    private var confirmations: [UInt64] = []
     /// Whether a request waits for the key.
     private var hasAsked = false
 
     var deadline: Moment? { requests.lazy.map(\.until).min() }
-    /// The six digits, once both ends have them.
+    /// The twelve digits, once both ends have them.
     private(set) var code: String?
+    /// Whether both users have confirmed the code.
+    private(set) var isConfirmed = false
     private(set) var hasKey = false
     /// Whether frames of the code wait for the key: nothing after them may be processed before.
     var needsKey: Bool { !early.isEmpty }
 
     mutating func add(_ request: Request) { requests.append(request) }
 
-    mutating func remove(_ number: UInt64) { requests.removeAll { $0.number == number } }
+    mutating func remove(_ number: UInt64) {
+        requests.removeAll { $0.number == number }
+        confirmations.removeAll { $0 == number }
+    }
+
+    /// Confirms the code for the local user. Returns the frame that says so, if it was not sent before.
+    mutating func confirm(_ number: UInt64) throws(VerificationFault) -> Frame? {
+        guard code != nil else { throw .noCode }
+        confirmations.append(number)
+        guard var machine = machine.take() else { return nil }
+        let frame = machine.confirm()
+        isConfirmed = machine.isConfirmed
+        self.machine = consume machine
+        return frame
+    }
+
+    /// Returns the frame that declines to compare, if the other application waits for an answer.
+    mutating func decline() -> Frame? { machine?.decline() }
+
+    mutating func takeConfirmations() -> [UInt64] {
+        defer { confirmations = [] }
+        return confirmations
+    }
 
     mutating func takeRequests(until now: Moment = .distantFuture) -> [UInt64] {
         let taken = requests.filter { $0.until <= now }.map(\.number)
@@ -75,6 +107,7 @@ struct Verification: ~Copyable {
         guard var machine = machine.take() else { return .nothing }
         let answer = try machine.receive(frame)
         code = machine.code
+        isConfirmed = machine.isConfirmed
         self.machine = consume machine
         return answer
     }
@@ -107,23 +140,36 @@ extension LinkedPeer {
         return waiting.early
     }
 
-    /// Handles a frame of the peer's run. Returns whether the application is to be notified that the peer requests
-    /// the code.
+    /// Handles a frame of the peer's run. Returns what it means for the application.
     func verify(
         _ frame: Frame, _ outputs: inout [SessionOutput]
-    ) throws(VerificationCode.Violation) -> Bool {
+    ) throws(VerificationCode.Violation) -> VerificationCode.Answer {
         guard isEncrypted else { throw .plainLink }  // [sas.plain]
         guard verification.hasKey else {
             verification.keep(frame)
             deriveKey(&outputs)
-            return false
+            return .nothing
         }
-        switch try verification.receive(frame) {
-        case .say(let answer): link.say(answer)
-        case .tellApplication: return true
-        case .nothing: break
+        let answer = try verification.receive(frame)
+        if case .say(let frame) = answer { link.say(frame) }
+        return answer
+    }
+
+    /// Confirms the code for the local user; `verified` reports when both have.
+    func confirmCode(
+        _ number: UInt64, _ outputs: inout [SessionOutput]
+    ) throws(VerificationFault) {
+        if let frame = try verification.confirm(number) {
+            link.say(frame)
+            if verification.isConfirmed { outputs.append(.codeConfirmed(id, peer)) }
         }
-        return false
+        completeConfirmations(&outputs)
+    }
+
+    /// Completes the calls that wait for the confirmation, once both users have confirmed.
+    func completeConfirmations(_ outputs: inout [SessionOutput]) {
+        guard verification.isConfirmed, let code = verification.code else { return }
+        finishCodeRequests(verification.takeConfirmations(), .success(code), &outputs)
     }
 
     /// Completes waiting requests, once both ends have the code.
@@ -140,6 +186,10 @@ extension LinkedPeer {
 
     func failCodeRequests(_ fault: VerificationFault, _ outputs: inout [SessionOutput]) {
         finishCodeRequests(verification.takeRequests(), .failure(fault), &outputs)
+    }
+
+    func failConfirmations(_ fault: VerificationFault, _ outputs: inout [SessionOutput]) {
+        finishCodeRequests(verification.takeConfirmations(), .failure(fault), &outputs)
     }
 
     private func finishCodeRequests(

@@ -106,6 +106,7 @@ extension SessionEngine {
         var whole = reason
         whole.undelivered = peer.undelivered  // [msg.failed]
         peer.failCodeRequests(.ended(reason), &outputs)
+        peer.failConfirmations(.ended(reason), &outputs)
         unread.linkEnded(connection.id, of: peer.peer.uid, untaken: peer.link.untakenCost)
         judgeUnread(of: peer.peer.uid)
         datagrams.close(peer)

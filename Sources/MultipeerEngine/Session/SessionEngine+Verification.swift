@@ -18,6 +18,30 @@ extension SessionEngine {
         try peer.requestCode(Verification.Request(number: number, until: now + timeout), &outputs)
     }
 
+    /// Confirms the code of the link to a peer for the local user. `verified` reports it once both users have confirmed.
+    package mutating func confirmCode(
+        of uid: UID, _ number: UInt64, at now: Moment
+    ) throws(VerificationFault) {
+        self.now = now
+        guard let id = links.link(to: uid), let peer = links.markedPeer(on: id) else { throw .notLinked }
+        try peer.confirmCode(number, &outputs)
+    }
+
+    /// Ends the link because its two users see codes that do not match. [sas.different]
+    package mutating func rejectCode(of uid: UID, at now: Moment) throws(VerificationFault) {
+        self.now = now
+        guard let id = links.link(to: uid), let peer = links.peer(on: id) else { throw .notLinked }
+        guard peer.verification.code != nil else { throw .noCode }
+        endLink(id, DisconnectReason(code: .codesDiffer, closeCode: .wrongCode), telling: .wrongCode)
+    }
+
+    /// Declines to compare codes with a peer that wants to; does nothing when it does not.
+    package mutating func declineCode(of uid: UID, at now: Moment) throws(VerificationFault) {
+        self.now = now
+        guard let id = links.link(to: uid), let peer = links.markedPeer(on: id) else { throw .notLinked }
+        if let frame = peer.verification.decline() { peer.link.say(frame) }
+    }
+
     /// Cancels a request of the application; the run continues.
     package mutating func cancelCodeRequest(_ number: UInt64) {
         for connection in links.linked { connection.peer?.verification.remove(number) }
@@ -49,8 +73,14 @@ extension SessionEngine {
     mutating func verify(_ frame: Frame, _ connection: Connection, _ peer: LinkedPeer) {
         guard connection.peer === peer else { return }
         do throws(VerificationCode.Violation) {
-            if try peer.verify(frame, &outputs) {
+            switch try peer.verify(frame, &outputs) {
+            case .nothing, .say: break
+            case .tellApplication:
                 tell(.verificationRequested(peer.peer), of: peer.peer.uid)  // [sas.requested]
+            case .declined: peer.failCodeRequests(.declined, &outputs)
+            case .confirmed:
+                if peer.verification.isConfirmed { outputs.append(.codeConfirmed(peer.id, peer.peer)) }
+                peer.completeConfirmations(&outputs)
             }
         } catch {
             return endLink(

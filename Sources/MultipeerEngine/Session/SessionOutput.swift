@@ -28,8 +28,10 @@ package enum SessionOutput: Sendable {
     /// The peer's user wants to compare codes. The owner calls `eventsTaken` when the application has taken the
     /// event.
     case verificationRequested(PeerID)
-    /// The result of these requests for a code.
+    /// The result of these requests for a code, or for its confirmation.
     case verified([UInt64], Result<String, VerificationFault>)
+    /// Both users have confirmed the code of this link.
+    case codeConfirmed(ConnectionID, PeerID)
     /// The link has ended. No output about it follows.
     case unlinked(ConnectionID, PeerID, DisconnectReason)
     /// Report this state to the application. The owner calls `eventsTaken` when the application has taken it.

@@ -49,6 +49,7 @@ extension Frame {
         case .codeCommit(let bytes): buffer.appendFrame(.codeCommit, payload: bytes.span)
         case .codeNonce(let bytes): buffer.appendFrame(.codeNonce, payload: bytes.span)
         case .codeReveal(let bytes): buffer.appendFrame(.codeReveal, payload: bytes.span)
+        case .codeResult(let code): buffer.appendFrame(.codeResult) { $0.append(code.rawValue) }
         case .invite(let invite): buffer.appendFrame(.invite) { invite.encode(into: &$0) }
         case .answer(let answer): buffer.appendFrame(.answer) { answer.encode(into: &$0) }
         case .complete(let complete): buffer.appendFrame(.complete) { complete.encode(into: &$0) }

@@ -47,6 +47,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let noSpace = CloseCode(rawValue: 19)
     /// The invitee declined.
     public static let declined = CloseCode(rawValue: 20)
+    /// The codes of the two users do not match.
+    public static let wrongCode = CloseCode(rawValue: 21)
 }
 
 extension CloseCode: CustomStringConvertible {
@@ -66,6 +68,6 @@ extension CloseCode: CustomStringConvertible {
     private static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED",
+        "NO_SPACE", "DECLINED", "WRONG_CODE",
     ]
 }

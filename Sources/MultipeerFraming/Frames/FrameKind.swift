@@ -33,6 +33,7 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @inlinable package static var codeCommit: FrameKind { FrameKind(rawValue: 0x31) }
     @inlinable package static var codeNonce: FrameKind { FrameKind(rawValue: 0x32) }
     @inlinable package static var codeReveal: FrameKind { FrameKind(rawValue: 0x33) }
+    @inlinable package static var codeResult: FrameKind { FrameKind(rawValue: 0x34) }
     @inlinable package static var invite: FrameKind { FrameKind(rawValue: 0x40) }
     @inlinable package static var answer: FrameKind { FrameKind(rawValue: 0x41) }
     @inlinable package static var complete: FrameKind { FrameKind(rawValue: 0x42) }
@@ -46,7 +47,7 @@ extension FrameKind {
     /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, reserved for relays, are not defined.
     @inlinable package var isKnown: Bool {  // [ext.reserved]
         switch rawValue {
-        case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x33, 0x40...0x42: true
+        case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x42: true
         default: false
         }
     }
@@ -55,7 +56,7 @@ extension FrameKind {
     @inlinable
     package func mayTravel(on channel: UInt32) -> Bool {  // [frame.channel-zero]
         switch rawValue {
-        case 0x01...0x09, 0x10...0x11, 0x30...0x33, 0x40...0x42: channel == 0
+        case 0x01...0x09, 0x10...0x11, 0x30...0x34, 0x40...0x42: channel == 0
         case 0x20...0x24, 0x26: channel != 0
         case 0x25, 0x80...: true
         default: false  // [frame.unknown]
@@ -68,7 +69,7 @@ extension FrameKind {
         switch rawValue {
         case 0x10, 0x11, 0x21: true
         case 0x03, 0x04, 0x30: length == 0
-        case 0x23, 0x24, 0x26: length == 2
+        case 0x23, 0x24, 0x26, 0x34: length == 2
         case 0x06, 0x07, 0x25: length == 8
         case 0x09: length == 11
         case 0x02, 0x31...0x33: length == 32

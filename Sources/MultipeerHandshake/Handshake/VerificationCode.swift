@@ -1,7 +1,7 @@
 package import MultipeerFraming
 package import MultipeerSecurity
 
-/// Six digits that both users see, and that a man-in-the-middle could only guess. Spec 13.
+/// Twelve digits, of which each user sees six and types the other six, and that a man-in-the-middle could only guess. Spec 13.
 ///
 /// ```
 /// controlling   idle ──────────ask──────────▶ committed ──NONCE──▶ agreed
@@ -16,6 +16,12 @@ package import MultipeerSecurity
 /// nonce are passed in.
 package struct VerificationCode: ~Copyable, Sendable {
     private var phase: Phase
+    /// Whether the two users have confirmed the code.
+    private var isConfirmedHere = false
+    private var isConfirmedThere = false
+    /// Whether this or the other application has declined to compare.
+    private var hasDeclined = false
+    private var isDeclined = false
 
     /// Creates a run. `nonce`: 32 random bytes that were never used.
     package init(as part: Selection.Part, key: SecureBytes, nonce: SecureBytes) {
@@ -25,14 +31,45 @@ package struct VerificationCode: ~Copyable, Sendable {
     /// How long an application waits for the code: enough time to ask the other user.
     package static let timeout = Duration.seconds(60)
 
-    /// The six digits, once both ends have them.
+    /// The twelve digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
+
+    /// Whether both users have confirmed the code.
+    package var isConfirmed: Bool { code != nil && isConfirmedHere && isConfirmedThere }
 
     /// Starts the run at the application's request. Returns the frame to send; nil when the run has begun.
     package mutating func ask() -> Frame? { phase.ask() }
 
+    /// Confirms the code for the local user. Returns the frame to send; nil when there is no code, or it was confirmed before.
+    package mutating func confirm() -> Frame? {
+        guard code != nil, !isConfirmedHere else { return nil }
+        isConfirmedHere = true
+        return .codeResult(.ok)  // [sas.result]
+    }
+
+    /// Declines to compare: the other application stops waiting, and the run can still go on when the local one asks later.
+    /// Returns the frame to send; nil unless the other application has asked, and the local one has not.
+    package mutating func decline() -> Frame? {
+        guard phase.isWanted, !hasDeclined else { return nil }
+        hasDeclined = true
+        return .codeResult(.declined)
+    }
+
     /// Handles a frame of the peer. After a violation there is no code.
-    package mutating func receive(_ frame: Frame) throws(Violation) -> Answer { try phase.receive(frame) }
+    package mutating func receive(_ frame: Frame) throws(Violation) -> Answer {
+        guard case .codeResult(let result) = frame else { return try phase.receive(frame) }
+        switch result {
+        case .ok where code != nil && !isConfirmedThere:
+            isConfirmedThere = true
+            return .confirmed
+        case .declined where phase.isAwaited && !isDeclined:
+            isDeclined = true
+            return .declined
+        default:  // [sas.order]
+            phase = .failed
+            throw .outOfOrder
+        }
+    }
 
     /// The response to a frame of the peer.
     package enum Answer: Equatable, Sendable {
@@ -40,6 +77,10 @@ package struct VerificationCode: ~Copyable, Sendable {
         case say(Frame)
         /// The other side requests the code, and the local application has not: it is notified, once per link.
         case tellApplication
+        /// The other user has confirmed the code.
+        case confirmed
+        /// The other application does not compare codes now.
+        case declined
     }
 
     /// A violation by the peer, which ends the link.
@@ -88,6 +129,22 @@ extension VerificationCode {
 }
 
 extension VerificationCode.Phase {
+    /// Whether the peer's application has asked, and the local one has not.
+    var isWanted: Bool {
+        switch self {
+        case .wanted, .offered: true
+        case .idle, .requested, .committed, .answered, .agreed, .failed: false
+        }
+    }
+
+    /// Whether the local application has asked, and waits for the peer's.
+    var isAwaited: Bool {
+        switch self {
+        case .requested, .committed: true
+        case .idle, .wanted, .offered, .answered, .agreed, .failed: false
+        }
+    }
+
     mutating func ask() -> Frame? {
         switch consume self {
         case .idle(.controlling, let secrets), .wanted(let secrets):
@@ -156,11 +213,16 @@ extension VerificationCode {
         return hasher.finish()
     }
 
-    /// Returns the first four bytes of `HMAC(key, n_c ‖ n_r)`, modulo a million, always with six digits.
+    /// Returns the digits that the controlling end shows, then those that the controlled end shows: of the first and the second
+    /// four bytes of `HMAC(key, n_c ‖ n_r)`, modulo a million, always six each.
     package static func digits(key: SecureBytes, controlling: [UInt8], controlled: [UInt8]) -> String {
         var mac = HMAC.sha256(key: key, controlling + controlled)  // [sas.value]
         defer { mac.erase() }
-        let number = mac.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 1_000_000
+        return sixDigits(mac.prefix(4)) + sixDigits(mac.dropFirst(4).prefix(4))
+    }
+
+    private static func sixDigits(_ bytes: ArraySlice<UInt8>) -> String {
+        let number = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 1_000_000
         let digits = String(number)
         return String(repeating: "0", count: 6 - digits.count) + digits
     }

@@ -26,15 +26,11 @@ struct CertificateAuthority {
             }
         }
         let names = unsafe CertificateNames(leaf.pointer)
-        switch names?.binding(of: evidence.peer, named: evidence.name) {  // [trust.named]
-        case .uid: return .trusted(by: "\(subject), which names the peer's id", remember: false)
-        case .displayName:
-            return .trusted(by: "\(subject), which names the peer's display name", remember: false)
-        case nil where acceptsAnyMember:
-            return .trusted(by: "\(subject), which does not name the peer", remember: false)
-        case nil:
+        let isNamed = names?.binding(of: evidence.peer, named: evidence.name) != nil  // [trust.named]
+        guard isNamed || acceptsAnyMember else {
             return .distrusted(reason: "\(subject) names neither the peer's id nor its display name")
         }
+        return .trusted(.certified(subject: first.subject, namesPeer: isNamed), remember: false)
     }
 
     /// Returns nil when the chain leads to one of the roots, otherwise the reason for the rejection.

@@ -34,4 +34,9 @@ public struct Fingerprint: Hashable, Sendable {
 extension Fingerprint: CustomStringConvertible {
     /// Pairs of upper-case hexadecimal digits separated by colons, as other tools print it.
     public var description: String { Hex.encode(bytes, separator: ":", uppercase: true) }
+
+    /// The first 16 digits in groups of four, for a line that shows two fingerprints to a person.
+    public var short: String {
+        stride(from: 0, to: 8, by: 2).map { Hex.encode(Array(bytes[$0..<$0 + 2])) }.joined(separator: " ")
+    }
 }

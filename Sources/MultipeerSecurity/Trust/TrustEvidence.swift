@@ -10,30 +10,44 @@ public struct TrustEvidence: Hashable, Sendable {
     public let chain: [Certificate]
     /// The key that the peer has proven to hold. Nil on a plain link.
     public let fingerprint: Fingerprint?
-    /// The key that this peer had when it was first trusted, if it was.
-    public let known: Fingerprint?
+    /// Where the key came from.
+    public let origin: PeerVerification.Origin
+    /// What is remembered of the peer.
+    public let known: Known
     /// Seconds since 1970, UTC: the time at which certificates must be valid.
     public let now: Int64
 
     /// Creates the evidence; see the properties of the same names.
     public init(
-        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?,
-        now: Int64
+        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?,
+        origin: PeerVerification.Origin, known: Known, now: Int64
     ) {
         self.peer = peer
         self.name = name
         self.chain = chain
         self.fingerprint = fingerprint
+        self.origin = origin
         self.known = known
         self.now = now
     }
 }
 
 extension TrustEvidence {
+    /// Whether the peer has an identity, so that its next session has the same key.
+    public var hasIdentity: Bool { !chain.isEmpty }
+
+    /// Returns the same evidence with what these stores know.
+    package func with(_ stores: [TrustStore]) -> TrustEvidence {
+        let known = Known(peer, named: name, fingerprint, in: stores)
+        return TrustEvidence(
+            peer: peer, name: name, chain: chain, fingerprint: fingerprint, origin: origin, known: known,
+            now: now)
+    }
+
     /// Whether a peer is trusted.
     public enum Verdict: Hashable, Sendable {
-        /// Trusted: by what, and whether its key should be remembered for the next time.
-        case trusted(by: String, remember: Bool)
+        /// Trusted: how it is known who the peer is, and whether its key should be remembered for the next time.
+        case trusted(PeerVerification, remember: Bool)
         /// Not trusted, and why.
         case distrusted(reason: String)
         /// Only the application can decide.

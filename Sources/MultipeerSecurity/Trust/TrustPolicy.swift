@@ -19,8 +19,13 @@ public indirect enum TrustPolicy: Sendable {
     /// The same, but any certificate of these authorities suffices, even if it names another peer. It proves that the
     /// peer is a member, and nothing of its display name and uid.
     case certificateAuthorityMember([Certificate])
-    /// The key must be the one that the peer had at first contact; that one is accepted and remembered.
+    /// The key must be the one that the peer had at first contact; that one is accepted and remembered, under the peer's id and
+    /// name. Another key under a remembered id or name is refused, and so is a remembered key under another name.
     case trustOnFirstUse
+    /// What is remembered must not be contradicted: another key under a remembered id or name, or a remembered key under another
+    /// name, is accepted only if the application says so, and then remembered. `TrustEvidence.contact` says which it is. First
+    /// contacts are accepted, and not remembered.
+    case unchanged(asking: @Sendable (TrustEvidence) async -> Bool)
     /// The application decides, perhaps by asking its user.
     case ask(@Sendable (TrustEvidence) async -> Bool)
     /// All of these must trust the peer.
@@ -31,13 +36,14 @@ public indirect enum TrustPolicy: Sendable {
     /// Returns the verdict as far as it can be determined without asking the application.
     public func evaluate(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
         switch self {
-        case .connectionData: .trusted(by: "connection data", remember: false)
+        case .connectionData: .trusted(.unverified(evidence.origin), remember: false)
         case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
         case .certificateAuthority(let roots):
             CertificateAuthority(roots: roots, acceptsAnyMember: false).evaluate(evidence)
         case .certificateAuthorityMember(let roots):
             CertificateAuthority(roots: roots, acceptsAnyMember: true).evaluate(evidence)
         case .trustOnFirstUse: Self.evaluateFirstUse(evidence)
+        case .unchanged: Self.evaluateUnchanged(evidence)
         case .ask: .undecided
         case .all(let policies): .all(policies.map { $0.evaluate(evidence) })
         case .any(let policies): .any(policies.map { $0.evaluate(evidence) })
@@ -52,8 +58,13 @@ public indirect enum TrustPolicy: Sendable {
         case .ask(let question):
             let isTrusted = await question(evidence)
             return isTrusted
-                ? .trusted(by: "the application", remember: false)
+                ? .trusted(.unverified(evidence.origin), remember: false)
                 : .distrusted(reason: "the application declined")
+        case .unchanged(let question):
+            let isTrusted = await question(evidence)
+            return isTrusted
+                ? .trusted(.unverified(evidence.origin), remember: evidence.fingerprint != nil)
+                : .distrusted(reason: evidence.contradiction ?? "")
         case .all(let policies):
             return .all(await Self.decide(policies, evidence) { !$0.isTrusted })
         case .any(let policies):
@@ -82,16 +93,25 @@ public indirect enum TrustPolicy: Sendable {
     {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
         return accepted.contains(fingerprint)
-            ? .trusted(by: "a listed fingerprint", remember: false)
+            ? .trusted(.verified(by: .fingerprint), remember: false)
             : .distrusted(reason: "the fingerprint is not listed")
     }
 
     private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
-        guard let fingerprint = evidence.fingerprint else { return .noKey }
-        guard let known = evidence.known else { return .trusted(by: "first use", remember: true) }
-        return known == fingerprint
-            ? .trusted(by: "the key known since first use", remember: false)
-            : .distrusted(reason: "the key is not the one known since first use")
+        guard evidence.fingerprint != nil else { return .noKey }
+        switch evidence.contact {
+        case .first: return .trusted(.unverified(evidence.origin), remember: true)
+        case .known(let entry): return .trusted(entry.verification, remember: false)
+        case .renamed, .changed: return .distrusted(reason: evidence.contradiction ?? "")
+        }
+    }
+
+    private static func evaluateUnchanged(_ evidence: TrustEvidence) -> TrustEvidence.Verdict {
+        switch evidence.contact {
+        case .first: .trusted(.unverified(evidence.origin), remember: false)
+        case .known(let entry): .trusted(entry.verification, remember: false)
+        case .renamed, .changed: .undecided
+        }
     }
 }
 
@@ -102,30 +122,32 @@ extension TrustEvidence.Verdict {
         if case .trusted = self { true } else { false }
     }
 
-    /// Returns the first distrust, else the first undecided verdict; otherwise trust for all reasons together.
+    /// Returns the first distrust, else the first undecided verdict; otherwise trust with the strongest verification.
     static func all(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
-        var reasons: [String] = []
+        var strongest: PeerVerification?
         var remember = false
         var isOpen = false
         for verdict in verdicts {
             switch verdict {
             case .distrusted: return verdict
             case .undecided: isOpen = true
-            case .trusted(let reason, let asksToRemember):
-                reasons.append(reason)
+            case .trusted(let verification, let asksToRemember):
+                strongest = verification.strengthened(by: strongest)
                 remember = remember || asksToRemember
             }
         }
-        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names no peer") }
-        return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
+        if isOpen { return .undecided }
+        guard let strongest else { return .distrusted(reason: "the policy names no peer") }
+        return .trusted(strongest, remember: remember)
     }
 
     /// Returns the first trust, else the first undecided verdict; otherwise distrust for all reasons together.
     static func any(_ verdicts: [TrustEvidence.Verdict]) -> TrustEvidence.Verdict {
         if let trusted = verdicts.first(where: \.isTrusted) { return trusted }
         if verdicts.contains(.undecided) { return .undecided }
-        let reasons = verdicts.compactMap { verdict in
-            if case .distrusted(let reason) = verdict { reason } else { nil }
+        var reasons: [String] = []
+        for case .distrusted(let reason) in verdicts where !reasons.contains(reason) {
+            reasons.append(reason)
         }
         return .distrusted(
             reason: reasons.isEmpty ? "the policy names no peer" : reasons.joined(separator: "; "))

@@ -1,47 +1,67 @@
 public import MultipeerCore
 
-/// Which key each peer had when it was first trusted. A value; the caller reads and writes the file.
+/// Which key each peer had when it was first trusted, and whether it was verified. A value; the caller reads and writes the
+/// file.
 ///
-/// The text has one entry per line, the peer's 32 hexadecimal digits and its fingerprint; `#` begins a comment
-/// line.
+/// The text has one entry per line: the peer's 32 hexadecimal digits, its fingerprint, the day on which it was first seen, the
+/// day on which it was verified, how, and its name with percent-encoding; `-` stands for what is not known. `#` begins a comment
+/// line. A line of version 1 has only the first two fields.
 public struct TrustStore: Hashable, Sendable {
     /// The maximum number of entries in a store.
     public static let maximumCount = 10_000
 
-    /// The key of each peer.
-    public private(set) var entries: [UID: Fingerprint] = [:]
+    private var peers: [UID: Entry] = [:]
 
     /// Creates an empty store.
     public init() {}
 
-    /// The key of a peer, if it is known.
-    public subscript(peer: UID) -> Fingerprint? { entries[peer] }
+    /// All entries, in the order of the peers' ids.
+    public var entries: [Entry] { peers.values.sorted { $0.peer < $1.peer } }
 
-    /// Remembers the key of a peer, replacing an earlier one.
+    /// The number of entries.
+    public var count: Int { peers.count }
+
+    /// The entry of a peer, if it is known.
+    public subscript(peer: UID) -> Entry? { peers[peer] }
+
+    /// The entries of the peers with this key. Usually there is at most one.
+    public func entries(of key: Fingerprint) -> [Entry] { entries { $0.fingerprint == key } }
+
+    /// The entries of the peers with this name, in upper or lower case.
+    public func entries(named name: String) -> [Entry] { entries { $0.isNamed(name) } }
+
+    private func entries(where isWanted: (Entry) -> Bool) -> [Entry] {
+        peers.values.filter(isWanted).sorted { $0.peer < $1.peer }
+    }
+
+    /// Remembers the key of a peer, replacing an earlier one. What was known of the same key is kept: when it was first seen, and
+    /// that it was verified. A peer with the same key and name that now has another id has one entry, with the new id.
     ///
     /// - Returns: false when the store is full; the store is then unchanged.
-    public mutating func remember(_ fingerprint: Fingerprint, of peer: UID) -> Bool {
-        guard entries[peer] != nil || entries.count < Self.maximumCount else { return false }
-        entries[peer] = fingerprint
+    public mutating func remember(_ entry: Entry) -> Bool {
+        let same = entries(of: entry.fingerprint)
+        let moved = same.filter { $0.peer != entry.peer && $0.name != nil && $0.name == entry.name }
+        let remaining = peers.count - moved.count
+        guard peers[entry.peer] != nil || remaining < Self.maximumCount else { return false }
+        for old in moved { peers[old.peer] = nil }
+        peers[entry.peer] = same.reduce(entry) { $0.merged(with: $1) }
         return true
     }
 
     /// Forgets a peer: its next key counts as the first.
-    public mutating func forget(_ peer: UID) { entries[peer] = nil }
+    public mutating func forget(_ peer: UID) { peers[peer] = nil }
 }
 
 extension TrustStore {
-    private static let title = "# multipeer trust store, version 1: peer id, SHA-256 of its certificate\n"
+    private static let title =
+        "# multipeer trust store, version 2: peer id, SHA-256 of its certificate, first seen, verified, how, name\n"
     /// The maximum size of a text in bytes: longer than any that this type prints, to leave room for comments.
-    private static let largest = 4_194_304
+    package static let largest = 4_194_304
 
     /// The store as text, sorted, so that equal stores are equal texts.
-    public var text: [UInt8] {
-        let lines = entries.sorted { $0.key < $1.key }.map { "\(Hex.encode($0.key.bytes)) \($0.value)\n" }
-        return Array((Self.title + lines.joined()).utf8)
-    }
+    public var text: [UInt8] { Array((Self.title + entries.map { $0.line + "\n" }.joined()).utf8) }
 
-    /// Reads a store from text.
+    /// Reads a store from text, of version 1 or 2.
     ///
     /// - Parameter text: the output of ``text``, possibly edited.
     /// - Throws: ``SecurityFault`` with the number of the first line that is wrong. Nothing is skipped silently: a
@@ -58,15 +78,15 @@ extension TrustStore {
         let space: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")]
         let fields = line.split { space.contains($0) }
         guard let first = fields.first, first.first != UInt8(ascii: "#") else { return }
-        guard fields.count == 2 else { throw Self.fault(number, .fieldCount) }
-        guard first.count == 2 * UID.byteCount, let peer = Hex.decode(first).flatMap(UID.init) else {
-            throw Self.fault(number, .peerID)
+        let entry: Entry
+        do throws(SecurityFault.TrustStoreProblem) {
+            entry = try Entry(fields)
+        } catch {
+            throw Self.fault(number, error)
         }
-        guard let fingerprint = Fingerprint(hex: String(decoding: fields[1], as: UTF8.self)) else {
-            throw Self.fault(number, .fingerprint)
-        }
-        guard entries[peer] == nil else { throw Self.fault(number, .duplicate) }
-        guard remember(fingerprint, of: peer) else { throw Self.fault(number, .tooManyEntries) }
+        guard peers[entry.peer] == nil else { throw Self.fault(number, .duplicate) }
+        guard peers.count < Self.maximumCount else { throw Self.fault(number, .tooManyEntries) }
+        peers[entry.peer] = entry
     }
 
     private static func fault(_ line: Int, _ problem: SecurityFault.TrustStoreProblem) -> SecurityFault {

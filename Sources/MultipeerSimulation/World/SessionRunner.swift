@@ -106,7 +106,7 @@ final class SessionRunner: Subsystem {
         case .connectEnded(let request, let reason): invitations.connectEnded(request, reason, of: node)
         case .abandoned(let request): invitations.abandoned(request, of: node)
         case .datagram(let id, let order): datagrams.carryOut(order, id, of: node)
-        case .channels, .relieved, .markReached, .verificationRequested, .verified:
+        case .channels, .relieved, .markReached, .verificationRequested, .verified, .codeConfirmed:
             tell(output, to: node)
         }
     }

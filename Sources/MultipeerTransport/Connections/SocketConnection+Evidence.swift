@@ -15,11 +15,15 @@ extension SocketConnection {
         return .encrypted(fingerprint, keyedUID: channel?.keyedUID, binding: binding)
     }
 
-    /// Returns the evidence by which to judge the peer. `known`: the key that was remembered of it.
-    func evidence(of peer: PeerID, showsIdentity: Bool, known: Fingerprint?) -> TrustEvidence {
+    /// Returns the evidence by which to judge the peer. `known`: what is remembered of it; `origin`: where its key
+    /// came from.
+    func evidence(
+        of peer: PeerID, showsIdentity: Bool, from origin: PeerVerification.Origin,
+        known: TrustEvidence.Known
+    ) -> TrustEvidence {
         TrustEvidence(
             peer: peer.uid, name: peer.displayName, chain: showsIdentity ? channel?.peerChain ?? [] : [],
-            fingerprint: channel?.peerFingerprint, known: known, now: Int64(time(nil)))
+            fingerprint: channel?.peerFingerprint, origin: origin, known: known, now: Int64(time(nil)))
     }
 
     /// Returns the key of the link's verification code; nil when the connection is closed.

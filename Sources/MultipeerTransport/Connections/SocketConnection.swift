@@ -94,7 +94,8 @@ final class SessionLink {
     let sendQueue: SendQueue<DisconnectReason>
     let suite: String?
     let group: String?
-    let authentication: ConnectionInfo.Authentication
+    /// How it was known who is at the other end when the link was made.
+    let verification: PeerVerification
 
     /// Nil when the link has no datagrams.
     var flow: DatagramFlow?
@@ -111,12 +112,12 @@ final class SessionLink {
 
     init(
         _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?, group: String?,
-        authentication: ConnectionInfo.Authentication
+        verification: PeerVerification
     ) {
         self.peer = peer
         self.sendQueue = sendQueue
         self.suite = suite
         self.group = group
-        self.authentication = authentication
+        self.verification = verification
     }
 }

@@ -36,8 +36,13 @@ extension MultipeerError {
         case .notEncrypted:
             self.init(.notEncrypted, "the link to \(peer) is not encrypted, so there is no code to compare")
         case .timedOut: self.init(.timedOut, "\(peer) has not asked for the verification code in time")
+        case .declined: self.init(.declined, "\(peer) does not compare verification codes now")
+        case .noCode: self.init(.invalidArgument, "there is no verification code of the link to \(peer)")
+        case .notRemembered(let problem):
+            self.init(.file, "\(peer) is verified, and cannot be remembered: \(problem)")
         case .ended(let reason):
-            self.init(.ended, "the link to \(peer) ended before there was a code: \(reason)", reason: reason)
+            self.init(
+                .ended, "the link to \(peer) ended before the codes were compared: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "asking for the code of \(peer) was cancelled")
         case .security(let cause): self.init(cause)
         }

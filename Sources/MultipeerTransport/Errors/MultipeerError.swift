@@ -42,7 +42,7 @@ public struct MultipeerError: Error, Sendable {
         /// `URLSession` throws `URLError.cancelled`. `try Task.checkCancellation()` in the `catch` converts one into the other,
         /// and shows whether it was this task.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The other side declined the stream, the file or the invitation.
+        /// The other side declined the stream, the file, the invitation, or to compare verification codes.
         public static let declined = Code(rawValue: "declined")
         /// There is no space for the file, here or on the other side: the text says where.
         public static let noSpace = Code(rawValue: "no-space")

@@ -42,7 +42,7 @@ package enum PrivateFile {
         if kind != S_IFREG { throw FileFault(.notRegular, path: path) }
     }
 
-    private static func split(_ path: String) -> (directory: String, name: String) {
+    static func split(_ path: String) -> (directory: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         let directory = path[..<slash]
         return (directory.isEmpty ? "" : String(directory), String(path[path.index(after: slash)...]))

@@ -1,19 +1,16 @@
-import MultipeerCore
+public import MultipeerCore
 public import MultipeerSecurity
 
 extension TrustStore {
-    /// The trust store on disk: the fingerprint that each peer presented first. It is read once, and replaced whole at every change.
+    /// The trust store on disk: the keys that peers presented first, and those that users verified.
     ///
-    /// It holds at most 10,000 peers; a peer for which there is no room, or whose key cannot be written, is not trusted. Sessions of
-    /// one process may share it; two processes must not, because each would undo what the other remembers.
+    /// Sessions and processes may share it: a change is made to the present contents, while no other process makes one, and the
+    /// file is replaced whole. It holds at most 10,000 peers; a peer for which there is no room, or whose key cannot be written, is
+    /// not trusted on first use.
     public final class File: Sendable {
         /// The path of the file, which has mode 0600.
         public let path: String
         private let store: Locked<TrustStore>
-        /// Held while the file is replaced, so that readers do not wait for the disk.
-        private let writer = Locked<Void>(())
-
-        private static let largest = 4 * 1_048_576
 
         /// Reads the file; one that does not exist is an empty store.
         ///
@@ -21,34 +18,53 @@ extension TrustStore {
         /// of it is not an entry.
         public init(path: String) throws(MultipeerError) {
             self.path = path
-            var bytes: [UInt8] = []
-            do throws(FileFault) {
-                bytes = try PrivateFile.read(path, limit: TrustStore.File.largest)
-            } catch {
-                if error.reason != .notFound { throw MultipeerError(.file, "\(error)") }
-            }
-            store = Locked(
-                try MultipeerError.checking { () throws(SecurityFault) in try TrustStore(parsing: bytes) })
+            store = Locked(try TrustStore.File.read(path))
         }
 
-        func fingerprint(of peer: UID) -> Fingerprint? { store.withLock { $0[peer] } }
+        /// The entries as they were last read or written.
+        public var contents: TrustStore { store.withLock { $0 } }
 
-        /// Remembers a first key and writes it; returns false when it could not be written, and then nothing is remembered, or when
-        /// another key was stored first in the meantime. It waits for the disk: never call it on a loop.
-        func remember(_ evidence: TrustEvidence) -> Bool {
-            writer.withLock { _ in
-                var changed = store.withLock { $0 }
-                let before = changed
-                guard changed.rememberFirst(evidence) else { return false }
-                if changed == before { return true }
-                do throws(FileFault) {
-                    try PrivateFile.replace(path, with: changed.text)
-                } catch {
-                    return false
+        /// Reads the file again, since another process may have changed it, and returns its entries. It waits for the disk.
+        @discardableResult
+        public func reload() throws(MultipeerError) -> TrustStore {
+            let fresh = try TrustStore.File.read(path)
+            store.withLock { $0 = fresh }
+            return fresh
+        }
+
+        /// Forgets a peer, and writes the file. It waits for the disk.
+        public func forget(_ peer: UID) throws(MultipeerError) {
+            _ = try change { store in
+                store.forget(peer)
+                return true
+            }
+        }
+
+        /// Changes the present contents of the file, and writes them if they differ. When `body` returns false, or the file cannot
+        /// be written, nothing changes. It waits for the disk: never call it on a loop.
+        package func change(_ body: (inout TrustStore) -> Bool) throws(MultipeerError) -> Bool {
+            try DirectoryLock.holding(of: path) { () throws(MultipeerError) in
+                let before = try TrustStore.File.read(path)
+                var changed = before
+                guard body(&changed) else { return false }
+                if changed != before {
+                    do throws(FileFault) { try PrivateFile.replace(path, with: changed.text) } catch {
+                        throw MultipeerError(.file, "\(error)")
+                    }
                 }
                 store.withLock { [changed] in $0 = changed }
                 return true
             }
+        }
+
+        private static func read(_ path: String) throws(MultipeerError) -> TrustStore {
+            var bytes: [UInt8] = []
+            do throws(FileFault) {
+                bytes = try PrivateFile.read(path, limit: TrustStore.largest)
+            } catch {
+                if error.reason != .notFound { throw MultipeerError(.file, "\(error)") }
+            }
+            return try MultipeerError.checking { () throws(SecurityFault) in try TrustStore(parsing: bytes) }
         }
     }
 }

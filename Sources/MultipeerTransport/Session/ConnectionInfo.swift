@@ -1,26 +1,8 @@
 public import MultipeerLink
+public import MultipeerSecurity
 
-/// The protection of a link, what the other side proved, and the statistics of the link.
+/// The protection of a link, how it is known who is at the other end, and the statistics of the link.
 public struct ConnectionInfo: Sendable {
-    /// What the other side proved before it was linked.
-    public enum Authentication: Hashable, Sendable, CustomStringConvertible {
-        /// The key pinned by the exchanged connection data.
-        case connectionData
-        /// An identity that this part of the trust policy accepted.
-        case identity(by: String)
-        /// Only that it holds both tokens: the link is plain.
-        case tokens
-
-        /// A description in words, in lower case.
-        public var description: String {
-            switch self {
-            case .connectionData: "the key in its connection data"
-            case .identity(let policy): "its identity (\(policy))"
-            case .tokens: "its token only"
-            }
-        }
-    }
-
     /// Whether bytes travel inside TLS.
     public let isEncrypted: Bool
     /// The cipher suite's IANA name; nil on a plain link.
@@ -28,8 +10,8 @@ public struct ConnectionInfo: Sendable {
     /// The group of the key exchange by its IANA name, such as `x25519`; nil on a plain link. With `X25519MLKEM768`, which is
     /// used when both sides have OpenSSL 3.5 or later, recorded traffic also stays secret from a quantum computer.
     public let keyExchange: String?
-    /// What the other side proved.
-    public let authentication: Authentication
+    /// How it is known who is at the other end. It changes when a verification code is compared.
+    public let verification: PeerVerification
     /// The remote address.
     public let remoteAddress: String
     /// The local address.
@@ -63,10 +45,14 @@ public struct ConnectionInfo: Sendable {
 }
 
 extension ConnectionInfo {
-    init(_ connection: SocketConnection, _ link: SessionLink, _ statistics: LinkStatistics) {
+    init(
+        _ connection: SocketConnection, _ link: SessionLink, verified: PeerVerification?,
+        _ statistics: LinkStatistics
+    ) {
         self.init(
             isEncrypted: link.isEncrypted, cipherSuite: link.suite, keyExchange: link.group,
-            authentication: link.authentication, remoteAddress: "\(connection.remote)",
+            verification: link.verification.strengthened(by: verified),
+            remoteAddress: "\(connection.remote)",
             localAddress: connection.socket.localAddress.map { "\($0)" } ?? "",
             isDialled: connection.isDialled, datagrams: link.flow?.facts ?? Datagrams(),
             statistics: statistics)

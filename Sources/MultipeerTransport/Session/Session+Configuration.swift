@@ -24,8 +24,9 @@ extension Session {
         public var identity: Identity?
         /// Which identities are accepted, in addition to the key that the connection data pins.
         public var trust: TrustPolicy
-        /// The file in which `TrustPolicy.trustOnFirstUse` remembers keys; nil remembers them for the life of the session, for at
-        /// most 10,000 peers.
+        /// The file in which `TrustPolicy.trustOnFirstUse` remembers the identities of peers, and in which peers are remembered that
+        /// two users have verified, if both have identities. Without it, and for peers without an identity, keys are remembered for
+        /// the life of the session, at most 10,000.
         public var trustStore: TrustStore.File?
         /// The addresses to listen at, at most 16; empty listens on every interface, on a port that the system chooses.
         ///

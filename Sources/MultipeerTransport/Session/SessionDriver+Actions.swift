@@ -43,6 +43,7 @@ extension SessionDriver {
         case .verificationRequested(let peer):
             events.tell(.verificationRequested(peer), of: peer.uid, &engine)
         case .verified(let requests, let outcome): calls.verified(requests, outcome)
+        case .codeConfirmed(let id, let peer): codeConfirmed(id, peer)
         case .unlinked(let id, let peer, let reason): unlinked(id, peer, reason)
         case .state(let peer, let state): stateChanged(of: peer, state)
         case .settled(let uid, let reason):
@@ -60,15 +61,16 @@ extension SessionDriver {
         if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
             loop.lossNotifier.report(peer.uid)
         }
+        var state = state
+        if case .notConnected(let reason) = state {
+            state = .notConnected(trust.explained(reason, of: peer.uid))
+        }
         events.tell(peer, state, &engine)
         forgetIfUnknown(peer.uid)
     }
 
-    /// What is known of a peer is kept while it is connecting or linked, so that memory does not grow with the number of past
-    /// peers.
     private func forgetIfUnknown(_ uid: UID) {
-        let isKnown = engine.mesh.state(of: uid) != .notConnected || engine.mesh.awaits(uid)
-        if !isKnown { trust.forget(uid) }
+        if !isKnown(uid) { trust.forget(uid) }
     }
 
     // MARK: links
@@ -82,8 +84,7 @@ extension SessionDriver {
         let link = SessionLink(
             data.peer, sendQueue: sendQueue, suite: connection.channel?.suite,
             group: connection.channel?.group,
-            authentication: trust.authentication(of: uid)
-                ?? (connection.channel?.suite == nil ? .tokens : .connectionData))
+            verification: trust.verification(of: uid, connection.channel?.peerFingerprint))
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }

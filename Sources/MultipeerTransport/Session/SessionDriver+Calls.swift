@@ -69,7 +69,9 @@ extension SessionDriver {
             if isMarked { mark(.attemptFailed(data.peer)) }
             throw error
         }
-        if let pending, let reason = await outcome(of: pending) { throw .refused(reason) }
+        if let pending, let reason = await outcome(of: pending) {
+            throw .refused(trust.explained(reason, of: data.peer.uid))
+        }
     }
 
     private func begin(
@@ -86,8 +88,10 @@ extension SessionDriver {
 
     private func begin(_ data: ConnectionData) throws(LinkEstablishment.Refusal) -> ConnectRequestID? {
         tellZones(for: data)
-        return try engine.connect(
+        let request = try engine.connect(
             with: data, within: configuration.connectTimeout, at: EventLoop.currentMoment())
+        noteOrigin(of: data, .connectionData)
+        return request
     }
 
     func tellZones(for data: ConnectionData) {
@@ -163,7 +167,8 @@ extension SessionDriver {
         else { return nil }
         statistics.channelBytesSent = link.channelBytesSent
         statistics.channelBytesReceived = link.channelBytesReceived
-        return ConnectionInfo(connection, link, statistics)
+        let verified = trust.verified(uid, connection.channel?.peerFingerprint)
+        return ConnectionInfo(connection, link, verified: verified, statistics)
     }
 
     /// Puts a marker after all events until now.

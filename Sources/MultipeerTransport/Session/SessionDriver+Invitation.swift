@@ -3,7 +3,7 @@ package import MultipeerEngine
 import MultipeerFraming
 package import MultipeerHandshake
 import MultipeerMesh
-import MultipeerSecurity
+package import MultipeerSecurity
 
 // MARK: what an invitation needs of the session
 
@@ -26,15 +26,21 @@ extension SessionDriver {
     }
 
     /// Connects to the peer of `data`, which both sides of the invitation agreed on, until `end`; returns once it is linked.
+    /// `means`: how the connection on which `data` came has verified the peer, if it has.
     package func link(
-        _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment
+        _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment,
+        verifiedBy means: PeerVerification.Means? = nil
     ) async throws(MultipeerError) {
         guard !isOver else { throw MultipeerError(linking: DisconnectReason(code: .left), to: peer) }
+        if let means, let key = data.fingerprint { noteVerified(peer.uid, key, by: means) }
         tellZones(for: data)
         engine.connect(invitation, with: data, until: end, at: EventLoop.currentMoment())
+        noteOrigin(of: data, .network)
         if let reason = await outcome(of: calls.expect(invitation)) {
-            throw MultipeerError(linking: reason, to: peer)
+            throw MultipeerError(linking: trust.explained(reason, of: peer.uid), to: peer)
         }
+        // The link is verified whether or not this can be written.
+        if let means { try? await rememberVerified(peer.uid, by: means) }
     }
 
     /// Runs an invitation of or to `peer` until the caller's task is cancelled or the session disconnects.

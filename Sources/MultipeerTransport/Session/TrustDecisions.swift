@@ -1,4 +1,3 @@
-import Glibc
 import MultipeerCore
 import MultipeerEngine
 import MultipeerHandshake
@@ -10,10 +9,14 @@ import MultipeerSecurity
 struct TrustDecisions {
     private let policy: TrustPolicy
     private let store: TrustStore.File?
-    /// Questions that wait for a user, or for a file to be written.
+    /// Questions that wait for a user, or for a file.
     private var questions: [UID: Task<Void, Never>] = [:]
-    private var authentications: [UID: ConnectionInfo.Authentication] = [:]
-    /// First keys, for the life of the session, when there is no store on disk.
+    private var verdicts: [UID: PeerVerification] = [:]
+    private var refusals = TrustRefusals()
+    /// The keys that came otherwise than from a member of the mesh.
+    private var origins: [UID: (key: Fingerprint, origin: PeerVerification.Origin)] = [:]
+    private var verified = VerifiedKeys()
+    /// First keys, for the life of the session: those of peers without an identity, and all when there is no store on disk.
     private var remembered = TrustStore()
 }
 
@@ -23,28 +26,36 @@ extension TrustDecisions {
         store = configuration.trustStore
     }
 
-    /// Returns the key that was remembered of this peer.
-    func known(_ uid: UID) -> Fingerprint? { store.map { $0.fingerprint(of: uid) } ?? remembered[uid] }
+    /// Returns what is remembered of a peer, as far as it is known without reading the file again.
+    func known(_ uid: UID, named name: String, _ key: Fingerprint?) -> TrustEvidence.Known {
+        TrustEvidence.Known(
+            uid, named: name, key, in: [store?.contents, remembered].compactMap(\.self))
+    }
 
-    /// Returns the verdict if the policy has one at once, and nothing has to be written for it.
+    /// Returns the verdict if the policy has one at once, and no file is needed for it.
     func verdict(on evidence: TrustEvidence) -> TrustEvidence.Verdict? {
         let verdict = policy.evaluate(evidence)
-        return verdict != .undecided && (store == nil || !verdict.remembers) ? verdict : nil
+        return verdict != .undecided && store == nil ? verdict : nil
     }
 
     /// Waits for a user or for a file off the loop: neither may block the loop's other work. `answered` is no longer called
     /// once the question is withdrawn.
     mutating func ask(
-        _ evidence: TrustEvidence, _ answered: @escaping @Sendable (TrustEvidence.Verdict) async -> Void
+        _ first: TrustEvidence,
+        _ answered: @escaping @Sendable (TrustEvidence.Verdict, TrustEvidence) async -> Void
     ) {
-        questions[evidence.peer]?.cancel()
-        questions[evidence.peer] = Task.followingDetached { [policy, store] in
+        questions[first.peer]?.cancel()
+        questions[first.peer] = Task.followingDetached { [policy, store, remembered] in
+            // Another process may have written since. A file that has become unreadable is reported when it is written.
+            let fresh = (try? store?.reload()) ?? store?.contents
+            let evidence = first.with([fresh, remembered].compactMap(\.self))
             var verdict = await policy.decide(evidence)
             // A peer that could not be remembered is not trusted on first use.
-            if verdict.remembers, !Task.isCancelled, store?.remember(evidence) == false {
-                verdict = .distrusted(reason: "the key cannot be remembered")
+            if verdict.remembers, evidence.hasIdentity, !Task.isCancelled, let store {
+                let isWritten = try? store.change { $0.remember(evidence) }
+                if isWritten != true { verdict = .distrusted(reason: "the key cannot be remembered") }
             }
-            await answered(verdict)
+            await answered(verdict, evidence)
         }
     }
 
@@ -55,35 +66,83 @@ extension TrustDecisions {
 
     /// Returns whether the peer is trusted.
     mutating func settle(_ verdict: TrustEvidence.Verdict, _ evidence: TrustEvidence) -> Bool {
-        guard case .trusted(let policy, let remembers) = verdict else { return false }
-        authentications[evidence.peer] = authentication(evidence, by: policy)
-        return remembers && store == nil ? remembered.rememberFirst(evidence) : true
+        switch verdict {
+        case .trusted(let verification, let remembers):
+            var known: PeerVerification?
+            if case .known(let entry) = evidence.contact { known = entry.verification }
+            verdicts[evidence.peer] = verification.strengthened(by: known)
+            refusals.forget(evidence.peer)
+            guard remembers, store == nil || !evidence.hasIdentity else { return true }
+            return remembered.remember(evidence)
+        case .distrusted(let reason):
+            refusals.add(evidence.peer, reason)
+            return false
+        case .undecided: return false
+        }
     }
 
-    private func authentication(_ evidence: TrustEvidence, by policy: String) -> ConnectionInfo.Authentication
-    {
-        if evidence.fingerprint == nil { return .tokens }
-        return evidence.chain.isEmpty ? .connectionData : .identity(by: policy)
+    /// Returns the reason for the end of an attempt or a link with the policy's own reason, if that was it.
+    func explained(_ reason: DisconnectReason, of uid: UID) -> DisconnectReason {
+        guard reason.code == .rejected, reason.detail.isEmpty, let text = refusals[uid] else { return reason }
+        return DisconnectReason(
+            code: reason.code, closeCode: reason.closeCode, detail: text, undelivered: reason.undelivered)
+    }
+}
+
+// MARK: - Where keys came from, and what was verified
+
+extension TrustDecisions {
+    /// Notes where connection data came from.
+    mutating func note(_ data: ConnectionData, from origin: PeerVerification.Origin) {
+        guard let key = data.fingerprint else { return }
+        origins[data.peer.uid] = (key, origin)
     }
 
-    /// Returns what the last decision about this peer rests on.
-    func authentication(of uid: UID) -> ConnectionInfo.Authentication? { authentications[uid] }
+    /// Notes that the holder of this key was verified to be this peer.
+    mutating func noteVerified(_ uid: UID, _ key: Fingerprint, by means: PeerVerification.Means) {
+        verified.add(uid, key, means)
+    }
 
-    mutating func forget(_ uid: UID) { authentications[uid] = nil }
+    /// Returns where the key of a peer came from; nil is a plain link.
+    func origin(of uid: UID, _ key: Fingerprint?) -> PeerVerification.Origin {
+        guard let key else { return .plain }
+        guard let noted = origins[uid], noted.key == key else { return .member }
+        return noted.origin
+    }
+
+    /// Returns how it is known that the holder of this key is this peer, without what was verified since the link was made.
+    func verification(of uid: UID, _ key: Fingerprint?) -> PeerVerification {
+        key.flatMap { _ in verdicts[uid] } ?? .unverified(origin(of: uid, key))
+    }
+
+    /// Returns how the holder of this key was verified in this session; nil if it was not.
+    func verified(_ uid: UID, _ key: Fingerprint?) -> PeerVerification? {
+        key.flatMap { verified[uid, $0] }.map { .verified(by: $0) }
+    }
+
+    mutating func forget(_ uid: UID) {
+        verdicts[uid] = nil
+        origins[uid] = nil
+    }
 }
 
 extension TrustEvidence.Verdict {
     fileprivate var remembers: Bool {
-        if case .trusted(by: _, remember: true) = self { true } else { false }
+        if case .trusted(_, remember: true) = self { true } else { false }
     }
 }
 
 extension TrustStore {
-    /// Remembers a first key; returns false when there is none, the store is full, or another key was stored first in the
-    /// meantime.
-    mutating func rememberFirst(_ evidence: TrustEvidence) -> Bool {
+    /// Remembers the key of a peer; returns false when there is none, the store is full, or, for a first contact, something that
+    /// contradicts it was stored in the meantime.
+    mutating func remember(_ evidence: TrustEvidence) -> Bool {
         guard let key = evidence.fingerprint else { return false }
-        if let known = self[evidence.peer] { return known == key }
-        return remember(key, of: evidence.peer)
+        switch (evidence.contact, evidence.with([self]).contact) {
+        case (_, .known): return true
+        case (.first, .first), (.renamed, _), (.changed, _): break
+        case (.first, _), (.known, _): return false
+        }
+        return remember(
+            Entry(peer: evidence.peer, fingerprint: key, name: evidence.name, at: evidence.now))
     }
 }

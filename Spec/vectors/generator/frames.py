@@ -114,7 +114,7 @@ def build():
         error="length")
 
     # Kinds.
-    for kind in (0x00, 0x0A, 0x12, 0x27, 0x34, 0x43, 0x50, 0x5F, 0x7F):
+    for kind in (0x00, 0x0A, 0x12, 0x27, 0x35, 0x43, 0x50, 0x5F, 0x7F):
         add(f"kind-{kind:02x}", "an unknown kind below 0x80", ["Unknown"], open_, header(kind, 0), error="kind")
     for kind in range(0x8A, 0x100, 0x10):
         add(f"grease-{kind:02x}", "a GREASE kind is skipped", ["Grease"], open_,
@@ -153,7 +153,7 @@ def build():
 
     # Fixed payloads.
     for name, sizes in dict(PING=(0, 7, 9), PONG=(7,), CREDIT=(7, 9), DGRAM=(10, 12), SAS_COMMIT=(31,),
-                            SAS_REQUEST=(1,)).items():
+                            SAS_REQUEST=(1,), SAS_RESULT=(1, 3)).items():
         for size in sizes:
             add(f"{name.lower().replace('_', '-')}-of-{size}", f"{name} with {size} bytes", ["Payload"], open_,
                 frame(name, bytes(size)), error="payload")

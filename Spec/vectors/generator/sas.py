@@ -6,6 +6,8 @@ from .wire import Refused, document, frame, header, hmac256, seeded, sha256, tes
 
 LABEL = b"MPC/1 sas"
 CONTROLLING, CONTROLLED = "controlling", "controlled"
+OK, DECLINED = struct.pack(">H", 0), struct.pack(">H", 20)
+KINDS = ("SAS_REQUEST", "SAS_COMMIT", "SAS_NONCE", "SAS_REVEAL", "SAS_RESULT")
 
 
 def commitment(nonce):
@@ -13,8 +15,8 @@ def commitment(nonce):
 
 
 def code(key, controlling, controlled):
-    (number,) = struct.unpack(">I", hmac256(key, controlling + controlled)[:4])
-    return f"{number % 1_000_000:06}"
+    numbers = struct.unpack(">II", hmac256(key, controlling + controlled)[:8])
+    return "".join(f"{number % 1_000_000:06}" for number in numbers)
 
 
 class End:
@@ -24,6 +26,7 @@ class End:
         self.role, self.key, self.nonce, self.code, self.peer = role, key, nonce, None, None
         self.asked, self.told = False, False
         self.due = "nonce" if role == CONTROLLING else "commit"
+        self.confirmed, self.declined, self.heard = False, False, set()
 
     def ask(self):
         if self.asked:
@@ -33,8 +36,26 @@ class End:
             return frame("SAS_COMMIT", commitment(self.nonce))
         return frame("SAS_NONCE", self.nonce) if self.peer else frame("SAS_REQUEST")
 
+    def confirm(self):
+        if not self.code or self.confirmed:
+            return None
+        self.confirmed = True
+        return frame("SAS_RESULT", OK)
+
+    def decline(self):
+        if not self.told or self.asked or self.declined:
+            return None
+        self.declined = True
+        return frame("SAS_RESULT", DECLINED)
+
     def receive(self, kind, payload):
         self.tells = False
+        if kind == "SAS_RESULT":
+            waits = self.asked and self.due in ("nonce", "commit")
+            if payload in self.heard or not (self.code if payload == OK else waits if payload == DECLINED else False):
+                raise Refused("PROTOCOL", "order")
+            self.heard.add(payload)
+            return None
         if self.role == CONTROLLING and kind == "SAS_REQUEST":
             return self.tell()
         if self.role == CONTROLLING and self.asked and (kind, self.due) == ("SAS_NONCE", "nonce"):
@@ -62,7 +83,8 @@ def example():
         "example sas-commit": [(header("SAS_COMMIT", 32), "SAS_COMMIT, 32 bytes, channel 0"),
                                (commitment(ours), "SHA-256(\"MPC/1 sas\" | n_c), n_c = c1 c1 ...")],
         "example sas-nonce": [(header("SAS_NONCE", 32), "SAS_NONCE, 32 bytes, channel 0"), (theirs, "n_r")],
-        "example sas-code": [(hmac256(key, ours + theirs)[:4], f"of HMAC(key e1 e1 ..., n_c | n_r): {code(key, ours, theirs)}")],
+        "example sas-code": [(hmac256(key, ours + theirs)[:8], f"of HMAC(key e1 e1 ..., n_c | n_r): {code(key, ours, theirs)[:6]}, {code(key, ours, theirs)[6:]}")],
+        "example sas-result": [(frame("SAS_RESULT", struct.pack(">H", 0)), "SAS_RESULT, 2 bytes, channel 0, OK")],
     }
 
 
@@ -71,10 +93,10 @@ def build():
     values, accepted, refused = [], [], []
 
     def value(id, comment, flags, key, ours, theirs, digits):
-        assert code(key, ours, theirs) == digits, (id, code(key, ours, theirs))
+        assert code(key, ours, theirs)[:6] == digits, (id, code(key, ours, theirs))
         values.append(test(id, comment, flags, key=key.hex(), controllingNonce=ours.hex(),
                            controlledNonce=theirs.hex(), commitment=commitment(ours).hex(),
-                           mac=hmac256(key, ours + theirs).hex(), code=digits, result="valid"))
+                           mac=hmac256(key, ours + theirs).hex(), code=code(key, ours, theirs), result="valid"))
 
     def found(condition):
         """Returns the first key and nonces whose number meets the condition."""
@@ -100,6 +122,8 @@ def build():
     key, n_c, n_r = (random.randbytes(32) for _ in range(3))
     request, commit = ("SAS_REQUEST", b""), ("SAS_COMMIT", commitment(n_c))
     nonce, reveal, ask = ("SAS_NONCE", n_r), ("SAS_REVEAL", n_c), ("ask", b"")
+    confirmed, declined = ("SAS_RESULT", OK), ("SAS_RESULT", DECLINED)
+    confirm, decline = ("confirm", b""), ("decline", b"")
 
     def run(id, comment, flags, role, steps, expect):
         """`expect` lists what is sent or reported at each step; a code or a fault may follow the last one."""
@@ -107,18 +131,19 @@ def build():
         for kind, payload in steps:
             assert verdict is None, f"{id}: a step after the end"
             try:
-                answer = end.ask() if kind == "ask" else end.receive(kind, payload)
+                answer = end.receive(kind, payload) if kind in KINDS else getattr(end, kind)()
             except Refused as fault:
                 answer, verdict = None, (fault.code, fault.check)
-            tells = kind != "ask" and verdict is None and end.tells
-            said.append({0x30: "REQUEST", 0x31: "COMMIT", 0x32: "NONCE", 0x33: "REVEAL"}[answer[3]] if answer
+            tells = kind in KINDS and verdict is None and end.tells
+            said.append({0x30: "REQUEST", 0x31: "COMMIT", 0x32: "NONCE", 0x33: "REVEAL", 0x34: "RESULT"}[answer[3]] if answer
                         else "told" if tells else None)
-            do = dict(do="ask") if kind == "ask" else dict(do="receive", name=kind, hex=frame(kind, payload).hex())
+            do = dict(do="receive", name=kind, hex=frame(kind, payload).hex()) if kind in KINDS else dict(do=kind)
             told.append(dict(do, says=answer.hex() if answer else None, tells=tells))
         final = verdict or ("code" if end.code else None)
         assert [*said, final] == expect, (id, said, final)
         fields = dict(role=role, key=key.hex(), nonce=end.nonce.hex(), steps=told,
-                      code=end.code if verdict is None else None)
+                      code=end.code if verdict is None else None,
+                      confirmed=verdict is None and end.confirmed and OK in end.heard)
         if verdict:
             refused.append(test(id, comment, flags, **fields, result="invalid", error=verdict[0], check=verdict[1]))
         else:
@@ -150,8 +175,26 @@ def build():
     run("controlled-unrevealed", "no code without the reveal", ["Run"], CONTROLLED, [commit, ask],
         ["told", "NONCE", None])
 
+    run("both-confirm", "each end says that its user has confirmed", ["Result"], CONTROLLING,
+        [ask, nonce, confirm, confirmed], ["COMMIT", "REVEAL", "RESULT", None, "code"])
+    run("other-confirms-first", "the other user is faster", ["Result"], CONTROLLED,
+        [ask, commit, reveal, confirmed, confirm], ["REQUEST", "NONCE", None, None, "RESULT", "code"])
+    run("confirms-once", "a user confirms once", ["Result"], CONTROLLED,
+        [ask, commit, reveal, confirm, confirm], ["REQUEST", "NONCE", None, "RESULT", None, "code"])
+    run("confirms-no-code", "without a code there is nothing to confirm", ["Result"], CONTROLLING, [ask, confirm],
+        ["COMMIT", None, None])
+    run("controlling-declines", "the application declines once, and the run goes on when it asks after all", ["Result"],
+        CONTROLLING, [request, decline, decline, ask, nonce], ["told", "RESULT", None, "COMMIT", "REVEAL", "code"])
+    run("controlled-declines", "the application declines, and the run goes on when it asks after all", ["Result"],
+        CONTROLLED, [commit, decline, ask, reveal], ["told", "RESULT", "NONCE", None, "code"])
+    run("declines-unasked", "nothing is declined that the other end did not ask for", ["Result"], CONTROLLED,
+        [decline, ask, decline], [None, "REQUEST", None, None])
+    run("declined-then-run", "the other application declines, and asks later", ["Result"], CONTROLLED,
+        [ask, declined, commit, reveal], ["REQUEST", None, "NONCE", None, "code"])
+
     wrong = ("PROTOCOL", "order")
-    frames = dict(request=request, commit=commit, nonce=nonce, reveal=reveal)
+    frames = dict(request=request, commit=commit, nonce=nonce, reveal=reveal, confirmed=confirmed, declined=declined,
+                  different=("SAS_RESULT", struct.pack(">H", 21)))
 
     def all_wrong(role, place, before, said, allowed):
         for name, step in frames.items():
@@ -161,13 +204,17 @@ def build():
 
     all_wrong(CONTROLLING, "idle", [], [], ["request"])
     all_wrong(CONTROLLING, "wanted", [request], ["told"], ["request"])
-    all_wrong(CONTROLLING, "committed", [ask], ["COMMIT"], ["request", "nonce"])
-    all_wrong(CONTROLLING, "agreed", [ask, nonce], ["COMMIT", "REVEAL"], ["request"])
+    all_wrong(CONTROLLING, "committed", [ask], ["COMMIT"], ["request", "nonce", "declined"])
+    all_wrong(CONTROLLING, "agreed", [ask, nonce], ["COMMIT", "REVEAL"], ["request", "confirmed"])
     all_wrong(CONTROLLED, "idle", [], [], ["commit"])
-    all_wrong(CONTROLLED, "requested", [ask], ["REQUEST"], ["commit"])
+    all_wrong(CONTROLLED, "requested", [ask], ["REQUEST"], ["commit", "declined"])
     all_wrong(CONTROLLED, "offered", [commit], ["told"], [])
     all_wrong(CONTROLLED, "answered", [commit, ask], ["told", "NONCE"], ["reveal"])
-    all_wrong(CONTROLLED, "agreed", [ask, commit, reveal], ["REQUEST", "NONCE", None], [])
+    all_wrong(CONTROLLED, "agreed", [ask, commit, reveal], ["REQUEST", "NONCE", None], ["confirmed"])
+    run("confirmed-twice", "a second confirmation", ["Order"], CONTROLLING, [ask, nonce, confirmed, confirmed],
+        ["COMMIT", "REVEAL", None, None, wrong])
+    run("declined-twice", "declined a second time", ["Order"], CONTROLLING, [ask, declined, declined],
+        ["COMMIT", None, None, wrong])
 
     def mismatch(id, comment, told, revealed):
         run(id, comment, ["Commitment"], CONTROLLED, [ask, ("SAS_COMMIT", told), ("SAS_REVEAL", revealed)],
@@ -186,11 +233,11 @@ def build():
         "Value": "the number from which the code is made", "Zeros": "the code keeps its leading zeros",
         "Run": "which end sends what, and when",
         "Asked": "nothing is sent before the end's own application asks", "Once": "one run per link",
-        "Order": "a frame that is not expected, or not from this end",
+        "Result": "what the users say of the code", "Order": "a frame that is not expected, or not from this end",
         "Commitment": "the revealed nonce is not the committed one",
     }
     return document("verification code", notes, [
         dict(type="verification-code", spec="13", labels=["sas.value", "sas.commit"], tests=values),
-        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.requested", "sas.reveal", "sas.once"],
+        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.requested", "sas.reveal", "sas.once", "sas.result"],
              tests=accepted),
         dict(type="verification-code-run", spec="13", labels=["sas.order", "sas.once", "sas.commit"], tests=refused)])

@@ -111,6 +111,8 @@ class Peer(Process):
         self.code = None
         self.peak = 0
         listen = "127.0.0.1" if port is None else f"127.0.0.1:{port}"
+        if command[0] != "receive":
+            command = (command[0], "--unverified", *command[1:])
         words = [COMMAND, *command, "--name", name, "--out", self.data, "--from", os.path.join(directory, source),
                  "--listen", listen, "--timeout", str(timeout), *arguments]
         with open(self.log, "wb") as log:

@@ -75,7 +75,7 @@ struct LinkCommandTests {
         async let bob = pair.bob.finish([2])
         let endings = try await [ann, bob]
         #expect(endings.map(\.code) == [0, 0])
-        #expect(endings[1].errors.contains("authenticated by its identity (a listed fingerprint)"))
+        #expect(endings[1].errors.contains("verified by its fingerprint"))
         #expect(endings[1].errors.contains("protected by TLS_AES_128_GCM_SHA256"))
         let stranger = try LinkProcesses(bob: ["--trust", "fingerprint:\(fingerprint)"])
         async let first = stranger.ann.finish([1])

@@ -7,59 +7,104 @@ import MultipeerCommandLine
 
 @Suite("Command: link --verify", .serialized, .inTurns)
 struct VerifyCommandTests {
-    @Test("both users see the same code, and their bytes are sent once both have said yes [sas.value]")
+    @Test(
+        "each user types the digits that the other sees, and the bytes are sent once both are right [sas.value]"
+    )
     func yes() async throws {
         let pair = try Terminals()
-        let codes = [try await pair.ann.code(), try await pair.bob.code()]
-        #expect(codes[0] == codes[1])
-        #expect(codes[0].wholeMatch(of: /[0-9]{3} [0-9]{3}/) != nil)
-        async let ann = pair.ann.hears("y")
-        async let bob = pair.bob.hears(" Yes ")
+        let codes = (try await pair.ann.code(), try await pair.bob.code())
+        #expect(codes.0 != codes.1)
+        async let ann = pair.ann.types(codes.1)
+        async let bob = pair.bob.types(codes.0.filter { $0 != " " })
         #expect(try await [ann, bob] == [0, 0])
         #expect(try pair.ann.output() == "from bob")
         #expect(try pair.bob.output() == "from ann")
+        #expect(pair.ann.said.contains("bob is verified by code"))
+    }
+
+    @Test("what was typed before the digits were shown confirms nothing")
+    func typedAhead() async throws {
+        let pair = try Terminals()
+        try await pair.ann.sends("y\n")
+        let codes = (try await pair.ann.code(), try await pair.bob.code())
+        async let bob = pair.bob.types(codes.0)
+        // Neither a yes nor the digits on the own screen are those of the other side.
+        async let ann = pair.ann.types("\(codes.0)\n\(codes.1)")
+        #expect(try await [ann, bob] == [0, 0])
+        #expect(pair.ann.said.contains("these are not the digits"))
     }
 
     @Test(
-        "any answer but yes ends the command, and nothing was sent or shown", arguments: ["n", "", "yellow"])
+        "a no, and three wrong attempts, end the command on both sides with that reason [sas.different]",
+        arguments: ["no", "", "000000\n000000\n000000"])
     func no(_ answer: String) async throws {
         let pair = try Terminals()
-        _ = try await (pair.ann.code(), pair.bob.code())
-        // Bob's bytes are in flight while ann still decides.
-        async let bob = pair.bob.hears("y")
-        #expect(try await pair.ann.hears(answer) == 1)
+        let codes = (try await pair.ann.code(), try await pair.bob.code())
+        async let bob = pair.bob.types(codes.0)
+        #expect(try await pair.ann.types(answer) == 1)
         #expect(try await bob == 1)
         #expect(try pair.ann.output() == "")
         #expect(try pair.bob.output() == "")
-        #expect(pair.ann.said.contains("multipeer: bob was not verified; nothing was sent or shown"))
-        #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
+        #expect(pair.ann.said.contains("bob is not verified: the verification codes differ"))
+        #expect(pair.bob.said.contains("the verification codes differ"))
     }
 
-    @Test("a yes that was typed before the question is no answer to it")
-    func typeAhead() async throws {
-        let folder = try Folder()
-        let ann = try User("ann", expecting: "bob", in: folder, ["--verify"])
-        try await ann.typesAhead("y")
-        let bob = try User("bob", expecting: "ann", in: folder, ["--verify"])
-        _ = try await (ann.code(), bob.code())
-        async let end = bob.hears("y")
-        #expect(try await ann.hears("n") == 1)
-        #expect(try await end == 1)
-        #expect(try ann.output() == "")
-        #expect(ann.said.contains("bob was not verified"))
-    }
-
-    @Test("a side without the option explains how to compare, and computes no code [sas.requested]")
+    @Test("the user of a side without the option is asked at once, and may compare [sas.requested]")
     func oneSided() async throws {
+        let pair = try Terminals(verifies: false)
+        try await pair.bob.sees("ann is not verified: connection data carried by hand; first contact")
+        try await pair.bob.sends("v\n")
+        let codes = (try await pair.ann.code(), try await pair.bob.code())
+        async let ann = pair.ann.types(codes.1)
+        async let bob = pair.bob.types(codes.0)
+        #expect(try await [ann, bob] == [0, 0])
+        #expect(try pair.ann.output() == "from bob")
+    }
+
+    @Test("the user of a side that accepts unverified peers is asked when the other side wants to compare")
+    func oneSidedLater() async throws {
+        let pair = try Terminals(others: ["--unverified"], verifies: false)
+        try await pair.bob.sees("ann wants to compare codes. Compare?")
+        try await pair.bob.sends("y\n")
+        let codes = (try await pair.ann.code(), try await pair.bob.code())
+        async let ann = pair.ann.types(codes.1)
+        async let bob = pair.bob.types(codes.0)
+        #expect(try await [ann, bob] == [0, 0])
+    }
+
+    @Test("a side without a terminal says at once that it does not compare [sas.result]")
+    func declined() async throws {
         let folder = try Folder()
         let ann = try User("ann", expecting: "bob", in: folder, ["--verify"])
-        let bob = try LinkProcesses.start("bob", expecting: "ann", in: folder)
-        #expect(try await bob.says("ann wants to compare codes: link again, with --verify on both sides"))
-        bob.process.signal(SIGINT)
-        #expect(try await bob.finish().code == 130)
-        #expect(try await ann.hears("") == 1)
-        #expect(!ann.said.contains("compare with the other side"))
+        let bob = try LinkProcesses.start(
+            "bob", expecting: "ann", in: folder, through: ["/usr/bin/setsid", "--wait"])
+        #expect(
+            try await bob.says("ann wants to compare codes: start both sides again, this one with --verify"))
+        #expect(try await ann.types("") == 1)
+        #expect(ann.said.contains("bob is not verified: bob does not compare verification codes now"))
         #expect(try ann.output() == "")
+        bob.process.signal(SIGINT)
+        _ = try await bob.finish()
+    }
+
+    @Test("a peer that is not verified is a question on a terminal, and an error without one")
+    func unverified() async throws {
+        let pair = try Terminals([], others: [], verifies: false, annVerifies: false)
+        try await pair.ann.sees("bob is not verified: connection data carried by hand; first contact")
+        #expect(try await pair.ann.types("") == 1)
+        #expect(pair.ann.said.contains("bob is not verified; nothing was sent"))
+        let folder = try Folder()
+        async let one = LinkProcesses.start(
+            "ann", expecting: "bob", in: folder, accepts: false, through: ["/usr/bin/setsid", "--wait"]
+        ).finish([1])
+        async let other = LinkProcesses.start("bob", expecting: "ann", in: folder).finish([2])
+        let (refused, _) = try await (one, other)
+        #expect(refused.code == 1)
+        #expect(
+            refused.errorLines.last
+                == "multipeer: bob is not verified: connection data carried by hand; first contact; nothing was "
+                + "sent (use --verify on a terminal, or --unverified to go on)")
+        #expect(refused.output.isEmpty)
     }
 
     @Test("without a terminal --verify is refused before there is a link")
@@ -84,10 +129,10 @@ struct VerifyCommandTests {
         let asked = try await Command.run("link", "--verify", "--preference", "none", "--from", "x")
         #expect(asked.code == 2)
         let pair = try Terminals(
-            ["--preference", "optional"], others: ["--preference", "none"], verifies: false)
-        #expect(try await pair.ann.hears("") == 1)
+            ["--preference", "optional"], others: ["--preference", "none", "--unverified"], verifies: false)
+        #expect(try await pair.ann.types("") == 1)
         #expect(pair.ann.said.contains("is not encrypted, so there is no code to compare"))
-        #expect(try await pair.bob.hears("") == 1)
+        #expect(try await pair.bob.types("") == 1)
         #expect(try pair.bob.output() == "")
     }
 }
@@ -97,9 +142,11 @@ private struct Terminals {
     let ann: User
     let bob: User
 
-    init(_ options: [String] = [], others: [String] = [], verifies: Bool = true) throws {
+    init(
+        _ options: [String] = [], others: [String] = [], verifies: Bool = true, annVerifies: Bool = true
+    ) throws {
         let folder = try Folder()
-        ann = try User("ann", expecting: "bob", in: folder, ["--verify"] + options)
+        ann = try User("ann", expecting: "bob", in: folder, (annVerifies ? ["--verify"] : []) + options)
         bob = try User("bob", expecting: "ann", in: folder, (verifies ? ["--verify"] : []) + others)
     }
 }
@@ -108,54 +155,38 @@ private struct Terminals {
 private final class User: Sendable {
     private let name: String
     private let folder: Folder
-    private let command: Command
-    private let screen = Locked("")
+    private let user: TerminalUser
 
     init(_ name: String, expecting other: String, in folder: Folder, _ options: [String]) throws {
         self.name = name
         self.folder = folder
         try Data("from \(name)".utf8).write(to: URL(filePath: folder.path("\(name).in")))
         let streams = "< '\(folder.path("\(name).in"))' > '\(folder.path("\(name).out"))'"
-        command = try Command(
-            [
-                "link", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--quiet", "--out",
-                folder.path("\(name).data"), "--from", folder.path("\(other).data"),
-            ] + options,
-            through: ["/bin/sh", "-c", "exec script -qefc \"$* \(streams)\" /dev/null", "sh"])
+        user = TerminalUser(
+            try Command(
+                [
+                    "link", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out",
+                    folder.path("\(name).data"), "--from", folder.path("\(other).data"),
+                ] + options,
+                through: ["/bin/sh", "-c", "exec script -qefc \"$* \(streams)\" /dev/null", "sh"]))
     }
 
     /// Everything that was to be seen on the terminal.
-    var said: String { screen.withLock { $0 } }
+    var said: String { user.screen }
 
-    /// Waits until the code is shown.
+    func sees(_ text: String) async throws { try await user.sees(text) }
+
+    func sends(_ text: String) async throws { try await user.types(text) }
+
+    /// Waits until the digits are shown.
     func code() async throws -> String {
-        while true {
-            let line = try await command.firstLine()
-            screen.withLock { $0 += line + "\n" }
-            guard let match = line.firstMatch(of: /compare with the other side: ([0-9 ]+)/) else {
-                try #require(!line.isEmpty, "\(said)")
-                continue
-            }
-            return String(match.1)
-        }
-    }
-
-    /// Types a line, and waits until the terminal has it: until its echo is shown.
-    func typesAhead(_ text: String) async throws {
-        try await command.send(Array("\(text)\n".utf8))
-        while true {
-            let line = try await command.firstLine()
-            screen.withLock { $0 += line + "\n" }
-            if line.filter({ !$0.isWhitespace }) == text { return }
-            try #require(!line.isEmpty, "\(said)")
-        }
+        try await user.sees(#/read these digits to [a-z]+: ([0-9]{3} [0-9]{3})/#)
     }
 
     /// Types an answer, and waits for the end of the command: its exit code.
-    func hears(_ answer: String) async throws -> Int32 {
-        let ending = try await command.finish(Array("\(answer)\n".utf8))
-        screen.withLock { $0 += ending.text }
-        return ending.code
+    func types(_ answer: String) async throws -> Int32 {
+        try await user.types("\(answer)\n")
+        return try await user.end()
     }
 
     func output() throws -> String { try String(contentsOfFile: folder.path("\(name).out"), encoding: .utf8) }

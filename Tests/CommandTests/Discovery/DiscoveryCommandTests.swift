@@ -43,6 +43,7 @@ struct DiscoveryCommandTests {
             #expect(object["event"] as? String == "found")
             #expect((object["id"] as? String)?.count == 32)
             #expect((object["seconds"] as? Double ?? -1) >= 0)
+            #expect(object["verification"] as? String == "unverified: found on the network")
             let name = try #require(object["name"] as? String)
             #expect(object["info"] as? [String: String] == (name == "ann" ? ["k": "v"] : [:]))
             names.insert(name)
@@ -80,7 +81,8 @@ struct DiscoveryCommandTests {
         let folder = try Folder()
         let path = try folder.write("x", to: "x")
         let ann = try await advertise("ann", ["--info", "does=receive"])
-        let bob = try await Command.run("send", path, "--name", "bob", "--to", "ann", "--type", type)
+        let bob = try await Command.run(
+            "send", "--unverified", path, "--name", "bob", "--to", "ann", "--type", type)
         #expect(bob.code == 1)
         #expect(bob.errorLines.last?.contains("declined") == true, "\(bob.errors)")
         let invited = try await ann.firstLine().split(separator: "\t").map(String.init)
@@ -95,7 +97,8 @@ struct DiscoveryCommandTests {
         let folder = try Folder()
         let path = try folder.write("x", to: "x")
         let ann = try await advertise("ann", ["--info", "does=receive", "--accept", "--json"])
-        let bob = try await Command.run("send", path, "--name", "bob", "--to", "ann", "--type", type)
+        let bob = try await Command.run(
+            "send", "--unverified", path, "--name", "bob", "--to", "ann", "--type", type)
         #expect(bob.code == 5, "\(bob.errors)")
         #expect(bob.errors.contains("linked with ann, encrypted\n"))
         for event in ["invited", "linked", "ended"] {

@@ -28,7 +28,8 @@ struct NearbyTests {
         let path = try folder.write(bytes, to: "a file")
         let receiver = try Command(try receive("bob"))
         let other = try Command(try receive("carl"))
-        let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
+        let sender = try await Command(["send", "--unverified", path, "--to", "bob"] + options("ann"))
+            .finish()
         #expect(sender.code == 0, "\(sender.errors)")
         #expect(sender.errors.contains("multipeer: looking for bob on this machine only\n"))
         #expect(sender.errors.contains("multipeer: linked with bob, encrypted\n"))
@@ -46,14 +47,15 @@ struct NearbyTests {
         let path = try folder.write("x", to: "x")
         let receivers = [try Command(try receive("bob")), try Command(try receive("bob"))]
         for one in receivers { #expect(try await one.says("waiting for files")) }
-        let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
+        let sender = try await Command(["send", "--unverified", path, "--to", "bob"] + options("ann"))
+            .finish()
         #expect(sender.code == 1)
         let complaint = try #require(sender.errorLines.last)
         #expect(complaint.hasPrefix("multipeer: 2 peers are named 'bob' (choose one with --to 'bob#"))
         let choices = complaint.matches(of: /--to '(bob#[0-9a-f]{8})'/).map { String($0.1) }
         try #require(choices.count == 2)
         for choice in choices {
-            let chosen = ["send", path, "--as", choice, "--to", choice] + options("ann")
+            let chosen = ["send", "--unverified", path, "--as", choice, "--to", choice] + options("ann")
             #expect(try await Command(chosen).finish().code == 0)
         }
         for one in receivers { #expect(try await one.finish().code == 0) }
@@ -69,7 +71,7 @@ struct NearbyTests {
         var sender: Command.Ending?
         // On a busy machine a second may be over before carl is found.
         for seconds in ["1", "6", "20"] where sender?.errors.contains("'carl'") != true {
-            let words = ["send", path, "--to", "bob", "--timeout", seconds]
+            let words = ["send", "--unverified", path, "--to", "bob", "--timeout", seconds]
             sender = try await Command(words + options("ann")).finish()
         }
         #expect(sender?.code == 1)
@@ -99,14 +101,15 @@ struct NearbyTests {
         let path = try folder.write("x", to: "x")
         let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting for files")
-        async let refused = Command(["send", path, "--to", "bob"] + options("eve")).finish()
+        async let refused = Command(["send", "--unverified", path, "--to", "bob"] + options("eve")).finish()
         try await bob.sees(") wants to send a file. Accept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
         try await bob.types("\n")
         let eve = try await refused
         #expect(eve.code == 1)
         #expect(eve.errorLines.last?.contains("declined") == true, "\(eve.errors)")
-        async let taken = Command(["send", path, path, "--to", "bob"] + options("ann")).finish()
+        async let taken = Command(["send", "--unverified", path, path, "--to", "bob"] + options("ann"))
+            .finish()
         try await bob.sees(") wants to send 2 files. Accept? [y/N] ")
         try await bob.types("y\n")
         #expect(try await taken.code == 5)
@@ -117,15 +120,17 @@ struct NearbyTests {
     @Test("peers in the same room are linked with each other, and with no other peer")
     func rooms() async throws {
         let names = ["ann", "bob", "cid"]
-        let people = try names.map { try Command(["chat", "--room", "kitchen"] + options($0)) }
-        let eve = try Command(["chat", "--room", "cellar"] + options("eve"))
+        let people = try names.map {
+            try Command(["chat", "--unverified", "--room", "kitchen"] + options($0))
+        }
+        let eve = try Command(["chat", "--unverified", "--room", "cellar"] + options("eve"))
         for (one, name) in zip(people, names) {
             let others = names.filter { $0 != name }.map { "\($0) joined, encrypted" }
             #expect(try await one.says(all: others) == [])
         }
         try await people[0].types("hello")
         for one in people[1...] { #expect(try await one.firstLine() == "ann: hello") }
-        let dan = try Command(["chat", "--room", "kitchen"] + options("dan"))
+        let dan = try Command(["chat", "--unverified", "--room", "kitchen"] + options("dan"))
         #expect(try await dan.says(all: names.map { "\($0) joined" }) == [])
         let ending = try await people[0].leaves()
         #expect(ending.code == 0)

@@ -22,8 +22,12 @@ struct ChatCommandTests {
         #expect(try await people[2].firstLine() == "ann: hello")
         #expect(try await people[2].firstLine() == "ann > you: psst")
         try await people[2].types("/who")
-        let row = "linked, encrypted, TLS_AES_128_GCM_SHA256, authenticated by the key in its connection data"
-        #expect(try await people[2].says(all: ["cid  you", "ann  \(row)", "bob  \(row)"]) == [])
+        let row = "linked, encrypted, TLS_AES_128_GCM_SHA256, unverified: "
+        let rows = [
+            "cid  you", "ann  \(row)introduced by another member",
+            "bob  \(row)connection data carried by hand",
+        ]
+        #expect(try await people[2].says(all: rows) == [])
         try await people[2].types("\u{1b}[2J\u{202e}x")
         #expect(try await people[0].firstLine() == "cid: \\u{1b}[2J\\u{202e}x")
         for one in people {
@@ -230,7 +234,7 @@ struct ChatCommandTests {
         let bob = try company.join("bob", from: ["ann", "cid"])
         let options = ["--listen", "127.0.0.1", "--timeout", "20", "--mesh", "--from", company.data("bob")]
         let people = try ["ann", "cid"].map {
-            try Command(["link", "--name", $0, "--out", company.data($0)] + options)
+            try Command(["link", "--unverified", "--name", $0, "--out", company.data($0)] + options)
         }
         #expect(try await bob.says(all: ["ann joined", "cid joined"]) == [])
         for name in ["ann", "cid"] {

@@ -16,7 +16,10 @@ struct ChatProcesses {
         environment: [String: String] = [:], through wrapper: [String] = []
     ) throws -> Command {
         try Command(
-            ["chat", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out", data(file ?? name)]
+            [
+                "chat", "--unverified", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out",
+                data(file ?? name),
+            ]
                 + others.flatMap { ["--from", data($0)] } + options,
             environment: environment, through: wrapper)
     }

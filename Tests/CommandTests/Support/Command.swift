@@ -20,6 +20,8 @@ final class Command: Sendable {
         }
     }
 
+    /// Has no trust store, and no test remembers a peer there.
+    private static let home = "/nonexistent"
     /// A process that runs longer is killed, which makes its test fail.
     private static let timeLimit = Duration.seconds(60)
 
@@ -41,7 +43,9 @@ final class Command: Sendable {
         let words = wrapper + [try Command.path(of: program)] + arguments
         process = try ChildProcess(
             words[0], Array(words.dropFirst()),
-            environment: ["SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo"].merging(environment) { $1 },
+            environment: [
+                "SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo", "HOME": Command.home,
+            ].merging(environment) { $1 },
             catchingErrors: true)
         Task { [process] in
             try await Task.sleep(for: Command.timeLimit)

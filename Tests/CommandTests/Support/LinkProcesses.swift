@@ -14,13 +14,14 @@ struct LinkProcesses {
     }
 
     static func start(
-        _ name: String, expecting other: String, in folder: Folder, _ options: [String] = []
+        _ name: String, expecting other: String, in folder: Folder, _ options: [String] = [],
+        accepts: Bool = true, through wrapper: [String] = []
     ) throws -> Command {
         try Command(
-            [
-                "link", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out",
+            ["link"] + (accepts ? ["--unverified"] : []) + [
+                "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out",
                 folder.path("\(name).data"), "--from", folder.path("\(other).data"),
-            ] + options)
+            ] + options, through: wrapper)
     }
 
     /// Waits until both report that they are linked.

@@ -16,7 +16,8 @@ struct TransferProcesses {
             try FileManager.default.createDirectory(
                 atPath: folder.path("inbox"), withIntermediateDirectories: true)
         }
-        sender = try Command(["send"] + files + TransferProcesses.options("ann", "bob", folder) + send)
+        sender = try Command(
+            ["send", "--unverified"] + files + TransferProcesses.options("ann", "bob", folder) + send)
         receiver = try Command(
             ["receive", "--into", folder.path("inbox")] + TransferProcesses.options("bob", "ann", folder)
                 + receive, through: wrapper)

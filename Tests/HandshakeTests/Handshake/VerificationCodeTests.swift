@@ -15,11 +15,14 @@ struct VerificationCodeTests {
     }
 
     /// Everything that can happen to a machine.
-    enum Input: CaseIterable, Sendable { case ask, request, commit, nonce, reveal, wrongReveal, otherFrame }
+    enum Input: CaseIterable, Sendable {
+        case ask, request, commit, nonce, reveal, wrongReveal, confirmed, declined, wrongResult, otherFrame
+    }
 
     enum Outcome: Equatable, Sendable {
         case says(Frame?)
         case tells
+        case answers(Bool)
         case violates(Machine.Violation)
 
         var isSaid: Bool { if case .says(let frame) = self { frame != nil } else { false } }
@@ -41,7 +44,9 @@ struct VerificationCodeTests {
                 let before = machine.code
                 #expect(Self.give(input, to: machine) == Self.expected(place, input), "\(place), \(input)")
                 let completes = [Place.committed: Input.nonce, .answered: .reveal][place] == input
-                let keeps = before != nil && [.ask, .request].contains(input) && Self.isAllowed(place, input)
+                let keeps =
+                    before != nil && [.ask, .request, .confirmed].contains(input)
+                    && Self.isAllowed(place, input)
                 #expect(machine.code == (completes || keeps ? Self.code : nil), "\(place), \(input)")
             }
         }
@@ -131,14 +136,14 @@ struct VerificationCodeTests {
         #expect(try ann.receive(.codeNonce(Self.bobsNonce)) == .say(.codeReveal(Self.annsNonce)))
     }
 
-    @Test("a code always has six digits, even with leading zeros [sas.value]")
+    @Test("a code always has twelve digits, even with leading zeros [sas.value]")
     func leadingZeros() {
         var randomness = Seeded(13)
         var zeros = 0
         for _ in 0..<3_000 {
             let digits = Machine.digits(
                 key: Self.key, controlling: randomness.bytes(32), controlled: Self.bobsNonce)
-            #expect(digits.utf8.count == 6 && digits.allSatisfy { $0.isASCII && $0.isNumber })
+            #expect(digits.utf8.count == 12 && digits.allSatisfy { $0.isASCII && $0.isNumber })
             if digits.hasPrefix("00") { zeros += 1 }
         }
         // One in a hundred.
@@ -195,6 +200,8 @@ extension VerificationCodeTests {
         case (.wanted, .request), (.committed, .request), (.controllingAgreed, .request): .says(nil)
         case (.committed, .nonce): .says(.codeReveal(annsNonce))
         case (.answered, .reveal): .says(nil)
+        case (.controllingAgreed, .confirmed), (.controlledAgreed, .confirmed): .answers(true)
+        case (.requested, .declined), (.committed, .declined): .answers(false)
         case (.answered, .wrongReveal): .violates(.wrongReveal)
         default: .violates(.outOfOrder)
         }
@@ -209,6 +216,9 @@ extension VerificationCodeTests {
         case .nonce: frame = .codeNonce(bobsNonce)
         case .reveal: frame = .codeReveal(annsNonce)
         case .wrongReveal: frame = .codeReveal(bobsNonce)
+        case .confirmed: frame = .codeResult(.ok)
+        case .declined: frame = .codeResult(.declined)
+        case .wrongResult: frame = .codeResult(.wrongCode)
         case .otherFrame: frame = .ping(1)
         }
         do throws(VerificationCode.Violation) {
@@ -216,6 +226,8 @@ extension VerificationCodeTests {
             case .nothing: return .says(nil)
             case .say(let answer): return .says(answer)
             case .tellApplication: return .tells
+            case .confirmed: return .answers(true)
+            case .declined: return .answers(false)
             }
         } catch {
             return .violates(error)

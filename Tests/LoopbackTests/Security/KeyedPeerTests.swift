@@ -24,7 +24,23 @@ struct KeyedPeerTests {
         try await invitation.accept(into: bob.session)
         try await asked.get()
         #expect(await ann.session.connectedPeers == [bob.peer])
+        #expect(await ann.session.connectionInfo(for: bob.peer)?.verification == .unverified(.network))
+        try await ann.session.confirmID(of: bob.peer)
+        #expect(await ann.session.connectionInfo(for: bob.peer)?.verification == .verified(by: .id))
         for caller in callers { await caller.stop() }
+    }
+
+    @Test("only a linked peer with a keyed uid can be confirmed by its id [uid.proof]")
+    func unconfirmed() async throws {
+        let session = try Session(peer: try PeerID(displayName: "ann"), configuration: .loopback())
+        for (peer, code) in [
+            (try PeerID(displayName: "bob"), MultipeerError.Code.invalidArgument),
+            (try PeerID(displayName: "bob", identity: .generate()), .notConnected),
+        ] {
+            let error = await #expect(throws: MultipeerError.self) { try await session.confirmID(of: peer) }
+            #expect(error?.code == code)
+        }
+        await session.disconnect()
     }
 
     @Test("a session or an advertiser of one needs its identity, and encryption [uid.proof]")

@@ -19,7 +19,7 @@ struct TrustTests {
             bob: .loopback(identity: identity))
         try await meeting.link()
         let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
-        #expect(facts.authentication == .identity(by: "the application"))
+        #expect(facts.verification == .unverified(.connectionData))
         #expect(asked.all.map(\.fingerprint) == [identity.fingerprint])
         #expect(asked.all.first?.chain.map(\.der) == identity.chain.map(\.der))
         #expect(asked.all.first?.name == "bob")
@@ -38,6 +38,25 @@ struct TrustTests {
         #expect(fared.ann.error?.reason?.code == .rejected)
         #expect(fared.bob.error?.reason?.code == .rejected)
         #expect(asked.all.count == 1)
+        await meeting.end()
+    }
+
+    @Test("a link shows that its key was verified, and by what; one with another key of the peer does not")
+    func verified() async throws {
+        let meeting = try Meeting()
+        func verification() async -> PeerVerification? {
+            await meeting.ann.connectionInfo(for: meeting.bob.peer)?.verification
+        }
+        let uid = meeting.bob.peer.uid
+        let (key, other) = (try #require(meeting.bob.certificate), try Identity.generate())
+        await meeting.ann.driver.noteVerified(uid, other.fingerprint, by: .code)
+        try await meeting.link()
+        #expect(await verification() == .unverified(.connectionData))
+        await meeting.ann.driver.noteVerified(uid, key.fingerprint, by: .code)
+        #expect(await verification() == .verified(by: .code))
+        #expect(
+            await meeting.bob.connectionInfo(for: meeting.ann.peer)?.verification
+                == .unverified(.connectionData))
         await meeting.end()
     }
 
@@ -92,8 +111,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: known))
         try await good.link()
         #expect(
-            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
-                == .identity(by: "a listed fingerprint"))
+            await good.ann.connectionInfo(for: good.bob.peer)?.verification
+                == .verified(by: .fingerprint))
         await good.end()
         let bad = try Meeting(ann: strict, bob: .loopback(identity: unknown))
         let fared = try await bad.attempt()
@@ -130,8 +149,101 @@ struct TrustTests {
         #expect(try await meet(own).1.isLinked)
         let thief = try await meet(Identity.generate())
         #expect(thief.0.error?.reason?.code == .rejected)
+        #expect(thief.0.error?.description.contains("the key has changed since 20") == true)
         #expect(thief.1.error?.reason?.code == .rejected)
         #expect(try await meet(own).0.isLinked)
+    }
+
+    private func withStore(_ body: (String) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory.appending(path: "peers").path())
+    }
+
+    @Test("a peer with a remembered name, and another id and key, is refused with both fingerprints")
+    func renamed() async throws {
+        try await withStore { path in
+            let identities = [try Identity.generate(), try Identity.generate()]
+            for (round, identity) in identities.enumerated() {
+                let store = try TrustStore.File(path: path)
+                let strict = Session.Configuration.loopback().with {
+                    $0.trust = .trustOnFirstUse
+                    $0.trustStore = store
+                }
+                // Each time bob has another id.
+                let meeting = try Meeting(ann: strict, bob: .loopback(identity: identity))
+                let error = try await meeting.attempt().ann.error
+                #expect((error == nil) == (round == 0))
+                if let error {
+                    let (old, new) = (identities[0].fingerprint.short, identity.fingerprint.short)
+                    #expect(error.description.contains("the key has changed since 20"))
+                    #expect(error.description.contains("old \(old), new \(new)"))
+                }
+                await meeting.end()
+            }
+        }
+    }
+
+    @Test("peers that both users have verified are remembered if both have identities, and known later")
+    func remembered() async throws {
+        try await withStore { path in
+            let identities = (try Identity.generate(), try Identity.generate())
+            for round in 0..<3 {
+                let store = try TrustStore.File(path: path)
+                // The third time ann has no identity, which hers need not be to know bob's.
+                let meeting = try Meeting(
+                    ann: .loopback(identity: round == 2 ? nil : identities.0).with { $0.trustStore = store },
+                    bob: .loopback(identity: identities.1))
+                try await meeting.link()
+                let (ann, bob) = (meeting.ann, meeting.bob)
+                let verification = await ann.connectionInfo(for: bob.peer)?.verification
+                if round == 0 {
+                    #expect(verification == .unverified(.connectionData))
+                    async let codes = (
+                        ann.verificationCode(for: bob.peer), bob.verificationCode(for: ann.peer)
+                    )
+                    _ = try await codes
+                    async let anns: Void = ann.confirmVerification(of: bob.peer)
+                    async let bobs: Void = bob.confirmVerification(of: ann.peer)
+                    _ = try await (anns, bobs)
+                    let entry = try #require(store.contents[bob.peer.uid])
+                    #expect(entry.name == "bob" && entry.verifiedBy == .code)
+                    #expect(entry.fingerprint == identities.1.fingerprint)
+                } else {
+                    guard case .knownKey(since: _?, verifiedBy: .code) = verification else {
+                        Issue.record("\(String(describing: verification))")
+                        break
+                    }
+                }
+                await meeting.end()
+            }
+        }
+    }
+
+    @Test("two processes that write the same trust store lose nothing, and it stays private")
+    func shared() async throws {
+        try await withStore { path in
+            let stores = [try TrustStore.File(path: path), try TrustStore.File(path: path)]
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<40 {
+                    let key = try #require(Fingerprint([UInt8](repeating: UInt8(number), count: 32)))
+                    let entry = TrustStore.Entry(
+                        peer: UID(high: 1, low: UInt64(number)), fingerprint: key, name: nil, at: nil)
+                    group.addTask { try stores[number % 2].change { $0.remember(entry) } }
+                }
+                for try await isWritten in group { #expect(isWritten) }
+            }
+            #expect(try stores[0].reload().count == 40)
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            try Data("not a store\n".utf8).write(to: URL(filePath: path))
+            #expect(throws: MultipeerError(.invalidArgument, "")) {
+                try stores[0].change { _ in true }
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "not a store\n")
+        }
     }
 
     @Test(
@@ -148,8 +260,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(
-            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
-                == .identity(by: "the certificate of CN=bob, which names the peer's display name"))
+            await good.ann.connectionInfo(for: good.bob.peer)?.verification
+                == .certified(subject: chain.identity.chain[0].subject, namesPeer: true))
         await good.end()
         let open = Session.Configuration.loopback().with {
             $0.trust = .certificateAuthorityMember([mallory.root])
@@ -157,8 +269,8 @@ struct TrustTests {
         let member = try Meeting(ann: open, bob: .loopback(identity: mallory.identity))
         try await member.link()
         #expect(
-            await member.ann.connectionInfo(for: member.bob.peer)?.authentication
-                == .identity(by: "the certificate of CN=mallory, which does not name the peer"))
+            await member.ann.connectionInfo(for: member.bob.peer)?.verification
+                == .certified(subject: "CN=mallory", namesPeer: false))
         await member.end()
         let foreign = Session.Configuration.loopback().with {
             $0.trust = .certificateAuthority([mallory.root])

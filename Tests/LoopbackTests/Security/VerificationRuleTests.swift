@@ -85,7 +85,7 @@ struct VerificationRuleTests {
                 if case .say(let answer) = try machine.receive(heard) { try await peer.say(answer) }
             }
             let code = machine.code
-            #expect(try await asking.value == code)
+            #expect(try await asking.value.code == code)
         }
     }
 

@@ -10,16 +10,16 @@ import Testing
 @Suite("13 Verification codes over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationTests {
     @Test(
-        "both users get the same six digits once both have asked, and the same digits again [sas.role] [sas.value] [sas.once]"
+        "each user gets the digits that the other types, once both have asked, and the same again [sas.role] [sas.value] [sas.once]"
     )
     func same() async throws {
         let meeting = try Meeting()
         try await meeting.link()
         let code = try await within { try await meeting.expectCode() }
-        #expect(code.utf8.count == 6 && code.allSatisfy { $0.isASCII && $0.isNumber })
+        #expect(code.utf8.count == 12 && code.allSatisfy { $0.isASCII && $0.isNumber })
         for _ in 0..<2 {
-            #expect(try await meeting.ann.verificationCode(for: meeting.bob.peer) == code)
-            #expect(try await meeting.bob.verificationCode(for: meeting.ann.peer) == code)
+            #expect(try await meeting.ann.verificationCode(for: meeting.bob.peer).code == code)
+            #expect(try await meeting.bob.verificationCode(for: meeting.ann.peer).code == code)
         }
         try await within { try await meeting.expectTalk() }
         await meeting.end()
@@ -35,7 +35,7 @@ struct VerificationTests {
             let second = annFirst ? meeting.bob : meeting.ann
             let code = Locked<String?>(nil)
             let asking = Task {
-                let made = try await first.verificationCode(for: second.peer)
+                let made = try await first.verificationCode(for: second.peer).code
                 code.withLock { $0 = made }
                 return made
             }
@@ -43,7 +43,7 @@ struct VerificationTests {
             // An answer of the second would have come before what it sends now.
             try await within { try await meeting.expectTalk() }
             #expect(code.withLock { $0 } == nil)
-            let theirs = try await within { try await second.verificationCode(for: first.peer) }
+            let theirs = try await within { try await second.verificationCode(for: first.peer).code }
             #expect(try await within { try await asking.value } == theirs)
             await meeting.end()
             for session in [first, second] {
@@ -65,8 +65,8 @@ struct VerificationTests {
         asking.cancel()
         let error = await #expect(throws: MultipeerError.self) { try await asking.value }
         #expect(error?.code == .cancelled)
-        let code = try await within { try await bob.verificationCode(for: ann.peer) }
-        #expect(try await within { try await ann.verificationCode(for: bob.peer) } == code)
+        let code = try await within { try await bob.verificationCode(for: ann.peer).code }
+        #expect(try await within { try await ann.verificationCode(for: bob.peer).code } == code)
         await meeting.end()
     }
 
@@ -77,8 +77,8 @@ struct VerificationTests {
         let codes = try await within {
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<20 {
-                    group.addTask { try await meeting.ann.verificationCode(for: meeting.bob.peer) }
-                    group.addTask { try await meeting.bob.verificationCode(for: meeting.ann.peer) }
+                    group.addTask { try await meeting.ann.verificationCode(for: meeting.bob.peer).code }
+                    group.addTask { try await meeting.bob.verificationCode(for: meeting.ann.peer).code }
                 }
                 return try await group.reduce(into: Set()) { $0.insert($1) }
             }
@@ -107,7 +107,7 @@ struct VerificationTests {
             async let bobs = bob.verificationCode(for: asAnn.peer)
             async let asBobs = asBob.verificationCode(for: ann.peer)
             async let asAnns = asAnn.verificationCode(for: bob.peer)
-            return try await [anns, asBobs, bobs, asAnns]
+            return try await [anns, asBobs, bobs, asAnns].map(\.code)
         }
         #expect(codes[0] == codes[1] && codes[2] == codes[3])
         #expect(codes[0] != codes[2])
@@ -142,10 +142,78 @@ struct VerificationTests {
         await meeting.end()
     }
 
+    @Test("a peer is verified once both users have confirmed the code, on both sides [sas.result]")
+    func confirmed() async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        let (ann, bob) = (meeting.ann, meeting.bob)
+        await #expect(throws: MultipeerError(.invalidArgument, "")) {
+            try await ann.confirmVerification(of: bob.peer)
+        }
+        _ = try await within { try await meeting.expectCode() }
+        async let anns: Void = ann.confirmVerification(of: bob.peer)
+        // What ann has said has arrived, and bob's user has not confirmed yet.
+        try await within { try await meeting.expectTalk() }
+        #expect(await ann.connectionInfo(for: bob.peer)?.verification.isVerified == false)
+        #expect(await bob.connectionInfo(for: ann.peer)?.verification.isVerified == false)
+        try await within { try await bob.confirmVerification(of: ann.peer) }
+        try await anns
+        #expect(await ann.connectionInfo(for: bob.peer)?.verification == .verified(by: .code))
+        #expect(await bob.connectionInfo(for: ann.peer)?.verification == .verified(by: .code))
+        await meeting.end()
+    }
+
+    @Test("when a user says that the digits differ, both sides end with that reason [sas.different]")
+    func different() async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        let (ann, bob) = (meeting.ann, meeting.bob)
+        _ = try await within { try await meeting.expectCode() }
+        let waiting = Task { try await ann.confirmVerification(of: bob.peer) }
+        try await within { try await meeting.expectTalk() }
+        try await bob.rejectVerification(of: ann.peer)
+        let error = await #expect(throws: MultipeerError.self) { try await waiting.value }
+        #expect(error?.reason?.code == .codesDiffer)
+        let ends = try await within { (await ann.events.firstEnd(), await bob.events.firstEnd()) }
+        #expect(ends.0?.code == .codesDiffer && ends.1?.code == .codesDiffer)
+        await meeting.end()
+    }
+
+    @Test("an application that does not compare says so, and may still compare later [sas.result]")
+    func declined() async throws {
+        for annFirst in [true, false] {
+            let meeting = try Meeting.annFirst()
+            try await meeting.link()
+            let first = annFirst ? meeting.ann : meeting.bob
+            let second = annFirst ? meeting.bob : meeting.ann
+            try await second.declineVerification(of: first.peer)
+            let waiting = Task { try await first.verificationCode(for: second.peer) }
+            try await within { await second.expectRequest(of: first.peer) }
+            try await second.declineVerification(of: first.peer)
+            try await second.declineVerification(of: first.peer)
+            await #expect(throws: MultipeerError(.declined, "")) { try await waiting.value }
+            let code = try await within { try await meeting.expectCode() }
+            #expect(code.utf8.count == 12)
+            await meeting.end()
+        }
+    }
+
+    @Test("typed digits are compared without spaces and hyphens, and only when there are six")
+    func typed() {
+        let digits = VerificationDigits("123456654321", isControlling: true)
+        #expect(digits.own == "123456")
+        #expect(digits.match("654 321") && digits.match("654-321") && digits.match(" 654321\n"))
+        for wrong in ["123456", "65432", "6543211", "y", "", "65432１"] { #expect(!digits.match(wrong)) }
+        #expect(VerificationDigits.isComplete("000 000") && !VerificationDigits.isComplete("00000"))
+        #expect(VerificationDigits("123456654321", isControlling: false).match("123456"))
+    }
+
     @Test("a frame of a code on a plain link ends it with PROTOCOL [sas.plain]")
     func plainFrames() async throws {
         let bytes = [UInt8](repeating: 1, count: 32)
-        for frame in [Frame.codeRequest, .codeCommit(bytes), .codeNonce(bytes), .codeReveal(bytes)] {
+        for frame in [
+            Frame.codeRequest, .codeCommit(bytes), .codeNonce(bytes), .codeReveal(bytes), .codeResult(.ok),
+        ] {
             try await withTaps { annsTap, bobsTap in
                 let meeting = try Meeting(
                     ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
@@ -175,8 +243,9 @@ extension Meeting {
         async let anns = ann.verificationCode(for: bob.peer)
         async let bobs = bob.verificationCode(for: ann.peer)
         let codes = try await (anns, bobs)
-        #expect(codes.0 == codes.1)
-        return codes.0
+        #expect(codes.0.code == codes.1.code && codes.0.own != codes.1.own)
+        #expect(codes.0.match(codes.1.own) && codes.1.match(codes.0.own))
+        return codes.0.code
     }
 }
 

@@ -161,7 +161,7 @@ struct OpenSSLFileTests {
                 .sample(chain: chain, fingerprint: chain.first?.fingerprint, now: now))
         }
         let trusted = TrustEvidence.Verdict.trusted(
-            by: "the certificate of CN=ann, which names the peer's display name", remember: false)
+            .certified(subject: chain[0].subject, namesPeer: true), remember: false)
         #expect(verdict([chain[2]], chain, at: now) == trusted)
         #expect(verdict([chain[2]], Array(chain.dropLast()), at: now) == trusted)
         #expect(verdict([chain[1]], [chain[0]], at: now) == trusted)

@@ -4,12 +4,31 @@ import TestSupport
 import Testing
 
 extension TrustEvidence {
+    static let peer = UID(high: 1, low: 2)
+
+    /// Evidence of a peer called ann, with what a store knows.
     static func sample(
-        chain: [Certificate] = [], fingerprint: Fingerprint?, known: Fingerprint? = nil, now: Int64 = 0
+        chain: [Certificate] = [], fingerprint: Fingerprint?, in store: TrustStore = TrustStore(),
+        now: Int64 = 0
     ) -> TrustEvidence {
         TrustEvidence(
-            peer: UID(high: 1, low: 2), name: "ann", chain: chain, fingerprint: fingerprint, known: known,
-            now: now)
+            peer: peer, name: "ann", chain: chain, fingerprint: fingerprint, origin: .network,
+            known: Known(peer, named: "ann", fingerprint, in: [store]), now: now)
+    }
+}
+
+extension TrustStore {
+    /// A store with one entry, of 2026-11-22.
+    static func sample(
+        _ fingerprint: Fingerprint, of peer: UID = TrustEvidence.peer, named name: String? = "ann",
+        verifiedBy means: PeerVerification.Means? = nil
+    ) -> TrustStore {
+        var store = TrustStore()
+        let entry = Entry(
+            peer: peer, fingerprint: fingerprint, name: name, at: 1_795_348_800, verifiedBy: means)
+        let isKept = store.remember(entry)
+        #expect(isKept)
+        return store
     }
 }
 
@@ -23,22 +42,24 @@ struct TrustPolicyTests {
         other = try #require(Fingerprint([UInt8](repeating: 2, count: 32)))
     }
 
-    private func trusted(_ reason: String, remember: Bool = false) -> TrustEvidence.Verdict {
-        .trusted(by: reason, remember: remember)
+    private let unverified = PeerVerification.unverified(.network)
+
+    private func trusted(_ verification: PeerVerification, remember: Bool = false) -> TrustEvidence.Verdict {
+        .trusted(verification, remember: remember)
     }
 
     @Test("by default connection data suffices, even without a key")
     func connectionData() {
         for key in [one, nil] {
             #expect(
-                TrustPolicy.connectionData.evaluate(.sample(fingerprint: key)) == trusted("connection data"))
+                TrustPolicy.connectionData.evaluate(.sample(fingerprint: key)) == trusted(unverified))
         }
     }
 
     @Test("listed fingerprints are trusted, others and plain links are not")
     func fingerprints() {
         let policy = TrustPolicy.fingerprints([one])
-        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("a listed fingerprint"))
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted(.verified(by: .fingerprint)))
         #expect(
             policy.evaluate(.sample(fingerprint: other))
                 == .distrusted(reason: "the fingerprint is not listed"))
@@ -46,19 +67,80 @@ struct TrustPolicyTests {
             policy.evaluate(.sample(fingerprint: nil)) == .distrusted(reason: "a plain link proves no key"))
     }
 
-    @Test("the first key is remembered, the same one trusted again, another one not")
+    /// The beginning of 2026-11-22.
+    private let day: Int64 = 1_795_305_600
+
+    @Test(
+        "the first key is remembered, the same one trusted again with its date, another one refused with both"
+    )
     func firstUse() {
         let policy = TrustPolicy.trustOnFirstUse
-        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("first use", remember: true))
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted(unverified, remember: true))
         #expect(
-            policy.evaluate(.sample(fingerprint: one, known: one)) == trusted("the key known since first use")
-        )
+            policy.evaluate(.sample(fingerprint: one, in: .sample(one)))
+                == trusted(.knownKey(since: day, verifiedBy: nil)))
         #expect(
-            policy.evaluate(.sample(fingerprint: other, known: one))
-                == .distrusted(reason: "the key is not the one known since first use"))
+            policy.evaluate(.sample(fingerprint: one, in: .sample(one, verifiedBy: .code)))
+                == trusted(.knownKey(since: day, verifiedBy: .code)))
         #expect(
-            policy.evaluate(.sample(fingerprint: nil, known: one))
+            policy.evaluate(.sample(fingerprint: other, in: .sample(one)))
+                == .distrusted(
+                    reason:
+                        "the key has changed since 2026-11-22: old 0101 0101 0101 0101, new 0202 0202 0202 0202"
+                ))
+        #expect(
+            policy.evaluate(.sample(fingerprint: nil, in: .sample(one)))
                 == .distrusted(reason: "a plain link proves no key"))
+    }
+
+    @Test("a store contradicts another key under an id or a name, and a known key under another name")
+    func contacts() throws {
+        let elsewhere = UID(high: 9, low: 9)
+        func contact(_ key: Fingerprint?, _ store: TrustStore) -> TrustEvidence.Contact {
+            TrustEvidence.sample(fingerprint: key, in: store).contact
+        }
+        func entry(_ store: TrustStore) throws -> TrustStore.Entry { try #require(store.entries.first) }
+        #expect(contact(one, TrustStore()) == .first)
+        #expect(contact(one, .sample(other, of: elsewhere, named: "bob")) == .first)
+        for known in [
+            TrustStore.sample(one), .sample(one, named: nil), .sample(one, of: elsewhere, named: "Ann"),
+        ] {
+            #expect(contact(one, known) == .known(try entry(known)))
+        }
+        let changed = [TrustStore.sample(other), .sample(other, named: nil), .sample(other, of: elsewhere)]
+        for known in changed {
+            #expect(contact(one, known) == .changed(try entry(known)))
+            #expect(contact(nil, known) == .changed(try entry(known)))
+        }
+        let renamed = TrustStore.sample(one, of: elsewhere, named: "bob")
+        #expect(contact(one, renamed) == .renamed(try entry(renamed)))
+        // A known key that takes over another known name is not only renamed.
+        var both = renamed
+        let isKept = both.remember(try entry(.sample(other, of: UID(high: 3, low: 3))))
+        #expect(isKept)
+        #expect(contact(one, both) == .changed(try #require(both.entries(named: "ann").first)))
+    }
+
+    @Test("the application is asked only about what contradicts the store, and a yes is remembered")
+    func unchanged() async {
+        let asked = Lines()
+        func verdict(_ key: Fingerprint, _ store: TrustStore, says isYes: Bool) async -> TrustEvidence.Verdict
+        {
+            await TrustPolicy.unchanged { evidence in
+                asked.add(evidence.contradiction ?? "")
+                return isYes
+            }.decide(.sample(fingerprint: key, in: store))
+        }
+        #expect(await verdict(one, TrustStore(), says: false) == trusted(unverified))
+        #expect(
+            await verdict(one, .sample(one), says: false) == trusted(.knownKey(since: day, verifiedBy: nil)))
+        #expect(asked.all.isEmpty)
+        #expect(await verdict(other, .sample(one), says: true) == trusted(unverified, remember: true))
+        let refused = await verdict(other, .sample(one), says: false)
+        #expect(!isTrusted(refused) && asked.all.count == 2)
+        let renamed = TrustStore.sample(one, named: "bob")
+        #expect(await verdict(one, renamed, says: true) == trusted(unverified, remember: true))
+        #expect(asked.all.last == "the key has been known since 2026-11-22 under another name")
     }
 
     @Test("an authority vouches for identities only, and only for the leaf of the handshake")
@@ -128,7 +210,7 @@ struct TrustPolicyTests {
             .any([.fingerprints([other]), .ask { $0.name == "ann" }]), .trustOnFirstUse,
         ])
         #expect(nested.evaluate(evidence) == .undecided)
-        #expect(await nested.decide(evidence) == trusted("the application and first use", remember: true))
+        #expect(await nested.decide(evidence) == trusted(unverified, remember: true))
     }
 
     @Test("an empty composition trusts no peer")

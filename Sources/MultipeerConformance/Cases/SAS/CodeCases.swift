@@ -4,7 +4,7 @@ import MultipeerSecurity
 enum CodeCases {
     static let all: [Case] = [
         Case(
-            "SAS-01", "13.4", level: .code, "both ends compute the same six digits",
+            "SAS-01", "13.4", level: .code, "both ends compute the same digits",
             stimulus: "both ask; T complies, as either end", expectation: "the code by the formula",
             rules: ["sas.role", "sas.value", "sas.reveal"],
             bugs: [
@@ -99,7 +99,7 @@ enum CodeCases {
                 caseRun.order == .testerLower
                 ? [Frame(.codeRequest), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
                 : [.commitment(to: nonce), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
-            for frame in wrong {
+            for frame in wrong + [.result(.ok), .result(.declined)] {
                 let (pair, link) = try caseRun.linked(.init(preference: .required))
                 link.send(frame)
                 try link.expectBroken(.protocol, by: pair)
@@ -125,10 +125,50 @@ enum CodeCases {
             link.send(.commitment(to: caseRun.random.bytes(32)))
             try link.expectBroken(.protocol, by: pair)
         },
+        Case(
+            "SAS-08", "13.4", level: .code, "a user confirms once",
+            stimulus: "after the code, T sends SAS_RESULT with OK, twice",
+            expectation: "nothing for the first, PROTOCOL for the second",
+            rules: ["sas.result", "sas.order"],
+            bugs: [.seen("sas-confirmed-twice", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try pair.session.expectCode(link.agreeOnCode(), for: peer)
+            link.send(.result(.ok))
+            try link.expectAlive()
+            link.send(.result(.ok))
+            try link.expectBroken(.protocol, by: pair)
+        },
+        Case(
+            "SAS-09", "13.4", level: .code, "a peer that does not compare now says so",
+            stimulus: "S asks; T sends SAS_RESULT with DECLINED, and complies later",
+            expectation: "S's application learns it at once; the run continues", rules: ["sas.result"],
+            bugs: [.seen("sas-ignores-declined", by: "'code' has no outcome")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            let first = try link.expect(link.linkParameters.isControlling ? .codeRequest : .codeCommit)
+            link.send(.result(.declined))
+            guard let event = pair.session.event("code", from: peer) else {
+                throw CaseFailure("'code' has no outcome")
+            }
+            try caseRun.require(event["error"]?.text == "DECLINED", "the error is not DECLINED")
+            let code = try link.agreeOnCode(after: first)
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try pair.session.expectCode(code, for: peer)
+        },
     ]
 }
 
 extension Frame {
+    /// Returns SAS_RESULT. Spec 13.3.
+    static func result(_ code: CloseCode) -> Frame {
+        Frame(.codeResult, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)])
+    }
+
     /// Returns SAS_COMMIT. Spec 13.3.
     static func commitment(to nonce: [UInt8]) -> Frame {
         Frame(.codeCommit, SHA256.hash(Array("MPC/1 sas".utf8) + nonce))
@@ -158,21 +198,22 @@ extension Pair {
 }
 
 extension TesterLink {
-    /// Does one run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
-    fileprivate func agreeOnCode(committed: [UInt8]? = nil) throws -> String {
+    /// Does one run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already; `first`:
+    /// the subject's first frame if it has come already.
+    fileprivate func agreeOnCode(committed: [UInt8]? = nil, after first: Frame? = nil) throws -> String {
         let own = committed ?? caseRun.random.bytes(32)
         let other: [UInt8]
         if linkParameters.isControlling {
             // The other end asks for the run, unless the run has begun already.
             if committed == nil {
-                try expect(.codeRequest)
+                if first == nil { try expect(.codeRequest) }
                 send(.commitment(to: own))
             }
             other = try expect(.codeNonce).payload
             send(Frame(.codeReveal, own))
             return code(own, other)
         }
-        let commitment = try expect(.codeCommit).payload
+        let commitment = try (first ?? expect(.codeCommit)).payload
         send(Frame(.codeNonce, own))
         other = try expect(.codeReveal).payload
         guard Frame.commitment(to: other).payload == commitment else {
@@ -184,8 +225,10 @@ extension TesterLink {
     private func code(_ controlling: [UInt8], _ controlled: [UInt8]) -> String {
         let mac = HMAC.sha256(
             key: connection.tls?.exported("EXPORTER-mpc1-sas") ?? [], controlling + controlled)
-        let number = mac.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 1_000_000
-        return String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+        return [mac.prefix(4), mac.dropFirst(4).prefix(4)].map { half in
+            let number = half.reduce(0) { $0 << 8 | Int($1) } % 1_000_000
+            return String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+        }.joined()
     }
 }
 
@@ -197,9 +240,9 @@ extension SubjectSession {
         guard let shown = event["code"]?.text else {
             throw CaseFailure("no code: \(event["error"]?.text ?? "no error")")
         }
-        guard shown.utf8.count == 6, shown.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        guard shown.utf8.count == 12, shown.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
         else {
-            throw CaseFailure("'\(shown)' is not six digits")
+            throw CaseFailure("'\(shown)' is not twelve digits")
         }
         if let code, shown != code { throw CaseFailure("the code is \(code), and \(shown) is shown") }
         return shown

@@ -86,7 +86,7 @@ final class PeerLink: PeerConnection.Owner {
         case .datagrams:
             try countControl()
             try datagrams.take(frame)
-        case .codeRequest, .codeCommit, .codeNonce, .codeReveal:
+        case .codeRequest, .codeCommit, .codeNonce, .codeReveal, .codeResult:
             try countControl()
             try code.take(frame)
         default: throw .broken("\(frame.kind) on a link")

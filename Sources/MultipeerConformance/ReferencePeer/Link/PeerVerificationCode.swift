@@ -12,6 +12,7 @@ final class PeerVerificationCode {
     private var mine: [UInt8] = []
     private var commitment: [UInt8]?
     private var code: String?
+    private var results: Set<UInt64> = []
     private static let prefix = Array("MPC/1 sas".utf8)
 
     init(_ link: PeerLink) { self.link = link }
@@ -65,6 +66,7 @@ final class PeerVerificationCode {
                 !link.isControlling && (commitment == nil || step == .before), "SAS_COMMIT out of order")
             commitment = frame.payload
             if hasAsked || bug == .sasUnasked { answer() }
+        case .codeResult: try takeResult(frame.payload.number)
         case .codeNonce:
             try demand(link.isControlling && step == .committed, "SAS_NONCE out of order")
             link.send(Frame(.codeReveal, mine))
@@ -79,12 +81,25 @@ final class PeerVerificationCode {
         }
     }
 
+    /// OK once there is a code, DECLINED while the application waits for one, each once. Spec 13.4.
+    private func takeResult(_ number: UInt64) throws(ProtocolError) {
+        let isNew = results.insert(number).inserted || bug == .sasConfirmedTwice
+        switch CloseCode(rawValue: UInt16(truncatingIfNeeded: number)) {
+        case .ok: try demand(code != nil && isNew, "SAS_RESULT out of order")
+        case .declined:
+            try demand(hasAsked && code == nil && step != .answered && isNew, "SAS_RESULT out of order")
+            if bug != .sasIgnoresDeclined { fail("DECLINED") }
+        default: throw .broken("SAS_RESULT has another code")
+        }
+    }
+
     /// Returns whether the frame is the next of the run.
     private func isInOrder(_ kind: FrameKind) -> Bool {
         switch kind {
         case .codeRequest: link.isControlling
         case .codeCommit: !link.isControlling && commitment == nil
         case .codeNonce: link.isControlling && step == .committed
+        case .codeResult: code != nil || hasAsked
         default: !link.isControlling && step == .answered
         }
     }
@@ -93,9 +108,11 @@ final class PeerVerificationCode {
         step = .done
         let nonces = bug == .sasSwapsNonces ? controlled + controlling : controlling + controlled
         let key = bug == .sasWithoutKey ? [0] : link.connection.tls?.exported("EXPORTER-mpc1-sas") ?? []
-        let number = HMAC.sha256(key: key, nonces).prefix(4).map(\.self).number % 1_000_000
-        let digits = String(number)
-        let text = String(repeating: "0", count: 6 - digits.count) + digits
+        let mac = HMAC.sha256(key: key, nonces)
+        let text = [mac[0..<4], mac[4..<8]].map { half in
+            let digits = String(half.map(\.self).number % 1_000_000)
+            return String(repeating: "0", count: 6 - digits.count) + digits
+        }.joined()
         code = text
         tell(text)
     }

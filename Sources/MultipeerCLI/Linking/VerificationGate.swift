@@ -1,0 +1,79 @@
+import Foundation
+import Multipeer
+import MultipeerCommandLine
+
+/// Says who is at the other end before anything is sent: an unverified peer is never used without a word.
+struct VerificationGate: Sendable {
+    static let option = Usage.Option(
+        "--unverified", "go on with a peer that is not verified, without asking")
+
+    /// Whether the user has accepted a peer that is not verified.
+    private let isAccepted: Bool
+    private let isQuiet: Bool
+    /// What was remembered before the link.
+    private let store: TrustStore.File?
+    private let remembered: TrustStore
+    private static let prompts = Worker("gate")
+
+    init(_ arguments: Arguments, _ configuration: Session.Configuration) {
+        isAccepted =
+            arguments.has(VerificationGate.option.name) || TrustOption.asksAboutEveryPeer(arguments)
+        isQuiet = arguments.has("--quiet")
+        store = configuration.trustStore
+        remembered = configuration.trustStore?.contents ?? TrustStore()
+    }
+
+    /// Shows how the peer is verified. `asks`: something is going to be sent, so that an unverified peer is a question, or an
+    /// error without a terminal.
+    func pass(_ peer: PeerID, in session: Session, asks: Bool) async throws(CommandError) {
+        guard let info = await session.connectionInfo(for: peer) else { return }
+        let name = peer.displayName.printable
+        let verification = info.verification
+        guard !isTrusted(verification) else {
+            if !isQuiet { Terminal.say("\(name) is \(verification.words)") }
+            return
+        }
+        let line = "\(name) is not verified: \(reason(verification, of: peer))"
+        guard asks, !isAccepted else {
+            if !isQuiet || !isAccepted { Terminal.say(line) }
+            return
+        }
+        guard Terminal.isThere else {
+            throw CommandError(
+                "\(line); nothing was sent", hint: "use --verify on a terminal, or --unverified to go on",
+                exit: .linkFailed)
+        }
+        let canCompare = info.isEncrypted
+        let choices = canCompare ? "[y/N, or v to compare a code]" : "[y/N]"
+        let answer = try await VerificationGate.prompts.run { () throws(CommandError) in
+            try Terminal.ask("\(Terminal.name): \(line)\ngo on? \(choices) ")
+        }
+        if canCompare, ["v", "verify"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces)) {
+            return try await CodeComparison.compare(with: peer, in: session)
+        }
+        guard Terminal.isYes(answer) else {
+            // Trust on first use has remembered it before the question.
+            if remembered[peer.uid] == nil, store?.contents[peer.uid]?.verifiedBy == nil {
+                try? store?.forget(peer.uid)
+            }
+            throw CommandError("\(name) is not verified; nothing was sent", exit: .linkFailed)
+        }
+    }
+
+    /// A key that is known needs no question, like a known host of ssh.
+    private func isTrusted(_ verification: PeerVerification) -> Bool {
+        if case .knownKey = verification { true } else { verification.isVerified }
+    }
+
+    private func reason(_ verification: PeerVerification, of peer: PeerID) -> String {
+        guard case .unverified(let origin) = verification else { return "\(verification)" }
+        let isFirst =
+            remembered[peer.uid] == nil && remembered.entries(named: peer.displayName).isEmpty
+        return "\(origin)\(isFirst ? "; first contact" : "")"
+    }
+}
+
+extension PeerVerification {
+    /// The description, for a sentence about a peer. The subject of a certificate is text of the authority.
+    package var words: String { "\(self)".printable }
+}
