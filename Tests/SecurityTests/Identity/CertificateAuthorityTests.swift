@@ -41,16 +41,15 @@ struct CertificateAuthorityTests {
     ) throws {
         let (peer, member) = try verdicts(leaf: name, extensions, middle: middle)
         let subject = "the certificate of CN=\(name)"
-        func trusted(_ how: String) -> TrustEvidence.Verdict {
-            .trusted(by: "\(subject), which \(how)", remember: false)
+        func trusted(naming namesPeer: Bool) -> TrustEvidence.Verdict {
+            .trusted(.certified(subject: "CN=\(name)", namesPeer: namesPeer), remember: false)
         }
         switch expectation {
-        case .uid: #expect(peer == trusted("names the peer's id") && member == peer)
-        case .displayName: #expect(peer == trusted("names the peer's display name") && member == peer)
+        case .uid, .displayName: #expect(peer == trusted(naming: true) && member == peer)
         case .member:
             #expect(
                 peer == .distrusted(reason: "\(subject) names neither the peer's id nor its display name"))
-            #expect(member == trusted("does not name the peer"))
+            #expect(member == trusted(naming: false))
         case .refused(let why):
             #expect(peer == .distrusted(reason: subject + why))
             #expect(member == peer)
@@ -138,12 +137,10 @@ struct CertificateAuthorityTests {
         let verdict = TrustPolicy.certificateAuthority(root).evaluate(
             .sample(
                 chain: signed.chain, fingerprint: signed.fingerprint, now: signed.chain[0].notBefore + 60))
-        let what = hasUID ? "id" : "display name"
         #expect(
             verdict
                 == .trusted(
-                    by: "the certificate of \(signed.chain[0].subject), which names the peer's \(what)",
-                    remember: false))
+                    .certified(subject: signed.chain[0].subject, namesPeer: true), remember: false))
     }
 
     @Test("a request with a name that is too long is not made")
