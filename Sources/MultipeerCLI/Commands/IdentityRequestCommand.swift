@@ -7,8 +7,8 @@ enum IdentityRequestCommand: Subcommand {
         ["identity", "request"], operands: "FILE", mostOperands: 1,
         "create a request for a certificate that names a peer",
         details: """
-            FILE is an identity. The request (PKCS#10) is for its key, with the name, the peer id and the purposes that
-            --trust ca:FILE checks. An authority signs it, for example with
+            FILE is an identity. The request (PKCS#10) is for its key, with the name, the peer id that the key proves, and
+            the purposes that --trust ca:FILE checks. An authority signs it, for example with
 
                 openssl x509 -req -copy_extensions copy -in REQUEST -CA CA.pem -CAkey CA.key -days 365
 
@@ -17,9 +17,8 @@ enum IdentityRequestCommand: Subcommand {
         options: [
             .init("--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host"),
             .init(
-                "--id", "FILE",
-                "name the peer id in FILE, created if missing, too; then the certificate is for that peer alone"
-            ),
+                "--name-only",
+                "do not name the peer id: for a peer that keeps another id with --id, from an earlier version"),
             .init("--out", "FILE", "write to FILE; default: standard output"), PassphraseSource.option,
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])
@@ -27,8 +26,8 @@ enum IdentityRequestCommand: Subcommand {
     static func run(_ arguments: Arguments) throws(CommandError) {
         guard let path = arguments.operands.first else { throw arguments.commandError("FILE is missing") }
         let identity = try IdentityFile.read(path, PassphraseSource(arguments))
-        let peer = try SessionOptions.peer(arguments)
-        let uid = arguments.has("--id") ? peer.uid : nil
+        let peer = try PeerOptions(arguments).peer
+        let uid = arguments.has("--name-only") ? nil : identity.uid
         let request = try IdentityFile.explain { () throws(SecurityFault) in
             try identity.encodedRequest(commonName: peer.displayName, uid: uid)
         }
