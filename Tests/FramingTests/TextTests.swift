@@ -52,7 +52,7 @@ struct TextTests {
 struct CloseCodeTests {
     @Test(
         "an unknown code is read as INTERNAL [code.unknown]",
-        arguments: [21, 255, 0x0102, .max] as [UInt16])
+        arguments: [22, 255, 0x0102, .max] as [UInt16])
     func unknown(_ number: UInt16) {
         let code = CloseCode(rawValue: number)
         #expect(code.known == .internal)
@@ -71,6 +71,7 @@ struct CloseCodeTests {
             (.flood, 14, "FLOOD"),
             (.version, 15, "VERSION"), (.cancelled, 16, "CANCELLED"), (.internal, 17, "INTERNAL"),
             (.digest, 18, "DIGEST"), (.noSpace, 19, "NO_SPACE"), (.declined, 20, "DECLINED"),
+            (.wrongCode, 21, "WRONG_CODE"),
         ]
         for (code, number, name) in codes {
             #expect(code.rawValue == number)

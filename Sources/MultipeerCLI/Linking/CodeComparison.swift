@@ -12,8 +12,8 @@ struct CodeComparison: Sendable {
         With --verify each user types six digits that the other side shows, read out by voice or side by side. If they
         are right, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel.
         You are asked on the terminal, even if the standard streams are redirected; so is the other user. The command
-        fails before anything is sent or shown if there is no terminal on either side, if the link is not encrypted, or
-        if the digits are wrong. If both sides have an --identity, the peer is remembered in the --trust-store.
+        fails before anything is sent or shown if either side has no terminal, if the link is not encrypted, or if the
+        digits are wrong. If both sides have an --identity, the peer is remembered in the --trust-store.
         """
     private static let prompts = Worker("verification")
     /// A mistyped code may be typed again: the digits are fixed, so an attacker gains nothing.
@@ -45,10 +45,23 @@ struct CodeComparison: Sendable {
                 "\(name) is not verified: the verification codes differ; nothing was sent or shown",
                 hint: "different codes mean a man-in-the-middle", exit: .linkFailed)
         }
-        try await CommandError.translating { () async throws(MultipeerError) in
+        do throws(MultipeerError) {
             try await session.confirmVerification(of: peer)
+        } catch {
+            // The link may have ended before the user had typed.
+            let reason = error.code == .notConnected ? await end(of: peer, in: session) : nil
+            let text = reason.map { "the link ended: \($0)" } ?? error.description
+            throw CommandError("\(name) is not verified: \(text.printable)", exit: .linkFailed)
         }
         Terminal.say("\(name) is verified by code")
+    }
+
+    /// Returns why the link has ended. Nothing has read the events before.
+    private static func end(of peer: PeerID, in session: Session) async -> DisconnectReason? {
+        for await event in session.events {
+            if case .peer(peer, .notConnected(let reason)) = event { return reason }
+        }
+        return nil
     }
 
     /// Asks the user for the other side's digits.

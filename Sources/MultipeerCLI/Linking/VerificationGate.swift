@@ -35,7 +35,7 @@ struct VerificationGate: Sendable {
         }
         let line = "\(name) is not verified: \(reason(verification, of: peer))"
         guard asks, !isAccepted else {
-            if !isQuiet || !isAccepted { Terminal.say(line) }
+            if !isQuiet { Terminal.say(line) }
             return
         }
         guard Terminal.isThere else {

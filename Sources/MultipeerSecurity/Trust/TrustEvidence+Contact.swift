@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 extension TrustEvidence {
-    /// What a trust store knows of a peer, by its id, its key and its name.
+    /// What a trust store knows about a peer, by its id, its key and its name.
     public struct Known: Hashable, Sendable {
         /// The entry of the peer's id.
         public let peer: TrustStore.Entry?

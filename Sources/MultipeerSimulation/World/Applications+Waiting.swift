@@ -80,7 +80,7 @@ extension Applications {
                 let other = record.codes[1 - request.end] ?? code
                 let own = record.codes[request.end] ?? code
                 let isRight =
-                    code.count == 6 && code == other && code == own && !record.hasAsked.contains(false)
+                    code.count == 12 && code == other && code == own && !record.hasAsked.contains(false)
                 if !isRight {
                     fail(.codes, "connection \(request.connection.number) has the codes \(code) and \(other)")
                 }

@@ -54,7 +54,7 @@ class Typist(Process):
         os.write(self.terminal, text.encode())
 
     def _read(self, seconds):
-        if not select.select([self.terminal], [], [], seconds)[0]:
+        if not select.select((self.terminal,), (), (), seconds)[0]:
             return True
         try:
             data = os.read(self.terminal, 4_096)
@@ -80,7 +80,7 @@ class Typist(Process):
             pass
         code = self.process.wait(max(0.1, deadline - time.monotonic()))
         while self._read(0):
-            if not select.select([self.terminal], [], [], 0)[0]:
+            if not select.select((self.terminal,), (), (), 0)[0]:
                 break
         os.close(self.terminal)
         unregister(self)

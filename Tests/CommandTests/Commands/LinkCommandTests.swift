@@ -90,7 +90,9 @@ struct LinkCommandTests {
         // As files were before ids had keys: 16 bytes and a name.
         let id = try folder.write("AAECAwQFRgeICQoLDA0OD2Fubg==\n", to: "id")
         for expected: Int32 in [0, 1] {
-            let pair = try LinkProcesses(ann: ["--id", id], bob: trust)
+            let key = folder.path("key\(expected)")
+            #expect(try await Command.run("identity", "new", "--out", key).code == 0)
+            let pair = try LinkProcesses(ann: ["--id", id, "--identity", key], bob: trust)
             async let ann = pair.ann.finish([1])
             async let bob = pair.bob.finish([2])
             #expect(try await [ann, bob].map(\.code) == [expected, expected])
@@ -165,7 +167,10 @@ struct LinkCommandTests {
         #expect(try await bob.says("waiting for"))
         let theirs = try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)
         let ann = try Command(
-            ["link", "--name", "ann", "--listen", "127.0.0.1", "--quiet", "--out", folder.path("ann.data")],
+            [
+                "link", "--unverified", "--name", "ann", "--listen", "127.0.0.1", "--quiet", "--out",
+                folder.path("ann.data"),
+            ],
             through: ["/usr/bin/setsid", "--wait"])
         async let first = ann.finish(Array((theirs + "the rest").utf8))
         async let second = bob.finish(Array("hello".utf8))

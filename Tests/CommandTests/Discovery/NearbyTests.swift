@@ -102,7 +102,7 @@ struct NearbyTests {
         let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting for files")
         async let refused = Command(["send", "--unverified", path, "--to", "bob"] + options("eve")).finish()
-        try await bob.sees(") wants to send a file. Accept? [y/N] ")
+        try await bob.sees("), found on the network, wants to send a file. Accept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
         try await bob.types("\n")
         let eve = try await refused
@@ -110,7 +110,7 @@ struct NearbyTests {
         #expect(eve.errorLines.last?.contains("declined") == true, "\(eve.errors)")
         async let taken = Command(["send", "--unverified", path, path, "--to", "bob"] + options("ann"))
             .finish()
-        try await bob.sees(") wants to send 2 files. Accept? [y/N] ")
+        try await bob.sees("), found on the network, wants to send 2 files. Accept? [y/N] ")
         try await bob.types("y\n")
         #expect(try await taken.code == 5)
         #expect(try await bob.end() == 5)

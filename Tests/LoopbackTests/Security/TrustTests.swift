@@ -201,10 +201,9 @@ struct TrustTests {
                 let verification = await ann.connectionInfo(for: bob.peer)?.verification
                 if round == 0 {
                     #expect(verification == .unverified(.connectionData))
-                    async let codes = (
-                        ann.verificationCode(for: bob.peer), bob.verificationCode(for: ann.peer)
-                    )
-                    _ = try await codes
+                    async let annsCode = ann.verificationCode(for: bob.peer)
+                    async let bobsCode = bob.verificationCode(for: ann.peer)
+                    _ = try await (annsCode, bobsCode)
                     async let anns: Void = ann.confirmVerification(of: bob.peer)
                     async let bobs: Void = bob.confirmVerification(of: ann.peer)
                     _ = try await (anns, bobs)
