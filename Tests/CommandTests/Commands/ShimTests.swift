@@ -153,7 +153,7 @@ struct ShimTests {
         try await bob.event("code-requested", ["peer": annID])
         try await bob.call("code", ["peer": annID])
         let code = try await ann.event("code")["code"] as? String
-        #expect(try await bob.event("code")["code"] as? String == code && code?.count == 6)
+        #expect(try await bob.event("code")["code"] as? String == code && code?.count == 12)
     }
 
     @Test("a file that does not fit on the disk is refused for lack of space, and nothing of it stays")
