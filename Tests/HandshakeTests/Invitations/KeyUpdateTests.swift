@@ -13,9 +13,9 @@ struct KeyUpdateTests {
         _ message: SecureChannel.PostHandshakeMessage, atSeconds times: [Int64]
     ) throws -> [UInt8] {
         let peer = try PeerID(validating: UID(high: 1, low: 2), displayName: "ann")
-        var engine = InvitationEngine(Invitee(peer))
+        var engine = InvitationEngine(Invitee(peer, seed: 1))
         let start = Moment(nanoseconds: 0)
-        let id = engine.accepted(from: [127, 0, 0, 1], at: start)
+        let id = try #require(engine.accepted(from: [127, 0, 0, 1], at: start))
         engine.secured(id, at: start)
         for seconds in times { engine.receive(message, on: id, at: start + .seconds(seconds)) }
         _ = engine.takeOutputs()
