@@ -15,7 +15,8 @@ struct KeyUpdateTests {
         let peer = try PeerID(validating: UID(high: 1, low: 2), displayName: "ann")
         var engine = InvitationEngine(Invitee(peer, seed: 1))
         let start = Moment(nanoseconds: 0)
-        let id = try #require(engine.accepted(from: [127, 0, 0, 1], at: start))
+        let accepted = engine.accepted(from: [127, 0, 0, 1], at: start)
+        let id = try #require(accepted)
         engine.secured(id, at: start)
         for seconds in times { engine.receive(message, on: id, at: start + .seconds(seconds)) }
         _ = engine.takeOutputs()
