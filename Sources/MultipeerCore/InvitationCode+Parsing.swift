@@ -3,7 +3,7 @@ extension InvitationCode {
     /// word is enough if no other word begins with it.
     package init(parsing text: String) throws(InvalidInvitationCode) {
         let parts = text.lowercased().split { $0 == "-" || $0.isWhitespace }.map(String.init)
-        guard let first = parts.first, let number = InvitationCode.number(first) else {
+        guard let first = parts.first, let number = InvitationCode.number(in: first.utf8) else {
             throw .number(parts.first ?? "")
         }
         let typed = parts.dropFirst()
@@ -13,15 +13,17 @@ extension InvitationCode {
         self.init(unchecked: number, words)
     }
 
-    private static func number(_ text: String) -> Int? {
-        guard text.count <= 3, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-            numbers.contains(number)
-        else { return nil }
-        return number
+    /// Reads the number of a code: one to three decimal digits, 1 to 999.
+    package static func number(in digits: some Collection<UInt8>) -> Int? {
+        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        let number = digits.reduce(0) { 10 * $0 + Int($1 - 0x30) }
+        return numbers.contains(number) ? number : nil
     }
 
     private static func word(_ typed: String) throws(InvalidInvitationCode) -> String {
-        let matches = CodeWords.all.filter { $0.hasPrefix(typed) }
+        let matches = CodeWords.all.filter { $0.hasPrefix(typed) }  // [code.words]
         if let exact = matches.first(where: { $0 == typed }) { return exact }
         if matches.count == 1 { return matches[0] }
         guard matches.isEmpty else { throw .ambiguous(typed, Array(matches.prefix(3))) }

@@ -1,5 +1,5 @@
 /// A short code that proves to each of two peers that the other one has it: a number and words, such as
-/// `7-guitar-island`. Spec 12.8.
+/// `7-guitar-island`. Spec 13.8.
 ///
 /// One user reads it to the other. The number is public: an advertiser announces it, so that it is found. The words are the secret. An
 /// attacker can try one combination of words and not more before both users are notified.
@@ -8,6 +8,14 @@ public struct InvitationCode: Hashable, Sendable {
     public static let numbers = 1...999
     /// How many words a code may have: two are 20 bits.
     public static let wordCounts = 2...8
+
+    /// How often an advertised code may be used.
+    public enum Validity: Hashable, Sendable {
+        /// Until one peer has used it, or one wrong guess was made. Two words are enough.
+        case once
+        /// As long as it is advertised; wrong guesses make it pause. It should have three words or more.
+        case repeated
+    }
 
     /// The number under which the code is found, 1 to 999.
     public let number: Int

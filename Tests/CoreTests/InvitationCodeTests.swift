@@ -2,13 +2,13 @@ import MultipeerCore
 import TestSupport
 import Testing
 
-@Suite("12.8 Codes of invitations", .computing)
+@Suite("13.8 Codes of invitations", .computing)
 struct InvitationCodeTests {
     @Test(
         "a code is read as users type it",
         arguments: [
             "7-guitar-island", "7 guitar island", " 7 - Guitar  ISLAND\n", "007-guitar-island", "7-guit-isl",
-            "7-gui-isla",
+            "7-guita-isl",
         ])
     func reading(_ text: String) throws {
         let code = try InvitationCode(parsing: text)
@@ -26,7 +26,7 @@ struct InvitationCodeTests {
         }
         #expect(refusal("") == .number(""))
         #expect(refusal("guitar-island") == .number("guitar"))
-        for number in ["0", "1000", "-7", "+7", "٧", "7x", "99999999999999999999"] {
+        for number in ["0", "1000", "+7", "٧", "7x", "99999999999999999999"] {
             #expect(refusal("\(number)-guitar-island") != nil, "\(number)")
         }
         #expect(refusal("7") == .wordCount(0))

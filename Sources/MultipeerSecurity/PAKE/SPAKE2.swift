@@ -1,4 +1,4 @@
-/// One end of SPAKE2 with P-256, SHA-256, HKDF and HMAC. RFC 9382; Spec 12.8.
+/// One end of SPAKE2 with P-256, SHA-256, HKDF and HMAC. RFC 9382; Spec 13.8.
 ///
 /// Two ends that have the same password agree on a key; an attacker in between can try one password for each run. Pure:
 /// the random number is passed in, and everything else follows from it.

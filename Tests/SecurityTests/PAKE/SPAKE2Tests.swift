@@ -2,7 +2,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("12.8 SPAKE2", .computing)
+@Suite("13.8 SPAKE2", .computing)
 struct SPAKE2Tests {
     private func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.compactMap(\.hexDigitValue)
@@ -62,14 +62,15 @@ struct SPAKE2Tests {
         let (a, b) = (try end(.a, 1), try end(.b, 2))
         var offCurve = b.share
         offCurve[64] ^= 1
-        let compressed = [2 + (b.share[64] & 1)] + b.share[1...32]
-        let hybrid = [6 + (b.share[64] & 1)] + b.share[1...]
-        let beyondTheField = [4] + [UInt8](repeating: 0xFF, count: 64)
-        let zeros = [4] + [UInt8](repeating: 0, count: 64)
-        for share in [
-            [], [0], [0] + zeros[1...], offCurve, Array(compressed), Array(hybrid), beyondTheField, zeros,
+        let parity = b.share[64] & 1
+        let shares: [[UInt8]] = [
+            [], [0], [UInt8](repeating: 0, count: 65), offCurve,
+            // Compressed, then with both coordinates and the parity.
+            [2 + parity] + b.share[1...32], [6 + parity] + b.share[1...],
+            [4] + [UInt8](repeating: 0xFF, count: 64), [4] + [UInt8](repeating: 0, count: 64),
             Array(b.share.dropLast()), b.share + [0],
-        ] {
+        ]
+        for share in shares {
             #expect(throws: SecurityFault.peer(.invalidPoint)) {
                 _ = try a.keys(with: share, names, additionalData: [])
             }
