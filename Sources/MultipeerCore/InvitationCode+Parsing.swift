@@ -1,6 +1,6 @@
 extension InvitationCode {
-    /// Reads what a user typed: a number and words with spaces or hyphens between them, in upper or lower case. The beginning of a
-    /// word is enough if no other word begins with it.
+    /// Reads what a user typed: a number and words with spaces or hyphens between them, in upper or lower case. The
+    /// beginning of a word is enough if no other word begins with it.
     package init(parsing text: String) throws(InvalidInvitationCode) {
         let parts = text.lowercased().split { $0 == "-" || $0.isWhitespace }.map(String.init)
         guard let first = parts.first, let number = InvitationCode.number(in: first.utf8) else {

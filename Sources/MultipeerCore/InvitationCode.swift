@@ -1,8 +1,8 @@
 /// A short code that proves to each of two peers that the other one has it: a number and words, such as
 /// `7-guitar-island`. Spec 13.8.
 ///
-/// One user reads it to the other. The number is public: an advertiser announces it, so that it is found. The words are the secret. An
-/// attacker can try one combination of words and not more before both users are notified.
+/// One user reads it to the other. The number is public: an advertiser announces it, so that it is found. The words
+/// are the secret. An attacker can try one combination of words and not more before both users are notified.
 public struct InvitationCode: Hashable, Sendable {
     /// The numbers that a code may have.
     public static let numbers = 1...999

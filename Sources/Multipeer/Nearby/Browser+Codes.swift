@@ -8,8 +8,8 @@ extension Browser {
 
     /// Waits for the peer that advertises the number of a code, which `invite` then has to prove.
     ///
-    /// The number is not secret, and anyone can advertise it. If several peers do, none is returned: an invitation could only guess which
-    /// one is meant, and a wrong guess ends the code. Cancel the task to limit the time.
+    /// The number is not secret, and anyone can advertise it. If several peers do, none is returned: an invitation
+    /// could only guess which one is meant, and a wrong guess ends the code. Cancel the task to limit the time.
     ///
     /// Throws `ambiguousCode` when several peers advertise the number, `notFound` when the browser is not running or was stopped, and
     /// `cancelled`.

@@ -6,8 +6,9 @@ public import MultipeerTransport
 /// A request of another peer to be linked with the local one: answer it once, at any time before `timeout` is over, from any
 /// task.
 ///
-/// Unless `isVerified`, the inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A session's link proves the identity,
-/// as far as its trust policy requires that. An invitation that is not answered times out at both ends.
+/// Unless `isVerified`, the inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A
+/// session's link proves the identity, as far as its trust policy requires that. An invitation that is not answered
+/// times out at both ends.
 public final class Invitation: Identifiable, Sendable {
     /// The peer that the inviter claims to be.
     public let inviter: PeerID

@@ -2,8 +2,8 @@ public import MultipeerCore
 public import MultipeerTransport
 
 extension InvitationCode {
-    /// Reads a code as a user typed it: `7-guitar-island`, with spaces or hyphens, in upper or lower case. The beginning of a word
-    /// is enough if no other word of codes begins with it.
+    /// Reads a code as a user typed it: `7-guitar-island`, with spaces or hyphens, in upper or lower case. The
+    /// beginning of a word is enough if no other word of codes begins with it.
     ///
     /// - Parameter text: The typed text.
     /// - Throws: `invalidArgument` when it is not a code; the text says why, and which word may have been meant. Nothing is sent for

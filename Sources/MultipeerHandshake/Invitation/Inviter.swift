@@ -66,9 +66,9 @@ package struct Inviter: InvitationMachine {
     private var lastConnection: UInt32 = 0
     var actions: [Action] = []
 
-    /// Creates an invitation. `code`: what the peer has to prove before it is sent anything. Candidates that must not be dialled are left out, and at most 16 are used. `timeout`: up
-    /// to 600 s; `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for
-    /// an argument outside its range.
+    /// Creates an invitation. `code`: what the peer has to prove before it is sent anything. Candidates that must not
+    /// be dialled are left out, and at most 16 are used. `timeout`: up to 600 s; `id`: 16 random bytes; `seed`: for
+    /// pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument outside its range.
     package init(
         _ peer: PeerID, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
         within timeout: Duration, code: CodeProof? = nil, id: [UInt8], seed: UInt64, at now: Moment
