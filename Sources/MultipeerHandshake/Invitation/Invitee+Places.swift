@@ -69,6 +69,14 @@ extension Invitee {
 }
 
 extension Invitee.Connection {
+    /// Whether the connection has no INVITE yet.
+    var isUnauthenticated: Bool {
+        switch phase {
+        case .securing, .greeting, .confirming, .proven: true
+        case .asking, .agreed: false
+        }
+    }
+
     var takesInvite: Bool { phase == .greeting || phase == .proven }
 }
 
