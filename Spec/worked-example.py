@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from blocks import SPEC, rewrite
 
 sys.path.insert(0, str(SPEC / "vectors"))
-from generator import connection_data, dns, dns_messages, hello, members, sas
+from generator import codes, connection_data, dns, dns_messages, hello, members, sas
 from generator.confirm import key, mac
 from generator.wire import frame, header, sha256, u8, u16, u32, u64
 
@@ -195,6 +195,7 @@ def blocks():
     made["example announcement"] = announcement(ANN, [("game", "chess")])
     made.update(invitation(ANN, BOB, b_blob, a_blob))
     made.update(sas.example())
+    made.update(codes.example())
     return {name: annotated(pairs) for name, pairs in made.items()}
 
 

@@ -7,6 +7,8 @@
 #error "OpenSSL headers are missing: run 'apt-get install libssl-dev' (or 'make setup')"
 #endif
 
+#include <openssl/bn.h>
+#include <openssl/ec.h>
 #include <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>

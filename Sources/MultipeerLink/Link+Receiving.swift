@@ -146,7 +146,7 @@ extension Link {
         case .codeRequest, .codeCommit, .codeNonce, .codeReveal, .codeResult:
             events.append(.code(frame))
             awaitsJudgement = true
-        case .hello, .confirm, .select, .selected, .invite, .answer, .complete:
+        case .hello, .confirm, .select, .selected, .invite, .answer, .complete, .share, .confirmation:
             throw .outOfPlace(header.kind)  // [frame.order]
         case .members(let entry):
             guard isMesh else { throw .outOfPlace(header.kind) }  // [mesh.plain]

@@ -34,6 +34,8 @@ extension SecurityFault {
         case notPlain
         /// A record could not be decrypted, or is not a record.
         case badRecord
+        /// Its share of a key exchange is not a usable point of the curve.
+        case invalidPoint
         /// The connection ended without close_notify, so bytes may be missing.
         case truncated
         /// It ended the channel with this TLS alert.
@@ -128,6 +130,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
         case .notTLS: "the peer's first bytes are not TLS"
         case .notPlain: "the peer's first bytes are not the plain preface"
         case .badRecord: "the peer sent a record that cannot be decrypted"
+        case .invalidPoint: "the peer sent a point that is not on the curve"
         case .truncated: "the connection ended without close_notify"
         case .alert(let alert): "the peer ended the channel: \(alert)"
         case .handshakeFailed(let reason): "handshake failed: \(reason)"

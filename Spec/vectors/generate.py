@@ -34,6 +34,7 @@ FILES = {
     "dns-messages.json": "dns_messages",
     "invitations.json": "invitations",
     "invitation-traces.json": "invitation_traces",
+    "codes.json": "codes",
     "limits.json": "limits",
 }
 

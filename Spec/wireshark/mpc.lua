@@ -38,6 +38,8 @@ local FRAMES = {
     [64] = { name = "INVITE", channel = "zero", phase = "invitation", min = 0, max = 65536 },
     [65] = { name = "ANSWER", channel = "zero", phase = "invitation", min = 0, max = 65536 },
     [66] = { name = "COMPLETE", channel = "zero", phase = "invitation", min = 0, max = 65536 },
+    [67] = { name = "SHARE", channel = "zero", phase = "invitation", min = 67, max = 67 },
+    [68] = { name = "CONFIRMATION", channel = "zero", phase = "invitation", min = 32, max = 32 },
 }
 local CODES = {
     [0] = "OK",
@@ -62,6 +64,7 @@ local CODES = {
     [19] = "NO_SPACE",
     [20] = "DECLINED",
     [21] = "WRONG_CODE",
+    [22] = "CODE_REQUIRED",
 }
 local PREFERENCES = {
     [0] = "optional",
@@ -206,6 +209,8 @@ for _, field in ipairs {
     declare(P.uint64, "limit", "limit", base.DEC),
     declare(P.bytes, "commitment", "commitment"),
     declare(P.bytes, "nonce", "nonce"),
+    declare(P.uint16, "code_number", "number of the code", base.DEC),
+    declare(P.bytes, "point", "point"),
     declare(P.bytes, "message", "message"),
     declare(P.bytes, "bytes", "bytes"),
     declare(P.uint16, "version", "version", base.DEC_HEX),
@@ -580,6 +585,12 @@ local PAYLOADS = {
     SAS_COMMIT = plain("commitment"),
     SAS_NONCE = plain("nonce"),
     SAS_REVEAL = plain("nonce"),
+    SHARE = function(tree, payload)
+        tree:add(f["code_number"], payload(0, 2))
+        tree:add(f["point"], payload(2))
+        return tostring(payload(0, 2):uint())
+    end,
+    CONFIRMATION = plain("mac"),
     INVITE = list("invite"),
     ANSWER = function(tree, payload)
         local found = add_entries(tree, payload, "answer")

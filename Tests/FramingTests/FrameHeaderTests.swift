@@ -49,7 +49,7 @@ struct FrameHeaderTests {
 
     @Test("an unknown kind below 0x80 is refused, relays too [frame.unknown]", arguments: UInt8(0)..<0x80)
     func unknown(_ kind: UInt8) {
-        let known: [ClosedRange<UInt8>] = [0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x42]
+        let known: [ClosedRange<UInt8>] = [0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x44]
         let isKnown = known.contains { $0.contains(kind) }
         #expect(FrameKind(rawValue: kind).isKnown == isKnown)
         if !isKnown {
@@ -77,7 +77,7 @@ struct FrameHeaderTests {
 
     @Test("link frames are allowed on channel 0 only [frame.channel-zero]")
     func onlyOnZero() {
-        for kind in Array(UInt8(1)...9) + [0x10, 0x11, 0x30, 0x31, 0x32, 0x33, 0x40, 0x41, 0x42] {
+        for kind in Array(UInt8(1)...9) + [0x10, 0x11, 0x30, 0x31, 0x32, 0x33, 0x40, 0x41, 0x42, 0x43, 0x44] {
             #expect(fault(Samples.raw(kind, channel: 1)) == .wrongChannel(FrameKind(rawValue: kind), 1))
         }
     }
@@ -94,7 +94,7 @@ struct FrameHeaderTests {
         let everywhere: Set<UInt8> = [0x05]
         let links: Set<UInt8> = [0x06, 0x07]
         let start = Set<UInt8>(1...4)
-        let invitations = Set<UInt8>(0x40...0x42)
+        let invitations = Set<UInt8>(0x40...0x44)
         for kind in UInt8.min ... .max where FrameKind(rawValue: kind).isKnown {
             let allowed = [.beforeSelected, .open, .invitation].filter { (order: FrameContext) in
                 order.allows(FrameKind(rawValue: kind))

@@ -40,6 +40,8 @@ enum Samples {
         .invite(invite), .answer(Answer(id: [UInt8](1...16), code: .ok, connectionData: [1])),
         .answer(Answer(id: [UInt8](1...16), code: .declined)),
         .complete(Complete(id: [UInt8](1...16), connectionData: [2])),
+        .share(code: 999, point: [UInt8](repeating: 10, count: 65)),
+        .confirmation([UInt8](repeating: 11, count: 32)),
     ]
 
     static func bytes(_ frame: Frame) -> [UInt8] { bytes([frame]) }

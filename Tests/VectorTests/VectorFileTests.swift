@@ -11,7 +11,8 @@ struct VectorFileTests {
         FrameStream.self, LinkOverTime.self, MessageFrames.self, CreditOfReceiver.self, CreditOfSender.self,
         ChannelForm.self, ChannelSteps.self, Resource.self, ResourceName.self, Datagram.self,
         DatagramContent.self, DatagramWindow.self, DatagramKey.self, MembersForm.self, MeshTrace.self,
-        InvitationTrace.self, Budget.self,
+        InvitationTrace.self, Budget.self, CodeText.self, CodePassword.self, SPAKE2Run.self, SPAKE2Share.self,
+        CodeTrace.self,
         DNSForm.self, InstanceForm.self, InviteForm.self, AnswerForm.self, CompleteForm.self,
     ]
 

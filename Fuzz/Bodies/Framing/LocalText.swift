@@ -5,10 +5,10 @@ import MultipeerTransport
 
 extension FuzzBody {
     /// Text from users, files and the environment: addresses, fingerprints, service types, names of interfaces, display
-    /// names. The first byte chooses which.
+    /// names, codes of invitations. The first byte chooses which.
     package static let localText = FuzzBody("local-text") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
-        let form = input.byte() % 6
+        let form = input.byte() % 7
         let text = String(decoding: input.rest(), as: UTF8.self)
         switch form {
         case 0:
@@ -39,13 +39,23 @@ extension FuzzBody {
             try promise(
                 !names.isEmpty && names.allSatisfy { !$0.isEmpty && !$0.contains(",") },
                 "a list of interfaces has names")
-        default:
+        case 5:
             guard let peer = try? PeerID(validating: UID(high: 1, low: 2), displayName: text) else { return }
             try promise((1...63).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
             try promise(isPrintable(peer.displayName), "a name has no control characters")
             let again = try? PeerID(parsing: peer.archived)
             try promise(
                 again == peer && again?.displayName == text, "a peer that was written is read unchanged")
+        default:
+            let code: InvitationCode
+            do throws(InvalidInvitationCode) { code = try InvitationCode(parsing: text) } catch {
+                return try promise(!"\(error)".isEmpty, "a refusal has a description")
+            }
+            try promise(InvitationCode.numbers.contains(code.number), "a code has a number from 1 to 999")
+            try promise(code.words.allSatisfy(CodeWords.all.contains), "every word is one of the list")
+            try promise(
+                (try? InvitationCode(parsing: "\(code)")) == code, "a code that was written is read unchanged"
+            )
         }
     }
 }

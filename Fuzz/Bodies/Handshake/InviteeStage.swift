@@ -189,6 +189,7 @@ extension InviteeStage {
             case .tell(.contested(let id)):
                 try promise(questions[id] != nil, "a question that is over is contested")
             case .tell(.end(let id, let ending)): try judge(ending, of: id)
+            case .tell(.code): throw BrokenPromise(description: "an event of a code, and there is none")
             }
         }
         consented = nil
@@ -242,7 +243,7 @@ extension InviteeStage {
     private func judgeLimits() throws(BrokenPromise) {
         let strangers = lines.filter { line in
             switch invitee.phase(of: line.key) {
-            case .securing, .greeting: true
+            case .securing, .greeting, .confirming, .proven: true
             case .asking, .agreed, nil: false
             }
         }

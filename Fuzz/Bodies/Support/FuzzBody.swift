@@ -14,7 +14,8 @@ package struct FuzzBody: Sendable {
 
     package static let all: [FuzzBody] = [
         .connectionData, .callEnvelope, .tlv, .frameDecoder, .handshake, .certificateChain, .secureChannel,
-        .securePair, .datagramChannel, .verificationCode, .reassemblyTurns, .channelMachine, .datagramHeader,
+        .securePair, .datagramChannel, .verificationCode, .codeExchange, .reassemblyTurns, .channelMachine,
+        .datagramHeader,
         .dnsMessage, .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,
     ]
 }

@@ -29,6 +29,10 @@ public actor Advertiser {
     public nonisolated let configuration: DiscoveryConfiguration
     /// The additional information that is advertised.
     public private(set) var info: DiscoveryInfo
+    /// The code that an inviter has to prove before this peer is asked anything; nil when none is needed.
+    public nonisolated let code: InvitationCode?
+    /// How often the code may be used.
+    public nonisolated let codeValidity: InvitationCode.Validity
 
     private let identity: Identity?
     private let slot = RunSlot<InvitationListener>()
@@ -40,14 +44,21 @@ public actor Advertiser {
     ///
     /// `identity`: the one of a peer whose id is the hash of its key (`PeerID(displayName:identity:)`). Inviters verify the key
     /// before they send anything; only the key is revealed, not the certificate. Other peers need none.
+    ///
+    /// With a code, only those who have it can invite this peer, and both sides know that the other one has it: links that come of
+    /// such an invitation are verified. The number of the code is advertised, its words are not. One wrong guess ends a code that is
+    /// valid once, and so does one use: from then on every invitation is refused. See `codeEvents`.
     public init(
         peer: PeerID, service: ServiceType, info: DiscoveryInfo = .empty, identity: Identity? = nil,
+        code: InvitationCode? = nil, validity: InvitationCode.Validity = .once,
         configuration: DiscoveryConfiguration = .standard
     ) {
         self.peer = peer
         self.service = service
         self.info = info
         self.identity = identity
+        self.code = code
+        codeValidity = validity
         self.configuration = configuration
     }
 
@@ -55,11 +66,13 @@ public actor Advertiser {
     /// `DiscoveryInfo`.
     public init(
         peer: PeerID, service: String, info: [String: String] = [:], identity: Identity? = nil,
+        code: InvitationCode? = nil, validity: InvitationCode.Validity = .once,
         configuration: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
         self.init(
             peer: peer, service: try ServiceType(service),
-            info: try DiscoveryInfo(info), identity: identity, configuration: configuration)
+            info: try DiscoveryInfo(info), identity: identity, code: code, validity: validity,
+            configuration: configuration)
     }
 
     deinit {
@@ -70,6 +83,9 @@ public actor Advertiser {
 
     /// The received invitations. The sequence ends when the advertiser is stopped or released.
     public nonisolated var invitations: Advertiser.Invitations { Advertiser.Invitations(slot) }
+
+    /// What happens to the code: wrong guesses and its use. The sequence ends when the advertiser is stopped or released.
+    public nonisolated var codeEvents: Advertiser.CodeEvents { Advertiser.CodeEvents(slot) }
 
     /// Whether the peer is being advertised.
     public var isRunning: Bool { activeAdvertisement != nil }
@@ -88,7 +104,7 @@ public actor Advertiser {
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
                 peer: peer, identity: identity, listening: configuration.listenAddresses,
-                keyLog: configuration.keyLog,
+                code: code.map { ($0, valid: codeValidity) }, keyLog: configuration.keyLog,
                 on: configuration.host)
         }
         do throws(MultipeerError) {
@@ -97,8 +113,8 @@ public actor Advertiser {
             }
             let announced = info
             let ongoing = try await backend.advertise(
-                Advertisement(peer: peer, type: service, port: port, info: announced))
-            if info != announced { try await ongoing.update(info) }
+                Advertisement(peer: peer, type: service, port: port, info: announced.numbered(code)))
+            if info != announced { try await ongoing.update(info.numbered(code)) }
             activeAdvertisement = ActiveAdvertisement(listener: listener, advertisement: ongoing)
             slot.open(listener)
         } catch {
@@ -123,12 +139,20 @@ public actor Advertiser {
     /// Throws `discovery` if nothing can be announced.
     public func update(info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
-        try await activeAdvertisement?.advertisement.update(info)
+        try await activeAdvertisement?.advertisement.update(info.numbered(code))
     }
 
     /// Changes it from strings. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
     public func update(info: [String: String]) async throws(MultipeerError) {
         try await update(info: try DiscoveryInfo(info))
+    }
+}
+
+extension DiscoveryInfo {
+    fileprivate func numbered(_ code: InvitationCode?) -> DiscoveryInfo {
+        var info = self
+        info.codeNumber = code?.number
+        return info
     }
 }
 

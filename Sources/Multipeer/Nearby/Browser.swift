@@ -1,5 +1,6 @@
 public import MultipeerCore
 public import MultipeerDiscovery
+import MultipeerHandshake
 public import MultipeerTransport
 
 /// Finds the peers that advertise a service type, and invites them.
@@ -102,8 +103,10 @@ public actor Browser {
     /// The link joins the meshes of both sides unless the topology of one is a star. Two peers that invite each other at once get
     /// one link. Cancelling the task withdraws the invitation at the other end, too, and so does `session.disconnect`.
     ///
-    /// The context is sent encrypted, but to any host that advertises as that peer, unless the peer's id is the hash of its key
-    /// (`UID.isKeyed`): then its host has proven to have that key. Otherwise put no secrets in it.
+    /// Without a code, the context is sent encrypted, but to any host that advertises as that peer, unless the peer's id is the hash
+    /// of its key (`UID.isKeyed`): then its host has proven to have that key. Otherwise put no secrets in it. With a code, nothing
+    /// is sent before the peer has proven that it has the same code, and the link is verified. A code that failed must not be tried
+    /// again: each attempt gives an attacker one guess.
     ///
     /// The call never takes longer than the timeout plus one second. It throws:
     /// - `declined`: the user of the other peer declined.
@@ -115,14 +118,17 @@ public actor Browser {
     /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
     /// - `ended`: the link could not be made for the reason given; also when this session was disconnected.
     /// - `aborted`: the other side broke the protocol, or failed.
+    /// - `wrongCode`: the peer has not proven the code, or no longer has it.
+    /// - `codeRequired`: the peer has a code, and none was given.
     /// - `notFound`: the browser does not see the peer, or is not running.
     /// - `invalidArgument`: the session belongs to another peer, the invited peer is the local one, the timeout is not 1 to 600
     ///   seconds, or the context has more than 32,768 bytes.
     public func invite(
-        _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
+        _ peer: PeerID, to session: Session, code: InvitationCode? = nil, context: [UInt8]? = nil,
+        timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
         let invitation = OutgoingInvitation(
-            peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
+            peer: peer, local: self.peer, service: service, code: code, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
         let backend = try prepare(invitation, for: session)
         try await invitation.make(for: session.driver) { backend }.get()
@@ -131,10 +137,11 @@ public actor Browser {
     /// Invites a peer that was found earlier, even when the browser is not running; all errors are in the result. `isMarked`: the
     /// session's owner is notified when the attempt failed and no event says so.
     package nonisolated func invite(
-        known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration, isMarked: Bool = false
+        known peer: PeerID, to session: Session, code: InvitationCode? = nil, context: [UInt8]?,
+        timeout: Duration, isMarked: Bool = false
     ) async -> Result<Void, MultipeerError> {
         let invitation = OutgoingInvitation(
-            peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
+            peer: peer, local: self.peer, service: service, code: code, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
         let configuration = configuration
         return await invitation.make(for: session.driver, isMarked: isMarked) { () throws(MultipeerError) in
@@ -142,6 +149,9 @@ public actor Browser {
             return try configuration.chosenBackend()
         }
     }
+
+    /// Returns a reader of all peers that does not affect `events`; nil while the browser is not running.
+    func separateReader() -> DiscoveryFeed.Reader? { watch?.found.feed.makeReader(isSeparate: true) }
 
     /// Returns the backend that can resolve the peer, if the arguments are valid.
     private func prepare(
@@ -151,6 +161,11 @@ public actor Browser {
         guard let watch, watch.found.feed.peer(invitation.peer.uid) != nil else {
             throw MultipeerError(
                 .notFound, watch == nil ? "the browser is not running" : "\(invitation.peer) is not there")
+        }
+        // The context would be sent to a host that has proven nothing.
+        let found = watch.found.feed.peers.first { $0.peer == invitation.peer }
+        if found?.codeNumber != nil, invitation.code == nil {
+            throw MultipeerError(InvitationFault.codeRequired, of: invitation.peer)
         }
         return watch.backend
     }

@@ -1,15 +1,19 @@
 public import MultipeerCore
 import MultipeerHandshake
+import MultipeerSecurity
 public import MultipeerTransport
 
 /// A request of another peer to be linked with the local one: answer it once, at any time before `timeout` is over, from any
 /// task.
 ///
-/// The inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A session's link proves the identity,
-/// as far as its trust policy requires that. An invitation that is not answered times out at both ends.
+/// Unless `isVerified`, the inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A
+/// session's link proves the identity, as far as its trust policy requires that. An invitation that is not answered
+/// times out at both ends.
 public final class Invitation: Identifiable, Sendable {
     /// The peer that the inviter claims to be.
     public let inviter: PeerID
+    /// Whether the inviter has proven the advertiser's code: then no one else can have sent `context`, and the link will be verified.
+    public let isVerified: Bool
     /// The data of the inviter's application, up to 32 KiB; nil when there is none. It comes from an unauthenticated peer.
     public let context: [UInt8]?
     /// How long the inviter waits, counted from the arrival of the invitation: 1 to 600 seconds.
@@ -23,6 +27,7 @@ public final class Invitation: Identifiable, Sendable {
         self.question = question
         self.listener = listener
         inviter = question.inviter
+        isVerified = question.isVerified
         context = question.context
         timeout = question.timeout
     }
@@ -74,6 +79,7 @@ public final class Invitation: Identifiable, Sendable {
     ) async -> Result<Void, MultipeerError> {
         let (inviter, listener, id) = (inviter, listener, question.id)
         let (driver, deadline) = (session.driver, question.deadline)
+        let means: PeerVerification.Means? = question.isVerified ? .code : nil
         return await driver.invitation(of: inviter, isMarked: isMarked) {
             (invitation) async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
@@ -85,7 +91,7 @@ public final class Invitation: Identifiable, Sendable {
             let theirs = try await listener.accept(id, from: inviter, as: driver)
             // Longer than the inviter waits: a decision that it makes in its last moment still arrives.
             let end = max(deadline, EventLoop.currentMoment() + Invitation.leastTimeLimit) + .seconds(1)
-            try await driver.link(invitation, with: theirs, to: inviter, until: end)
+            try await driver.link(invitation, with: theirs, to: inviter, until: end, verifiedBy: means)
         }
     }
 

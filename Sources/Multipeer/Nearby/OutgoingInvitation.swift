@@ -10,6 +10,8 @@ struct OutgoingInvitation: Sendable {
     let peer: PeerID
     let local: PeerID
     let service: ServiceType
+    /// What the peer has to prove before it is sent anything.
+    let code: InvitationCode?
     let context: [UInt8]?
     let timeout: Duration
     /// Receives the secrets of the invitation; nil: the key log of the session does.
@@ -51,7 +53,8 @@ struct OutgoingInvitation: Sendable {
             do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
-                try await driver.link(invitation, with: theirs, to: peer, until: end)
+                let means: PeerVerification.Means? = code == nil ? nil : .code
+                try await driver.link(invitation, with: theirs, to: peer, until: end, verifiedBy: means)
             } catch {
                 // A machine that is gone may not even refuse the connection: then there is no response at all.
                 if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
@@ -81,8 +84,8 @@ struct OutgoingInvitation: Sendable {
         do throws(InvitationFault) {
             return try await InvitationClient.invite(
                 peer, at: addresses, as: local, identity: driver.identity, context: context,
-                within: max(left, .seconds(1)), keyLog: keyLog ?? driver.configuration.keyLog,
-                on: driver.loop.host
+                within: max(left, .seconds(1)), code: code,
+                keyLog: keyLog ?? driver.configuration.keyLog, on: driver.loop.host
             ) { () async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)

@@ -17,7 +17,7 @@ enum AdvertiseCommand: Subcommand {
         options: [PeerOptions.name, PeerOptions.id] + DiscoveryOptions.options + [
             .init(
                 "--info", "KEY=VALUE", isRepeatable: true,
-                "publish this about the peer; at most 1,228 bytes in total"),
+                "publish this about the peer; at most 1,222 bytes in total"),
             .init("--accept", "accept invitations, up to 7 peers at a time"),
             .init("--for", "SECONDS", "stop after SECONDS, 1 to 86400, with exit code 0"),
             .init("--json", "print one JSON object per line and event"),

@@ -39,7 +39,7 @@ struct ShimReason: Error {
     private static let codes: [MultipeerError.Code: CloseCode] = [
         .notConnected: .unknownPeer, .tooLarge: .tooLarge, .timedOut: .timeout, .cancelled: .cancelled,
         .declined: .declined, .noSpace: .noSpace, .damaged: .digest, .busy: .busy, .full: .full,
-        .incompatible: .policy, .notEncrypted: .policy,
+        .incompatible: .policy, .notEncrypted: .policy, .wrongCode: .wrongCode, .codeRequired: .codeRequired,
     ]
 }
 

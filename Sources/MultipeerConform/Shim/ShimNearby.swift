@@ -37,14 +37,16 @@ extension ShimNearby {
     func advertise(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         let service = try ShimNearby.service(&request)
         let info = try request.dictionary("info") ?? [:]
+        let code = try ShimNearby.code(&request)
+        let isRepeated = try request.word("validity", ["once": false, "repeated": true]) ?? false
         let discovery = try ShimNearby.discovery(&request)
         try request.end()
         await advertiser.take()?.stop()
         let (peer, identity) = (context.session.peer, context.session.configuration.identity)
         let advertiser = try await ShimFault.translating { () async throws(MultipeerError) in
             let advertiser = try Advertiser(
-                peer: peer, service: service, info: info, identity: identity,
-                configuration: discovery.configuration)
+                peer: peer, service: service, info: info, identity: identity, code: code,
+                validity: isRepeated ? .repeated : .once, configuration: discovery.configuration)
             try await advertiser.start()
             return advertiser
         }
@@ -52,11 +54,26 @@ extension ShimNearby {
         let invitations = advertiser.invitations
         context.keep(
             Task { for await invitation in invitations { await self.hear(invitation) } })
+        let codeEvents = advertiser.codeEvents
+        context.keep(Task { for await event in codeEvents { await self.hear(event) } })
         let txt = info.merging(["mpc": "1", "n": peer.displayName]) { $1 }
         return [
             "port": discovery.advertisement.map { .integer(Int($0.port)) },
             "txt": .object(txt.mapValues { .text($0) }),
         ]
+    }
+
+    private static func code(_ request: inout ShimRequest) throws(ShimFault) -> InvitationCode? {
+        guard let text = try request.text("code") else { return nil }
+        do throws(MultipeerError) { return try InvitationCode(text) } catch {
+            throw .failed(ShimReason(error))
+        }
+    }
+
+    private func hear(_ event: Advertiser.CodeEvent) async {
+        guard case .wrongGuess(_, let count, let endsCode) = event else { return }
+        await context.pipe.tell(
+            "code-guess", of: context.name, ["count": .integer(count), "last": .flag(endsCode)])
     }
 
     private func hear(_ invitation: Invitation) async {
@@ -157,6 +174,7 @@ extension ShimNearby {
         let service = try ShimNearby.service(&request)
         let invitationContext = try request.bytes("context")
         let timeout = try request.seconds("timeout") ?? .seconds(30)
+        let code = try ShimNearby.code(&request)
         try request.end()
         let browser =
             if let addresses {
@@ -166,7 +184,8 @@ extension ShimNearby {
             }
         let task = Task {
             let result = await browser.invite(
-                known: peer, to: self.context.session, context: invitationContext, timeout: timeout)
+                known: peer, to: self.context.session, code: code, context: invitationContext,
+                timeout: timeout)
             var fields: [String: ShimValue?] = ["result": .text(CloseCode.ok.name)]
             if case .failure(let error) = result { fields = ShimReason(error).result }
             fields["peer"] = .hex(peer.uid.bytes)

@@ -23,7 +23,7 @@ package enum Suite {
         (
             "INV", "invitations, chapter 12",
             InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
-                + KeyedInvitationCases.all
+                + KeyedInvitationCases.all + CodeInviteeCases.all + CodeInviterCases.all
         ),
         ("SAS", "verification codes, chapter 13", CodeCases.all),
         ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),
@@ -47,7 +47,7 @@ package enum Suite {
         "MSH-03", "MSH-04", "MSH-05", "MSH-06", "MSH-07", "MSH-09", "MSH-11", "MSH-13", "MSH-14", "MSH-15",
         "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
-        "INV-32",
+        "INV-26", "INV-32",
         "SAS-03", "SAS-04",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10",

@@ -227,6 +227,20 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
     case inviteKeepsPlaces = "invite-keeps-places"  // Lets an old question keep its place from all others.
 
+    // Codes of invitations.
+    case codeAnyWords = "code-any-words"  // Computes the password from the number alone.
+    case codeNeverEnds = "code-never-ends"  // Keeps a one-time code that was used.
+    case codeAnyConfirmation = "code-any-confirmation"  // Accepts any CONFIRMATION.
+    case codeSecondGuess = "code-second-guess"  // Keeps a code after a wrong guess.
+    case codeSilent = "code-silent"  // Does not notify its application of a wrong guess.
+    case codeUnbound = "code-unbound"  // Leaves the connection out of the confirmations.
+    case codeNotRequired = "code-not-required"  // Accepts INVITE without the code.
+    case codeAnyOrder = "code-any-order"  // Ignores a frame of the exchange out of order.
+    case codeAnyPoint = "code-any-point"  // Answers shares that are no points.
+    case codeEndedByAnything = "code-ended-by-anything"  // Ends a code with each connection that ends.
+    case codeInvitesEarly = "code-invites-early"  // Sends INVITE with its CONFIRMATION.
+    case codeGuessAgain = "code-guess-again"  // Dials again after a connection that ended with a guess.
+
     // MARK: LIV
     case neverPings = "never-pings"  // Sends no PING.
     case neverDies = "never-dies"  // Keeps dead links.

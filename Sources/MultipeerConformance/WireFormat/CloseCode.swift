@@ -6,7 +6,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED", "WRONG_CODE",
+        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED",
     ]
 
     static let ok = CloseCode(rawValue: 0)
@@ -31,6 +31,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let noSpace = CloseCode(rawValue: 19)
     static let declined = CloseCode(rawValue: 20)
     static let wrongCode = CloseCode(rawValue: 21)
+    static let codeRequired = CloseCode(rawValue: 22)
 
     /// Creates the code with this name, as the shim uses it.
     init?(named name: String) {

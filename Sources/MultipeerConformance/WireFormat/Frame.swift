@@ -30,6 +30,8 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let invite = FrameKind(0x40)
     static let answer = FrameKind(0x41)
     static let complete = FrameKind(0x42)
+    static let share = FrameKind(0x43)
+    static let confirmation = FrameKind(0x44)
 
     /// Whether a receiver that does not know it skips it.
     var isIgnorable: Bool { rawValue >= 0x80 }
@@ -41,7 +43,8 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
         data: "DATA", fin: "FIN", reset: "RESET", stop: "STOP", credit: "CREDIT", done: "DONE",
         codeRequest: "SAS_REQUEST", codeCommit: "SAS_COMMIT", codeNonce: "SAS_NONCE",
         codeReveal: "SAS_REVEAL", codeResult: "SAS_RESULT",
-        invite: "INVITE", answer: "ANSWER", complete: "COMPLETE",
+        invite: "INVITE", answer: "ANSWER", complete: "COMPLETE", share: "SHARE",
+        confirmation: "CONFIRMATION",
     ]
 
     var description: String { FrameKind.names[self] ?? "kind \([rawValue].hex)" }

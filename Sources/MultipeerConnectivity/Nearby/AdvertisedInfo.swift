@@ -8,7 +8,7 @@ import MultipeerDiscovery
 /// empty, longer than 64 bytes, has other characters than printable ASCII, or differs from another one by case alone, and those of
 /// more than 255 bytes. In these attributes every key and every value has its length in bytes and a colon before it.
 ///
-/// There is room for 1,228 bytes. Entries are taken in the order of their keys, and one that no longer fits is left out.
+/// There is room for 1,222 bytes. Entries are taken in the order of their keys, and one that no longer fits is left out.
 struct AdvertisedInfo {
     let info: DiscoveryInfo
     /// The keys of the entries that are left out.
@@ -124,6 +124,6 @@ private struct Carriage {
     }
 
     private static func marked(_ key: String) -> String {
-        ["n", "mpc"].contains(key.lowercased()) || key.first == mark ? "\(mark)\(key)" : key
+        ["n", "mpc", "c"].contains(key.lowercased()) || key.first == mark ? "\(mark)\(key)" : key
     }
 }

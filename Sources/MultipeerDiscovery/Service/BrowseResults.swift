@@ -11,7 +11,7 @@ package import MultipeerCore
 /// It stores the current state once, and for each reader the state that it has received; the difference is what that
 /// reader receives next. A slow reader therefore receives the latest state once, and memory is bounded by the number of
 /// peers, not by how often they change. Each reader first receives every present peer; one that begins while there is no
-/// other reader continues where the last one stopped.
+/// other reader continues where the last one stopped. A separate reader does neither, and affects no other.
 package struct BrowseResults: Sendable {
     package struct ReaderID: Hashable, Sendable { fileprivate let number: UInt64 }
 
@@ -79,16 +79,17 @@ extension BrowseResults {
 
 /// Output to readers.
 extension BrowseResults {
-    package mutating func makeReader() -> ReaderID {
+    package mutating func makeReader(isSeparate: Bool = false) -> ReaderID {
         lastReader += 1
         let id = ReaderID(number: lastReader)
-        readers[id] = Reader()
+        readers[id] = Reader(isSeparate: isSeparate)
         return id
     }
 
     package mutating func remove(_ id: ReaderID) {
-        guard let reader = readers.removeValue(forKey: id), reader.hasBegun, !isFinished else { return }
-        if !readers.values.contains(where: \.hasBegun) { left = reader }
+        guard let reader = readers.removeValue(forKey: id), reader.hasBegun, !reader.isSeparate, !isFinished
+        else { return }
+        if !readers.values.contains(where: { $0.hasBegun && !$0.isSeparate }) { left = reader }
     }
 
     /// Returns the reader's next step; nil while there is none.
@@ -104,7 +105,7 @@ extension BrowseResults {
     }
 
     private mutating func begin(_ reader: inout Reader) {
-        if let left {
+        if let left, !reader.isSeparate {
             reader = left
             self.left = nil
         } else {
@@ -125,6 +126,8 @@ extension BrowseResults {
 
 /// The state of one reader.
 private struct Reader: Sendable {
+    /// Whether it neither continues what another reader began nor is continued by another.
+    var isSeparate = false
     var told: [UID: PresentPeer] = [:]
     /// The peers whose state it may not have received, in the order of their first change.
     var changed: [UID] = []

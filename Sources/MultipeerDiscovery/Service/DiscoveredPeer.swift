@@ -7,16 +7,20 @@ public struct DiscoveredPeer: Hashable, Sendable {
     public let peer: PeerID
     /// What the peer advertises, as received: unauthenticated.
     public let info: [String: String]
+    /// The number of the code without which the peer cannot be invited; nil when it has none. Unauthenticated like the rest.
+    public let codeNumber: Int?
 
     /// Creates a discovered peer.
-    public init(peer: PeerID, info: [String: String]) {
+    public init(peer: PeerID, info: [String: String], codeNumber: Int? = nil) {
         self.peer = peer
         self.info = info
+        self.codeNumber = codeNumber
     }
 
-    /// Returns whether the ids, the names and the info are equal.
+    /// Returns whether the ids, the names, the info and the numbers of the codes are equal.
     public static func == (one: DiscoveredPeer, other: DiscoveredPeer) -> Bool {
         one.peer == other.peer && one.peer.displayName == other.peer.displayName && one.info == other.info
+            && one.codeNumber == other.codeNumber
     }
 }
 

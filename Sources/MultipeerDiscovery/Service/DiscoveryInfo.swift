@@ -4,6 +4,8 @@
 public struct DiscoveryInfo: Hashable, Sendable {
     /// The texts by their keys.
     public let entries: [String: String]
+    /// The number of the advertiser's code, which is announced with the texts. [code.number]
+    package var codeNumber: Int?
 
     /// Empty discovery info.
     public static let empty = DiscoveryInfo(unchecked: [:])
@@ -28,7 +30,7 @@ public struct DiscoveryInfo: Hashable, Sendable {
     private init(unchecked entries: [String: String]) { self.entries = entries }
 
     /// The maximum size of all entries in the TXT record, in bytes.
-    package static let longest = 1_228
+    package static let longest = 1_222
 
     /// Returns whether `bytes` are 1 to 64 printable ASCII characters without `=`.
     static func isKey(_ bytes: [UInt8]) -> Bool {

@@ -8,7 +8,7 @@ package enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
     case repeatedKey(String, String)
     /// The entry of this key has this many bytes, more than 255.
     case entryLength(key: String, Int)
-    /// All entries together have this many bytes, more than 1,228.
+    /// All entries together have this many bytes, more than 1,222.
     case length(Int)
 }
 
@@ -24,7 +24,7 @@ extension InvalidDiscoveryInfo: CustomStringConvertible {
         case .entryLength(let key, let count):
             "the entry \(key.debugDescription) of the discovery info has \(count) bytes, at most 255 are allowed"
         case .length(let count):
-            "the discovery info has \(count) bytes, at most 1,228 are allowed"
+            "the discovery info has \(count) bytes, at most 1,222 are allowed"
         }
     }
 }

@@ -62,11 +62,15 @@ extension InvitationEngine {
         machine.connected(id, at: now)
     }
 
-    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
+    /// Handles an established TLS channel. `keyedUID`: the one that the peer's key hashes to. `secrets`: those of this connection,
+    /// if the machine needs them.
+    package mutating func secured(
+        _ id: ConnectionID, keyedUID: UID? = nil, _ secrets: CodeSecrets? = nil, at now: Moment
+    ) {
         self.now = now
         guard let connection = connections[id], connection.phase == .securing else { return }
         connection.phase = .open
-        machine.secured(id, keyedUID: keyedUID, at: now)
+        machine.secured(id, keyedUID: keyedUID, secrets, at: now)
         settle()
     }
 
@@ -87,7 +91,8 @@ extension InvitationEngine {
     }
 
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
-        var frame = SingleFrameSink(maybeInvite: Machine.takesInvite && !connection.hasReceivedFrame)
+        let isFirst = Machine.takesInvite && !connection.hasReceivedFrame
+        var frame = SingleFrameSink(maybeInvite: isFirst || machine.awaitsInvite(on: connection.id))
         do throws(FramingError) {
             let used = try connection.decoder.decode(bytes, into: &frame)
             connection.hasReceivedFrame = connection.hasReceivedFrame || frame.header != nil

@@ -53,6 +53,12 @@ extension Frame {
         case .invite(let invite): buffer.appendFrame(.invite) { invite.encode(into: &$0) }
         case .answer(let answer): buffer.appendFrame(.answer) { answer.encode(into: &$0) }
         case .complete(let complete): buffer.appendFrame(.complete) { complete.encode(into: &$0) }
+        case .share(let code, let point):
+            buffer.appendFrame(.share) {
+                $0.append(code)
+                $0.append(point)
+            }
+        case .confirmation(let bytes): buffer.appendFrame(.confirmation, payload: bytes.span)
         case .ignorable(let kind, let channel, let bytes):
             buffer.appendFrame(kind, channel: channel, payload: bytes.span)
         case .open, .data, .fin, .reset, .stop, .credit, .done: encodeOfChannel(into: &buffer)

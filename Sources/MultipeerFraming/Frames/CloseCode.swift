@@ -47,8 +47,10 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let noSpace = CloseCode(rawValue: 19)
     /// The invitee declined.
     public static let declined = CloseCode(rawValue: 20)
-    /// The codes of the two users do not match.
+    /// The codes of the two users do not match, or the code of an invitation is wrong, was used, or has ended.
     public static let wrongCode = CloseCode(rawValue: 21)
+    /// The invitee has a code, and the inviter has not proven it.
+    public static let codeRequired = CloseCode(rawValue: 22)
 }
 
 extension CloseCode: CustomStringConvertible {
@@ -68,6 +70,6 @@ extension CloseCode: CustomStringConvertible {
     private static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED", "WRONG_CODE",
+        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED",
     ]
 }

@@ -29,6 +29,9 @@ package enum Frame: Equatable, Sendable {
     case invite(Invite)
     case answer(Answer)
     case complete(Complete)
+    /// One end's part of the exchange that proves a code: the number of the code, and a point of 65 bytes.
+    case share(code: UInt16, point: [UInt8])
+    case confirmation([UInt8])
     /// A kind of 0x80 or above: only ever written, since the decoder skips it when it is received.
     case ignorable(FrameKind, channel: UInt32, [UInt8])
 
@@ -73,6 +76,8 @@ package enum Frame: Equatable, Sendable {
             case .invite: .invite(try Invite(payload))
             case .answer: .answer(try Answer(payload))
             case .complete: .complete(try Complete(payload))
+            case .share: try Frame(sharing: payload)
+            case .confirmation: .confirmation([UInt8](copying: payload))
             default: throw .unknownKind(header.kind.rawValue)
             }
     }
@@ -97,6 +102,13 @@ package enum Frame: Equatable, Sendable {
         let code = CloseCode(rawValue: try cursor.integer(in: payload))
         let reason = try cursor.skip(cursor.remaining(in: payload), in: payload)
         self = .close(code, reason: try Text.read(payload.extracting(reason)))  // [close.reason]
+    }
+
+    private init(sharing payload: Span<UInt8>) throws(FramingError) {
+        var cursor = ByteCursor()
+        let code: UInt16 = try cursor.integer(in: payload)
+        let point = try cursor.skip(cursor.remaining(in: payload), in: payload)
+        self = .share(code: code, point: [UInt8](copying: payload.extracting(point)))
     }
 
     static let finFields = TLVSchema(known: [1])

@@ -12,7 +12,7 @@ package enum FrameContext: Equatable, Sendable {
         case 0x05, 0x80...: true
         case 0x06, 0x07: self != .invitation
         case 0x01...0x04: self == .beforeSelected
-        case 0x40...0x42: self == .invitation
+        case 0x40...0x44: self == .invitation
         default: self == .open
         }
     }

@@ -37,7 +37,8 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @inlinable package static var invite: FrameKind { FrameKind(rawValue: 0x40) }
     @inlinable package static var answer: FrameKind { FrameKind(rawValue: 0x41) }
     @inlinable package static var complete: FrameKind { FrameKind(rawValue: 0x42) }
-
+    @inlinable package static var share: FrameKind { FrameKind(rawValue: 0x43) }
+    @inlinable package static var confirmation: FrameKind { FrameKind(rawValue: 0x44) }
 }
 
 extension FrameKind {
@@ -47,7 +48,7 @@ extension FrameKind {
     /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, reserved for relays, are not defined.
     @inlinable package var isKnown: Bool {  // [ext.reserved]
         switch rawValue {
-        case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x42: true
+        case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x44: true
         default: false
         }
     }
@@ -56,7 +57,7 @@ extension FrameKind {
     @inlinable
     package func mayTravel(on channel: UInt32) -> Bool {  // [frame.channel-zero]
         switch rawValue {
-        case 0x01...0x09, 0x10...0x11, 0x30...0x34, 0x40...0x42: channel == 0
+        case 0x01...0x09, 0x10...0x11, 0x30...0x34, 0x40...0x44: channel == 0
         case 0x20...0x24, 0x26: channel != 0
         case 0x25, 0x80...: true
         default: false  // [frame.unknown]
@@ -72,7 +73,8 @@ extension FrameKind {
         case 0x23, 0x24, 0x26, 0x34: length == 2
         case 0x06, 0x07, 0x25: length == 8
         case 0x09: length == 11
-        case 0x02, 0x31...0x33: length == 32
+        case 0x02, 0x31...0x33, 0x44: length == 32
+        case 0x43: length == 67
         case 0x05: length >= 2 && length <= 2 &+ Limits.closeReason  // [close.reason]
         default: true
         }

@@ -18,6 +18,12 @@ package enum InvitationFault: Error, Equatable, Sendable {
     case replaced
     /// The other side gave another code.
     case refused(CloseCode)
+    /// The peer has a code, and the invitation came without one.
+    case codeRequired
+    /// The peer does not have this code, or no longer.
+    case unknownCode
+    /// The peer has not proven the code: it is mistyped, or another host tried to guess it. It must not be used again.
+    case wrongCode
 
     // Reported to the invitee.
 
@@ -52,6 +58,8 @@ extension InvitationFault {
         case .cancelled, .goodbye: self = .cancelled
         case .duplicate: self = .replaced
         case .unknownPeer: self = .unreachable("another peer is at this address")
+        case .wrongCode: self = .unknownCode
+        case .codeRequired: self = .codeRequired
         default: self = .refused(code)
         }
     }

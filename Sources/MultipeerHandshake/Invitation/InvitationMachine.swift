@@ -13,13 +13,18 @@ package protocol InvitationMachine: Sendable {
     /// Whether this end receives INVITE: only that frame may be long. [frame.limit-before]
     static var takesInvite: Bool { get }
 
+    /// Whether INVITE may follow the frames that came on this connection, so that the next frame may be long, too.
+    func awaitsInvite(on id: ConnectionID) -> Bool
+    /// Whether each connection needs secrets, because a code has to be proven on it.
+    var needsSecrets: Bool { get }
     var deadline: Moment? { get }
     mutating func takeActions() -> [Action]
 
     /// Handles an established TCP connection; TLS follows.
     mutating func connected(_ id: ConnectionID, at now: Moment)
-    /// Handles an established TLS channel. `keyedUID`: the one that the peer's key hashes to.
-    mutating func secured(_ id: ConnectionID, keyedUID: UID?, at now: Moment)
+    /// Handles an established TLS channel. `keyedUID`: the one that the peer's key hashes to. `secrets`: those of this connection,
+    /// if they are needed.
+    mutating func secured(_ id: ConnectionID, keyedUID: UID?, _ secrets: CodeSecrets?, at now: Moment)
     mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment)
     /// Handles a connection whose bytes were not frames, or were frames that are not allowed.
@@ -27,6 +32,11 @@ package protocol InvitationMachine: Sendable {
     /// Handles a connection that ended below the frame layer; the machine no longer owns it.
     mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment)
     mutating func advance(to now: Moment)
+}
+
+extension InvitationMachine {
+    package func awaitsInvite(on id: ConnectionID) -> Bool { false }
+    package mutating func secured(_ id: ConnectionID, at now: Moment) { secured(id, nil, at: now) }
 }
 
 package enum InvitationAction<Event: Sendable>: Sendable {

@@ -6,6 +6,12 @@ package enum InvitationTiming {
     package static let timeouts: ClosedRange<UInt32> = 1...600  // [invite.timeout]
     /// From a connection's first byte to its INVITE.
     package static let greeting = HandshakeTiming.greeting  // [invite.deadline]
+    /// From TLS to the INVITE of an inviter that has a code.
+    package static let exchange = HandshakeTiming.greeting  // [invite.deadline]
+    /// How long a repeated code is paused after this many wrong guesses in a row.
+    package static func pause(after guesses: Int) -> Duration {  // [code.repeated]
+        .seconds(guesses < 6 ? 1 << guesses : 60)
+    }
     /// From the ANSWER with OK to COMPLETE.
     package static let completion = Duration.seconds(5)  // [invite.deadline]
     /// How long a question keeps its place, if others wait for one and no address holds more places than they would.

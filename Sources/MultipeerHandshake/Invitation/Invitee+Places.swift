@@ -58,7 +58,7 @@ extension Invitee {
     var held: [InvitationSlot] {
         connections.sorted { $0.key < $1.key }.compactMap { id, connection in
             switch connection.phase {
-            case .securing, .greeting: nil
+            case .securing, .greeting, .confirming, .proven: nil
             case .asking(let waiting):
                 InvitationSlot(id: id, origin: connection.origin, waiting: waiting, isAgreed: false)
             case .agreed(let waiting, _):
@@ -66,6 +66,18 @@ extension Invitee {
             }
         }
     }
+}
+
+extension Invitee.Connection {
+    /// Whether the connection has no INVITE yet.
+    var isUnauthenticated: Bool {
+        switch phase {
+        case .securing, .greeting, .confirming, .proven: true
+        case .asking, .agreed: false
+        }
+    }
+
+    var takesInvite: Bool { phase == .greeting || phase == .proven }
 }
 
 // MARK: phases

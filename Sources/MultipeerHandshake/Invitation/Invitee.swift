@@ -1,5 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
+package import MultipeerSecurity
 
 /// All invitations to one peer, at the invitee. Spec 12.
 ///
@@ -8,6 +9,8 @@ package import MultipeerFraming
 /// securing ──secured──▶ greeting ──INVITE──▶ asking ──accept──▶ agreed ──COMPLETE──▶ over
 ///    └─────────────────────┴───────────────────┴──────────────────┴──deadline, CLOSE, fault──▶ over
 /// ```
+///
+/// With a code, INVITE is admitted after the exchange that proves it; see `Invitee+Code.swift`.
 ///
 /// Every `ask` is followed by exactly one `end`.
 package struct Invitee: InvitationMachine {
@@ -18,12 +21,15 @@ package struct Invitee: InvitationMachine {
         /// A peer at another address claims the id of this question's inviter.
         case contested(QuestionID)
         case end(QuestionID, Ending)
+        case code(CodeEvent)
     }
 
     /// A question to the application.
     package struct InvitationRequest: Equatable, Sendable {
         package let question: QuestionID
         package let inviter: PeerID
+        /// Whether the inviter has proven the code.
+        package let isVerified: Bool
         package let context: [UInt8]?
         package let timeout: Duration
         package let deadline: Moment
@@ -46,6 +52,10 @@ package struct Invitee: InvitationMachine {
     package enum Phase: Equatable, Sendable {
         case securing
         case greeting
+        /// SHARE came and was sent.
+        case confirming(SPAKE2.Keys)
+        /// The inviter has proven the code.
+        case proven
         case asking(PendingQuestion)
         /// This data was sent to the inviter.
         case agreed(PendingQuestion, ConnectionData)
@@ -67,12 +77,14 @@ package struct Invitee: InvitationMachine {
         var keyedUID: UID?
         var phase: Phase
         var deadline: Moment
+        var secrets: CodeSecrets?
         var group: AddressGroup { AddressGroup(origin) }
     }
 
     package let local: PeerID
-    private(set) var connections: [ConnectionID: Connection] = [:]
-    private var actions: [Action] = []
+    var code: AdvertisedCode?
+    var connections: [ConnectionID: Connection] = [:]
+    var actions: [Action] = []
     private var unauthenticated: UnauthenticatedConnections
     private var refused = RefusedAddresses()
     var random: Jitter
@@ -82,12 +94,15 @@ package struct Invitee: InvitationMachine {
     private var lastQuestion: UInt64 = 0
     private var isStopped = false
 
-    /// Creates an invitee without questions. `seed` feeds the draws that make room.
-    package init(_ local: PeerID, seed: UInt64) {
+    /// Creates an invitee without questions. `code`: what inviters have to prove. `seed` feeds the draws that make room.
+    package init(_ local: PeerID, code: AdvertisedCode? = nil, seed: UInt64) {
         self.local = local
+        self.code = code
         random = Jitter(seed: seed)
         unauthenticated = UnauthenticatedConnections(seed: ~seed)
     }
+
+    package var needsSecrets: Bool { code != nil }
 
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
@@ -117,11 +132,14 @@ extension Invitee {
     /// Does nothing but advance the time: this end accepts connections that are already established.
     package mutating func connected(_ id: ConnectionID, at now: Moment) { advance(to: now) }
 
-    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
+    package mutating func secured(
+        _ id: ConnectionID, keyedUID: UID? = nil, _ secrets: CodeSecrets? = nil, at now: Moment
+    ) {
         advance(to: now)
         guard connections[id]?.phase == .securing else { return }
         connections[id]?.phase = .greeting
         connections[id]?.keyedUID = keyedUID
+        connections[id]?.secrets = secrets
     }
 
     package mutating func receive(
@@ -136,6 +154,8 @@ extension Invitee {
             return violated(id, error.closeCode, at: now)
         }
         switch frame {
+        case .share(let number, let point): shared(id, number, point, at: now)
+        case .confirmation(let theirs): confirmed(id, theirs, at: now)
         case .invite(let invite): invited(id, invite, at: now)
         case .complete(let complete): completed(id, complete)
         case .close(let code, reason: _): closed(id, code)
@@ -237,7 +257,7 @@ extension Invitee {
     }
 
     private mutating func invited(_ id: ConnectionID, _ invite: Invite, at now: Moment) {
-        guard let connection = connections[id], connection.phase == .greeting,
+        guard let connection = connections[id], connection.takesInvite,
             InvitationTiming.timeouts.contains(invite.timeout)  // [invite.timeout]
         else { return violated(id, .protocolError, at: now) }  // [invite.order]
         guard let inviter = try? PeerID(validating: invite.inviter, displayName: invite.inviterName) else {
@@ -248,6 +268,7 @@ extension Invitee {
         guard !inviter.uid.isKeyed || inviter.uid == connection.keyedUID else {
             return turnAway(id, invite, .policy)  // [uid.proof]
         }
+        if let refusal = refusalForCode(connection, inviter.uid) { return turnAway(id, invite, refusal) }
         // [invite.quiet]
         if refused.isQuiet(connection.group, at: now) { return turnAway(id, invite, .busy) }
         switch place(for: inviter.uid, from: connection.origin, at: now) {
@@ -269,7 +290,7 @@ extension Invitee {
         connections[id]?.deadline = deadline
         unauthenticated.remove(id)
         let asked = InvitationRequest(
-            question: waiting.question, inviter: inviter, context: invite.context,
+            question: waiting.question, inviter: inviter, isVerified: code != nil, context: invite.context,
             timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id,
             isContested: !rivals.isEmpty)
         // [invite.contested]
@@ -317,6 +338,7 @@ extension Invitee {
         guard let done = remove(id) else { return }
         actions.append(.close(id, .ok))
         settle(done, .completed(data))
+        useCode()
     }
 
     private mutating func closed(_ id: ConnectionID, _ code: CloseCode) {
@@ -347,7 +369,7 @@ extension Invitee {
     /// Reports the end of the question of a connection that has ended, once. [invite.once]
     private mutating func settle(_ gone: Connection, _ ending: Ending) {
         switch (gone.phase, ending) {
-        case (.securing, _), (.greeting, _): break
+        case (.securing, _), (.greeting, _), (.confirming, _), (.proven, _): break
         case (.asking(let waiting), .failed(let fault)):
             remember(waiting.question, fault)
             actions.append(.tell(.end(waiting.question, ending)))

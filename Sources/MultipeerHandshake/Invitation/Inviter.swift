@@ -1,5 +1,6 @@
 package import MultipeerCore
 package import MultipeerFraming
+package import MultipeerSecurity
 
 /// One invitation, at the inviter. Spec 12.
 ///
@@ -8,6 +9,8 @@ package import MultipeerFraming
 ///    ▲ └──all unreachable──▶ over  │  └──ANSWER, CLOSE, deadline──▶ over
 ///    └─────BUSY, connection lost───┘
 /// ```
+///
+/// With a code, `asking` is reached through the exchange that proves it; see `Inviter+Code.swift`.
 ///
 /// There is one `end`, and no event after it.
 package struct Inviter: InvitationMachine {
@@ -23,6 +26,10 @@ package struct Inviter: InvitationMachine {
     package enum Phase: Equatable, Sendable {
         /// No connection is established: some are being made, or will be after a pause.
         case connecting
+        /// SHARE was sent.
+        case sharing(ConnectionID, SPAKE2)
+        /// CONFIRMATION was sent: from now on the peer may have made a guess.
+        case confirming(ConnectionID, SPAKE2.Keys)
         case asking(ConnectionID)
         case agreeing(ConnectionID, ConnectionData)
         case over
@@ -37,7 +44,10 @@ package struct Inviter: InvitationMachine {
     }
 
     package let peer: PeerID
-    package private(set) var phase = Phase.connecting
+    package internal(set) var phase = Phase.connecting
+    /// The code that the peer has to prove, and the secrets of the connection on which it does.
+    let code: CodeProof?
+    var secrets: CodeSecrets?
     private let local: PeerID
     private let context: [UInt8]?
     private let id: [UInt8]
@@ -47,19 +57,21 @@ package struct Inviter: InvitationMachine {
     /// The address of the connection that carries the invitation.
     private var asked: Candidate?
     private var phaseDeadline: Moment
+    /// The end of the exchange of the current connection.
+    var exchangeDeadline: Moment?
     private var dialFailures = DialFailures()
     /// How often the connection was lost after INVITE.
     private var losses = 0
     private var jitter: Jitter
     private var lastConnection: UInt32 = 0
-    private var actions: [Action] = []
+    var actions: [Action] = []
 
-    /// Creates an invitation. Candidates that must not be dialled are left out, and at most 16 are used. `timeout`: up
-    /// to 600 s; `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for
-    /// an argument outside its range.
+    /// Creates an invitation. `code`: what the peer has to prove before it is sent anything. Candidates that must not
+    /// be dialled are left out, and at most 16 are used. `timeout`: up to 600 s; `id`: 16 random bytes; `seed`: for
+    /// pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument outside its range.
     package init(
         _ peer: PeerID, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
-        within timeout: Duration, id: [UInt8], seed: UInt64, at now: Moment
+        within timeout: Duration, code: CodeProof? = nil, id: [UInt8], seed: UInt64, at now: Moment
     ) throws(InvitationFault) {
         guard peer != local else { throw .invalid("a peer does not invite itself") }
         guard timeout > .zero, timeout <= .seconds(600) else {
@@ -71,6 +83,7 @@ package struct Inviter: InvitationMachine {
         self.peer = peer
         self.local = local
         self.context = context
+        self.code = code
         self.id = id
         let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [dial.forbidden]
         self.candidates = Array(dialable.prefix(InvitationLimits.candidates))
@@ -93,10 +106,13 @@ package struct Inviter: InvitationMachine {
         switch phase {
         case .connecting:
             (attempts.values.map(\.deadline) + [phaseDeadline, plan.deadline].compactMap { $0 }).min()
+        case .sharing, .confirming: .earlier(phaseDeadline, exchangeDeadline)
         case .asking, .agreeing: phaseDeadline
         case .over: nil
         }
     }
+
+    package var needsSecrets: Bool { code != nil }
 }
 
 // MARK: input from the network
@@ -109,11 +125,23 @@ extension Inviter {
 
     /// Handles an established TLS channel: the first connection to get this far is used. TLS has verified the key of an invitee
     /// with a keyed uid. [uid.proof]
-    package mutating func secured(_ id: ConnectionID, keyedUID: UID? = nil, at now: Moment) {
+    package mutating func secured(
+        _ id: ConnectionID, keyedUID: UID? = nil, _ secrets: CodeSecrets? = nil, at now: Moment
+    ) {
         advance(to: now)
         guard phase == .connecting, let attempt = attempts.removeValue(forKey: id) else { return }
         closeAttempts(.cancelled)
         asked = attempt.candidate
+        if let code {
+            share(code, secrets, on: id, at: now)  // [code.order]
+        } else {
+            invite(on: id, at: now)
+        }
+    }
+
+    func hasEnded(_ deadline: Moment?, at now: Moment) -> Bool { deadline.map { $0 <= now } ?? false }
+
+    mutating func invite(on id: ConnectionID, at now: Moment) {
         phase = .asking(id)
         let left = (phaseDeadline - now).wholeNanoseconds
         let seconds = UInt32(clamping: (left + 999_999_999) / 1_000_000_000)
@@ -135,6 +163,8 @@ extension Inviter {
             return violated(id, error.closeCode, at: now)
         }
         switch frame {
+        case .share(let number, let point): shared(id, number, point, at: now)
+        case .confirmation(let theirs): confirmed(id, theirs, at: now)
         case .answer(let answer): answered(id, answer, at: now)
         case .close(let code, reason: _): told(id, code, at: now)
         case .ignorable: break
@@ -148,7 +178,7 @@ extension Inviter {
             actions.append(.close(id, code))
             attemptEnded(id, "not a peer of this protocol", mayPass: false, at: now)
         } else if isOurs(id) {
-            fail(id, code, .protocolError)
+            fail(id, code, endsGuess ? .wrongCode : .protocolError)
         }
     }
 
@@ -160,15 +190,16 @@ extension Inviter {
                 at: now)
         }
         switch phase {
-        case .asking(id):
+        case .asking(id), .sharing(id, _):
             // Each time the peer's user may be asked again.
             losses += 1
             guard losses <= InvitationLimits.losses else {
                 return end(.failure(.unreachable("the connection was lost again and again")))
             }
             seekAgain(isBusy: false, at: now)  // [invite.busy]
+        case .confirming(id, _): end(.failure(.wrongCode))  // [code.guess]
         case .agreeing(id, _): end(.failure(.unreachable("the connection was lost")))
-        case .connecting, .asking, .agreeing, .over: break
+        case .connecting, .sharing, .confirming, .asking, .agreeing, .over: break
         }
     }
 
@@ -177,7 +208,11 @@ extension Inviter {
         if phaseDeadline <= now {
             let isBusy = phase == .connecting && dialFailures.wasBusy
             closeAll(.timeout)
-            return end(.failure(isBusy ? .busy : .timedOut))  // [invite.timeout]
+            return end(.failure(endsGuess ? .wrongCode : isBusy ? .busy : .timedOut))  // [invite.timeout]
+        }
+        if isExchanging, hasEnded(exchangeDeadline, at: now) {
+            closeAll(.timeout)
+            return end(.failure(endsGuess ? .wrongCode : .timedOut))  // [invite.deadline] [code.guess]
         }
         for id in attempts.filter({ $0.value.deadline <= now }).keys.sorted() {
             actions.append(.close(id, .timeout))
@@ -224,7 +259,7 @@ extension Inviter {
     private func isOurs(_ id: ConnectionID) -> Bool {
         switch phase {
         case .connecting: attempts[id] != nil
-        case .asking(let own), .agreeing(let own, _): own == id
+        case .sharing(let own, _), .confirming(let own, _), .asking(let own), .agreeing(let own, _): own == id
         case .over: false
         }
     }
@@ -249,8 +284,10 @@ extension Inviter {
             return attemptEnded(id, "closed: \(code)", mayPass: code == .busy, at: now)
         }
         switch (phase, code) {
-        case (.asking, .busy): seekAgain(isBusy: true, at: now)  // [invite.busy]
-        case (.asking, .unknownPeer): seekElsewhere(at: now)  // [invite.recipient]
+        case (.confirming, _): end(.failure(.wrongCode))  // [code.guess]
+        case (.asking, .busy), (.sharing, .busy): seekAgain(isBusy: true, at: now)  // [invite.busy]
+        case (.asking, .unknownPeer), (.sharing, .wrongCode):
+            seekElsewhere(InvitationFault(code), at: now)  // [invite.recipient] [code.mismatch]
         case (.asking, .ok): end(.failure(.protocolError))
         default: end(.failure(InvitationFault(code)))
         }
@@ -263,12 +300,10 @@ extension Inviter {
         plan.backOff(at: now, jitter: jitter.factor())
     }
 
-    /// Dials the other addresses: another peer responded at this one.
-    private mutating func seekElsewhere(at now: Moment) {
+    /// Dials the other addresses: another peer responded at this one. `fault`: what it is if there are none.
+    private mutating func seekElsewhere(_ fault: InvitationFault, at now: Moment) {
         candidates.removeAll { $0 == asked }
-        guard !candidates.isEmpty else {
-            return end(.failure(InvitationFault(.unknownPeer)))
-        }
+        guard !candidates.isEmpty else { return end(.failure(fault)) }
         phase = .connecting
         plan = DialPlan(candidates, from: now)
         dialWhatIsDue(at: now)
@@ -303,13 +338,14 @@ extension Inviter {
     private mutating func closeAll(_ code: CloseCode) {
         closeAttempts(code)
         switch phase {
-        case .asking(let id), .agreeing(let id, _): actions.append(.close(id, code))
+        case .sharing(let id, _), .confirming(let id, _), .asking(let id), .agreeing(let id, _):
+            actions.append(.close(id, code))
         case .connecting, .over: break
         }
     }
 
     /// Ends the connection with this code.
-    private mutating func fail(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
+    mutating func fail(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
         actions.append(.close(id, code))
         end(.failure(fault))
     }

@@ -71,6 +71,7 @@ final class InvitationTraffic: Subsystem {
             case .ask(let asked): ask(asked, node)
             case .contested: break
             case .end(let question, let ending): ended(question, ending, node)
+            case .code: break
             }
         }
         for asking in node.asking {

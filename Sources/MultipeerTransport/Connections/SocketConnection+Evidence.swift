@@ -26,6 +26,17 @@ extension SocketConnection {
             fingerprint: channel?.peerFingerprint, origin: origin, known: known, now: Int64(time(nil)))
     }
 
+    /// Returns what the exchange of a code needs of an invitation's connection.
+    func codeSecrets() throws(SecurityFault) -> CodeSecrets {
+        guard
+            let binding = try channel?.exportKey(
+                label: CodeSecrets.exporterLabel, context: [], count: CodeSecrets.bindingByteCount)
+        else { throw .internal("a connection without a channel") }
+        var randomness = SystemRandomness()
+        var scalar = randomness.bytes(CodeSecrets.scalarByteCount)
+        return CodeSecrets(scalar: SecureBytes(erasing: &scalar), binding: binding)
+    }
+
     /// Returns the key of the link's verification code; nil when the connection is closed.
     func verificationKey() throws(SecurityFault) -> SecureBytes? {
         var key = try channel?.exportKey(label: "EXPORTER-mpc1-sas", context: [], count: 32) ?? []

@@ -26,7 +26,10 @@ package final class DiscoveryFeed: Sendable {
     /// Returns the peer with that id, if it is visible.
     package func peer(_ uid: UID) -> PeerID? { mailbox.withLock { $0.peer(uid)?.peer } }
 
-    package func makeReader() -> Reader { Reader(self, mailbox.withLock { $0.makeReader() }) }
+    /// `isSeparate`: the reader receives every visible peer, and what it takes affects no other reader.
+    package func makeReader(isSeparate: Bool = false) -> Reader {
+        Reader(self, mailbox.withLock { $0.makeReader(isSeparate: isSeparate) })
+    }
 
     /// A reader, for one task at a time.
     package final class Reader: Sendable {

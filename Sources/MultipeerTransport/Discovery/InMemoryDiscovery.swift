@@ -139,7 +139,9 @@ extension InMemoryDiscovery {
 }
 
 extension Advertisement {
-    fileprivate var found: PresentPeer { PresentPeer(DiscoveredPeer(peer: peer, info: info.entries)) }
+    fileprivate var found: PresentPeer {
+        PresentPeer(DiscoveredPeer(peer: peer, info: info.entries, codeNumber: info.codeNumber))
+    }
 }
 
 extension MultipeerError {

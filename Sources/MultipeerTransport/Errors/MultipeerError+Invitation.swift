@@ -15,6 +15,16 @@ extension MultipeerError {
         case .replaced: self.init(.cancelled, "a newer invitation to \(peer) replaced this one")
         case .refused(let code):
             self.init(.aborted, "\(peer) refused the invitation: \(code)", closeCode: code)
+        case .codeRequired:
+            self.init(.codeRequired, "\(peer) can be invited only with its code")
+        case .unknownCode:
+            self.init(
+                .wrongCode, "\(peer) does not have this code: it was used, or ended after a wrong guess")
+        case .wrongCode:
+            self.init(
+                .wrongCode,
+                "the code is wrong, or another host answered instead of \(peer): make a new code and try again"
+            )
         case .alreadyAnswered: self.init(.alreadyAnswered, "the invitation of \(peer) was answered before")
         case .withdrawn: self.init(.cancelled, "\(peer) has withdrawn the invitation")
         case .timedOut: self.init(.timedOut, "the invitation timed out")

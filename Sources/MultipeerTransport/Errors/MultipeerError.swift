@@ -67,6 +67,13 @@ public struct MultipeerError: Error, Sendable {
         public static let incompatible = Code(rawValue: "incompatible")
         /// The invitation had already been accepted or declined.
         public static let alreadyAnswered = Code(rawValue: "already-answered")
+        /// The code of an invitation is mistyped, has been used, or was ended by a wrong guess; or another host answered in the
+        /// peer's place. The code must not be tried again: make a new one.
+        public static let wrongCode = Code(rawValue: "wrong-code")
+        /// The peer has a code, and the invitation was made without one.
+        public static let codeRequired = Code(rawValue: "code-required")
+        /// Several peers announce the number of the code: none was tried.
+        public static let ambiguousCode = Code(rawValue: "ambiguous-code")
         /// The browser does not see the named peer.
         public static let notFound = Code(rawValue: "not-found")
         /// Peers can neither be announced nor found here: another program has exclusive use of port 5353, no interface carries

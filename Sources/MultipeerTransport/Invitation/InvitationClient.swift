@@ -42,6 +42,7 @@ package actor InvitationClient: InvitationDriver {
     ///   - context: data for the peer's application, at most 32 KiB; a host that impersonates a peer with a random uid reads it,
     ///     too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
+    ///   - code: what the peer has to prove before it is sent anything.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine from which it is sent; nil for this one.
     ///   - data: makes the data for the peer; called only after the peer has accepted.
@@ -49,15 +50,16 @@ package actor InvitationClient: InvitationDriver {
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
         _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, identity: Identity? = nil,
-        context: [UInt8]? = nil,
-        within timeout: Duration = .seconds(30), keyLog: KeyLog? = nil,
+        context: [UInt8]? = nil, within timeout: Duration = .seconds(30), code: InvitationCode? = nil,
+        keyLog: KeyLog? = nil,
         on host: VirtualHost? = nil,
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         var randomness = SystemRandomness()
+        let proof = try proof(of: code)
         let inviter = try Inviter(
             peer, at: addresses.flatMap(\.candidates), as: local, context: context, within: timeout,
-            id: randomness.bytes(16), seed: randomness.next(), at: EventLoop.currentMoment())
+            code: proof, id: randomness.bytes(16), seed: randomness.next(), at: EventLoop.currentMoment())
         let call: InvitationClient
         do throws(SessionFault) {
             let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
@@ -69,6 +71,14 @@ package actor InvitationClient: InvitationDriver {
             throw .system("\(error)")
         }
         return try await call.run()
+    }
+
+    private static func proof(of code: InvitationCode?) throws(InvitationFault) -> CodeProof? {
+        do throws(SecurityFault) {
+            return if let code { try CodeProof(code) } else { nil }
+        } catch {
+            throw .system("\(error)")
+        }
     }
 
     private func run() async throws(InvitationFault) -> ConnectionData {

@@ -43,7 +43,8 @@ extension InvitationDriver {
 
     func connected(_ connection: SocketConnection) { engine.connected(connection.id, at: loop.now) }
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
-        engine.secured(connection.id, keyedUID: connection.channel?.keyedUID, at: loop.now)
+        let secrets = engine.machine.needsSecrets ? try connection.codeSecrets() : nil
+        engine.secured(connection.id, keyedUID: connection.channel?.keyedUID, secrets, at: loop.now)
     }
 
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {

@@ -16,6 +16,8 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     nonisolated package let peer: PeerID
     /// The questions for the application. The sequence ends with `stop`.
     nonisolated package let questions = ReceivedInvitations()
+    /// What happens to the code. The sequence ends with `stop`.
+    nonisolated package let codeEvents = CodeEvents()
 
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
@@ -38,12 +40,14 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     ///   - identity: what proves its uid, if that is keyed.
     ///   - listening: the addresses to listen at; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4
     ///     and IPv6.
+    ///   - code: what inviters have to prove before they are asked anything, and how often it may be used.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine that runs it; nil for this one.
     /// - Throws: `SessionFault` when the system provides no loop, or OpenSSL no key, or when `peer` has a keyed uid that `identity`
     ///   does not prove.
     package init(
-        peer: PeerID, identity: Identity? = nil, listening: [SocketAddress] = [], keyLog: KeyLog? = nil,
+        peer: PeerID, identity: Identity? = nil, listening: [SocketAddress] = [],
+        code: (InvitationCode, valid: InvitationCode.Validity)? = nil, keyLog: KeyLog? = nil,
         on host: VirtualHost? = nil
     ) throws(SessionFault) {
         self.peer = peer
@@ -52,8 +56,12 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
         tls = try SessionFault.security { () throws(SecurityFault) in
             try InvitationTLS(for: peer.uid, with: identity, keyLog: keyLog)
         }
+        let advertised = try SessionFault.security { () throws(SecurityFault) -> AdvertisedCode? in
+            guard let code else { return nil }
+            return AdvertisedCode(try CodeProof(code.0), valid: code.valid)
+        }
         var randomness = SystemRandomness()
-        engine = InvitationEngine(Invitee(peer, seed: randomness.next()))
+        engine = InvitationEngine(Invitee(peer, code: advertised, seed: randomness.next()))
         host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.stop() }
@@ -115,6 +123,7 @@ extension InvitationListener {
         stopListening()
         engine.machine.stop(sparing: claimed.withLock { $0 }, at: EventLoop.currentMoment())
         questions.finish()
+        codeEvents.finish()
         endTurn()
     }
 
@@ -157,13 +166,18 @@ extension InvitationListener {
         case .ask(let asked): ask(asked)
         case .contested(let question): unanswered[question]?.contest.send(())
         case .end(let question, let ending): end(question, ending)
+        case .code(.used): codeEvents.used()
+        case .code(.guessedWrong(let id, let isLast)):
+            let remote = sockets.connections[id].map { "\($0.remote)" }
+            codeEvents.guessedWrong(from: remote ?? "", isLast: isLast)
         }
     }
 
     private func ask(_ asked: Invitee.InvitationRequest) {
         guard let remote = sockets.connections[asked.connection]?.remote else { return }
         let question = ReceivedInvitation(
-            id: asked.question, inviter: asked.inviter, context: asked.context, timeout: asked.timeout,
+            id: asked.question, inviter: asked.inviter, isVerified: asked.isVerified,
+            context: asked.context, timeout: asked.timeout,
             deadline: asked.deadline, remote: remote, ending: Promise(), contest: Promise())
         if asked.isContested { question.contest.send(()) }
         unanswered[asked.question] = question

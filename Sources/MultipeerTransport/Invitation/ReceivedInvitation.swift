@@ -6,6 +6,8 @@ package struct ReceivedInvitation: Identifiable, Sendable {
     package let id: QuestionID
     /// The peer that the inviter claims to be, unproven before there is a link.
     package let inviter: PeerID
+    /// Whether the inviter has proven the code of the invited peer.
+    package let isVerified: Bool
     /// The data of the inviter's application; nil and empty are different. At most 32 KiB.
     package let context: [UInt8]?
     /// How long the inviter waits, from the moment it was asked: 1 to 600 s.

@@ -125,7 +125,7 @@ def read_instance(label, txt):
     info = {}
     for lower, (key, value) in found.items():
         try:
-            if lower not in (b"mpc", b"n"):
+            if lower not in (b"mpc", b"n", b"c"):
                 info[key.decode()] = value.decode()
         except UnicodeDecodeError:
             pass

@@ -114,7 +114,7 @@ def build():
         error="length")
 
     # Kinds.
-    for kind in (0x00, 0x0A, 0x12, 0x27, 0x35, 0x43, 0x50, 0x5F, 0x7F):
+    for kind in (0x00, 0x0A, 0x12, 0x27, 0x35, 0x45, 0x50, 0x5F, 0x7F):
         add(f"kind-{kind:02x}", "an unknown kind below 0x80", ["Unknown"], open_, header(kind, 0), error="kind")
     for kind in range(0x8A, 0x100, 0x10):
         add(f"grease-{kind:02x}", "a GREASE kind is skipped", ["Grease"], open_,

@@ -94,7 +94,7 @@ def build():
     for row in REGISTRIES["codes"]:
         if row["value"] in (1, 2, 16):
             add(f"close-{row['value']}", f"CLOSE with {row['name']}", ["Close"], (100, close(row["value"], b"why")))
-    for code in (21, 999, 0xFFFF):
+    for code in (23, 999, 0xFFFF):
         add(f"close-{code}", "an unregistered code counts as INTERNAL", ["Close"], (100, close(code)))
     add("silent-after-close", "nothing is sent in reply after CLOSE", ["Close"], (100, close(CODE["GOODBYE"])), (200, ping),
         (20000, look))

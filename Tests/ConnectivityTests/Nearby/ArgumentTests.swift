@@ -46,7 +46,7 @@ struct ArgumentTests {
         bob.advertiser.startAdvertisingPeer()
         ann.browser.startBrowsingForPeers()
         try await ann.log.until { !$0.isEmpty }
-        let fitting = keys.prefix(1_228 / 108)
+        let fitting = keys.prefix(1_222 / 108)
         #expect(ann.log.all == [.found(bob.id, info.filter { fitting.contains($0.key) })])
         [ann, bob].stop()
     }

@@ -77,11 +77,27 @@ struct BindingTests {
 
     @Test("the TXT record has the version, the name, and the info in the order of its keys [service.txt]")
     func txt() throws {
-        let info = try DiscoveryInfo(validating: ["b": "2", "a": "1", "C": ""])
+        let info = try DiscoveryInfo(validating: ["b": "2", "a": "1", "D": ""])
         let txt = Binding.txt(try peer("Änn"), info)
-        #expect(txt == strings(["mpc=1", "n=Änn", "C=", "a=1", "b=2"]))
+        #expect(txt == strings(["mpc=1", "n=Änn", "D=", "a=1", "b=2"]))
         let found = Binding.read(txt: txt, uid: Self.uid)
         #expect(found == DiscoveredPeer(peer: try peer("Änn"), info: info.entries))
+    }
+
+    @Test("the number of a code is announced, and an invalid one is ignored [code.number]")
+    func codeNumber() throws {
+        var info = try DiscoveryInfo(validating: ["a": "1"])
+        info.codeNumber = 7
+        let txt = Binding.txt(try peer("Ann"), info)
+        #expect(txt == strings(["mpc=1", "n=Ann", "c=7", "a=1"]))
+        let found = Binding.read(txt: txt, uid: Self.uid)
+        #expect(found == DiscoveredPeer(peer: try peer("Ann"), info: ["a": "1"], codeNumber: 7))
+        #expect(found != DiscoveredPeer(peer: try peer("Ann"), info: ["a": "1"]))
+        #expect(read(["mpc=1", "n=Ann", "C=999"])?.codeNumber == 999)
+        for number in ["0", "1000", "", "x", "+7", "-1", "7.0", "00007", "99999999999999999999"] {
+            #expect(read(["mpc=1", "n=Ann", "c=\(number)"])?.codeNumber == nil, "\(number)")
+            #expect(read(["mpc=1", "n=Ann", "c=\(number)"])?.info == [:])
+        }
     }
 
     @Test(

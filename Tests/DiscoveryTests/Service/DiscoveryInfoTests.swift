@@ -18,7 +18,7 @@ struct DiscoveryInfoTests {
         arguments: [
             [:], ["level": "3"], ["a key with spaces!": "ÄÖÜ 🐟"], [key64: ""],
             ["k": String(repeating: "v", count: 253)],
-            DiscoveryInfoTests.long(202),
+            DiscoveryInfoTests.long(196),
         ])
     func good(_ entries: [String: String]) throws {
         #expect(try DiscoveryInfo(validating: entries).entries == entries)
@@ -29,12 +29,13 @@ struct DiscoveryInfoTests {
         arguments: [
             (["": "x"], .key("")), ([key64 + "k": "x"], .key(key64 + "k")), (["a=b": "x"], .key("a=b")),
             (["ä": "x"], .key("ä")), (["a\n": "x"], .key("a\n")), (["MPC": "2"], .reservedKey("MPC")),
-            (["n": "Ann"], .reservedKey("n")), (["N": "Ann"], .reservedKey("N")),
+            (["n": "Ann"], .reservedKey("n")), (["c": "7"], .reservedKey("c")),
+            (["N": "Ann"], .reservedKey("N")),
             (["Key": "1", "key": "2"], .repeatedKey("Key", "key")),
             (["k": String(repeating: "v", count: 254)], .entryLength(key: "k", 256)),
             (
-                DiscoveryInfoTests.long(203),
-                .length(1_229)
+                DiscoveryInfoTests.long(197),
+                .length(1_223)
             ),
         ] as [([String: String], InvalidDiscoveryInfo)])
     func bad(_ entries: [String: String], _ fault: InvalidDiscoveryInfo) {

@@ -134,6 +134,7 @@ extension Crossing {
             case .tell(.ask(let asked)): ask(index, asked)
             case .tell(.contested): break
             case .tell(.end(let question, let ending)): side.endings[question, default: []].append(ending)
+            case .tell(.code): break
             }
         }
     }

@@ -81,7 +81,7 @@ struct InvitationVectorTests {
                 if let hex = expected.context?.hex { #expect(asked.context == hex.bytes) }
             case .send(_, let frame): told = try answer(in: frame).code
             case .close(_, let code): if code != .ok { told = code }
-            case .dial, .tell(.contested), .tell(.end): Issue.record("nobody was asked")
+            case .dial, .tell(.contested), .tell(.end), .tell(.code): Issue.record("nobody was asked")
             }
         }
         #expect(told?.name == vector.fault?.code)

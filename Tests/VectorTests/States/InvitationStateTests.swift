@@ -35,7 +35,8 @@ struct InvitationStateTests {
 
     @Test("the tables have one row for every state and event")
     func complete() throws {
-        for rows in [try ChannelRow.all(of: \.inviter), try ChannelRow.all(of: \.invitee)] {
+        for machine in [\ChannelRow.Machines.inviter, \.invitee, \.codeInviter, \.codeInvitee] {
+            let rows = try ChannelRow.all { $0[keyPath: machine] }
             let pairs = Set(rows.map(\.testDescription))
             #expect(pairs.count == rows.count)
             #expect(rows.count == Set(rows.map(\.state)).count * Set(rows.map(\.event)).count)
@@ -56,6 +57,8 @@ struct RecordedActions {
             names.append("answer")
             code = answer.code.name
         case .complete: names.append("complete")
+        case .share: names.append("share")
+        case .confirmation: names.append("confirmation")
         default: names.append("another frame")
         }
     }
@@ -75,6 +78,8 @@ struct RecordedActions {
         case .cancelled: names.append("tellCancelled")
         case .protocolError: names.append("tellProtocolError")
         case .system: names.append("tellSystem")
+        case .wrongCode: names.append("tellWrongCode")
+        case .unknownCode: names.append("tellUnknownCode")
         default: names.append("another fault")
         }
     }

@@ -23,5 +23,7 @@ struct ChannelRow: Decodable, Sendable, CustomTestStringConvertible {
         let datagrams: Machine
         let inviter: Machine
         let invitee: Machine
+        let codeInviter: Machine
+        let codeInvitee: Machine
     }
 }

@@ -27,6 +27,8 @@ struct InviteeBench {
         case .greeting: "greeting"
         case .asking: "asking"
         case .agreed: "agreed"
+        case .confirming: "confirming"
+        case .proven: "proven"
         case nil: "over"
         }
     }
@@ -137,6 +139,9 @@ extension InviteeBench {
                 deeds.names.append(data == cast.annsData ? "tellCompleted" : "tell of other data")
             case .tell(.end(question, .refused)): deeds.names.append("tellAnswered")
             case .tell(.end(question, .failed(let fault))): deeds.tell(fault)
+            case .tell(.code(.guessedWrong(_, isLast: true))): deeds.names.append("tellGuess")
+            case .tell(.code(.guessedWrong(_, isLast: false))): deeds.names.append("tell of a repeated code")
+            case .tell(.code(.used)): deeds.names.append("tellUsed")
             case .dial, .send, .close, .tell: break
             }
         }

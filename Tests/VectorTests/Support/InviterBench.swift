@@ -22,6 +22,8 @@ struct InviterBench {
     var state: String {
         switch inviter.phase {
         case .connecting: "connecting"
+        case .sharing: "sharing"
+        case .confirming: "confirming"
         case .asking: "asking"
         case .agreeing: "agreeing"
         case .over: "over"

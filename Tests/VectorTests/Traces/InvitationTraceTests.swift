@@ -53,18 +53,18 @@ private protocol InvitationEnd {
 private struct UnknownStep: Error { let name: String }
 
 extension InvitationTrace.Step {
-    fileprivate func bytes(_ index: Int) throws -> [UInt8] {
+    func bytes(_ index: Int) throws -> [UInt8] {
         let digits = try #require(with.indices.contains(index) ? with[index] : nil).compactMap(
             \.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    fileprivate func number(_ index: Int) throws -> UInt32 {
+    func number(_ index: Int) throws -> UInt32 {
         try #require(with.indices.contains(index) ? UInt32(with[index]) : nil)
     }
 
     /// The frame that came, cut in two.
-    fileprivate func frame(_ index: Int) throws -> (FrameHeader, [UInt8]) {
+    func frame(_ index: Int) throws -> (FrameHeader, [UInt8]) {
         let frame = try bytes(index)
         let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
         return (header, Array(frame.dropFirst(FrameHeader.byteCount)))
@@ -142,6 +142,8 @@ private struct InviteeRun: InvitationEnd {
             case .tell(.end(let question, .completed)): "tell \(question.rawValue) completed"
             case .tell(.end(let question, .refused)): "tell \(question.rawValue) refused"
             case .tell(.end(let question, .failed(let fault))): "tell \(question.rawValue) \(fault.word)"
+            case .tell(.code(.guessedWrong(_, let isLast))): isLast ? "code over" : "code paused"
+            case .tell(.code(.used)): "code used"
             }
         }
     }

@@ -4,7 +4,7 @@ import MultipeerSecurity
 enum KeyedInvitationCases {
     static let all: [Case] = [
         Case(
-            "INV-20", "12.8", level: .invite, "a host without the key of a keyed uid is not invited",
+            "INV-27", "12.8", level: .invite, "a host without the key of a keyed uid is not invited",
             stimulus: "S invites T; T has another key than that of its uid; then it has the key",
             expectation: "no frame, and no OK; INVITE", rules: ["uid.proof"],
             bugs: [.seen("invites-any-key", by: "is invited")], seconds: 20
@@ -26,7 +26,7 @@ enum KeyedInvitationCases {
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
         Case(
-            "INV-21", "12.9", level: .invite, "an inviter without the key of its keyed uid is refused",
+            "INV-28", "12.9", level: .invite, "an inviter without the key of its keyed uid is refused",
             stimulus: "T invites S with a keyed uid, from a certificate of another key; then of its key",
             expectation: "ANSWER(POLICY), the application is not asked; asked", rules: ["uid.proof"],
             bugs: [.seen("invite-from-any-key", by: "ANSWER")]
@@ -47,7 +47,7 @@ enum KeyedInvitationCases {
             try proven.expectAnswer(.declined)
         },
         Case(
-            "INV-22", "12.8", level: .invite,
+            "INV-29", "12.8", level: .invite,
             "a peer with a keyed uid proves it, and shows nothing but the key",
             stimulus: "S has an identity and the uid of its key; T invites S; S invites T",
             expectation: "a certificate of that key, which is not the one of the identity",

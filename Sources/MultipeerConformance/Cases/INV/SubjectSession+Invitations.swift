@@ -14,13 +14,16 @@ extension SubjectSession {
     }
 
     /// Lets the session invite the tester.
-    func invite(_ tester: Tester, context: [UInt8]? = nil, timeout: Int = 30) throws -> JSONValue {
+    func invite(
+        _ tester: Tester, code: String? = nil, context: [UInt8]? = nil, timeout: Int = 30
+    ) throws -> JSONValue {
         var parameters: [String: JSONValue] = [
             "peer": .string(tester.endpoint.uid.hex),
             "at": .array([.string("127.0.0.1:\(tester.listener.localPort)")]),
             "timeout": .number(Double(timeout)),
         ]
         parameters["context"] = context.map { .string($0.hex) }
+        parameters["code"] = code.map { .string($0) }
         return try ask("invite", parameters)
     }
 
@@ -62,12 +65,14 @@ extension SubjectSession {
 }
 
 extension CaseRun {
-    /// Creates a session that takes invitations, and returns its port, too.
-    func advertiser(_ settings: SubjectSession.Settings = .init(preference: .required)) throws -> (
-        SubjectSession, UInt16
-    ) {
+    /// Creates a session that takes invitations, with a one-time code if there is one, and returns its port, too.
+    func advertiser(
+        _ settings: SubjectSession.Settings = .init(preference: .required), code: String? = nil
+    ) throws -> (SubjectSession, UInt16) {
         let session = try session(settings)
-        let answer = try session.call("advertise", ["type": "conform", "discovery": "none"])
+        var parameters: [String: JSONValue] = ["type": "conform", "discovery": "none"]
+        parameters["code"] = code.map { .string($0) }
+        let answer = try session.call("advertise", parameters)
         guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
             throw Skip("the shim does not state its port for invitations")
         }

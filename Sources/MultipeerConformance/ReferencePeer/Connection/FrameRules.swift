@@ -6,6 +6,7 @@ struct FrameRules {
         .confirm: 32, .select: 0, .selected: 0, .ping: 8, .pong: 8, .datagrams: 11, .reset: 2, .stop: 2,
         .credit: 8,
         .done: 2, .codeRequest: 0, .codeCommit: 32, .codeNonce: 32, .codeReveal: 32, .codeResult: 2,
+        .share: 67, .confirmation: 32,
     ]
     private static let ofChannels: Set<FrameKind> = [.open, .data, .fin, .reset, .stop, .done]
 

@@ -10,6 +10,9 @@ final class PeerInvitations {
     private var numbers = 0
     /// How often the application has declined in a row, and how long an address with three or more is refused.
     private var refusals: [[UInt8]: (count: Int, end: Instant)] = [:]
+    /// The one-time code of the session, and whether it is over.
+    private(set) var code: SpokenCode?
+    private var isCodeOver = false
 
     init(_ session: PeerSession) { self.session = session }
 
@@ -18,6 +21,8 @@ final class PeerInvitations {
     func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
         switch request["op"]?.text {
         case "advertise":
+            code = request["code"]?.text.flatMap(SpokenCode.init)
+            isCodeOver = false
             let listener = try self.listener ?? PeerListener(session.peer.loop)
             listener.take = { [unowned self] in accept($0, $1) }
             self.listener = listener
@@ -92,7 +97,7 @@ final class PeerInvitations {
     }
 
     private func accept(_ socket: TCPSocket, _ address: [UInt8]) {
-        let unproven = questions.filter { $0.state == .greeting }
+        let unproven = questions.filter { [.greeting, .confirming, .proven].contains($0.state) }
         let ofAddress = unproven.filter { $0.connection.address == address }
         if ofAddress.count >= 4 || unproven.count >= 96 {
             let old = (ofAddress.count >= 4 ? ofAddress : unproven).filter {
@@ -150,6 +155,31 @@ final class PeerInvitations {
         }
     }
 
+    // MARK: Codes
+
+    /// The code, as long as it is valid.
+    var validCode: SpokenCode? { isCodeOver ? nil : code }
+
+    /// Handles a wrong guess: ends the code, and every exchange.
+    func guessedWrong() {
+        if bug != .codeSilent { session.application.tell("code-guess", ["last": .bool(true)]) }
+        if bug == .codeSecondGuess { return }
+        isCodeOver = true
+        for question in questions where question.state == .confirming { question.close(.wrongCode) }
+    }
+
+    func useCode() { if bug != .codeNeverEnds { isCodeOver = true } }
+
+    func exchange(_ code: SpokenCode, isInviter: Bool) -> CodeExchange {
+        let spoken = bug == .codeAnyWords ? SpokenCode("\(code.number)-guitar") ?? code : code
+        return CodeExchange(spoken, isInviter: isInviter, scalar: session.peer.randomBytes(48))
+    }
+
+    func binding(_ connection: PeerConnection) -> [UInt8] {
+        bug == .codeUnbound
+            ? [UInt8](repeating: 0, count: 32) : connection.tls?.exported("EXPORTER-mpc1-code") ?? []
+    }
+
     // MARK: Inviter
 
     func isInviting(_ uid: [UInt8]) -> Bool { invites.contains { $0.uid == uid && !$0.isOver } }
@@ -164,6 +194,7 @@ final class PeerInvitations {
         else { throw Unimplemented() }
         let seconds = request["timeout"]?.double ?? 30
         try demand((1...600).contains(seconds), .internal, "a timeout of \(seconds) s")
-        invites.append(PeerInviter(self, uid, .loopback(port), context, seconds))
+        let code = request["code"]?.text.flatMap(SpokenCode.init)
+        invites.append(PeerInviter(self, uid, .loopback(port), code, context, seconds))
     }
 }

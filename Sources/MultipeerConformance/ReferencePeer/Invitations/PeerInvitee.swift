@@ -1,6 +1,6 @@
 /// An incoming invitation. Spec 12.8, machine `invitee`.
 final class PeerInvitee: PeerConnection.Owner {
-    enum State { case greeting, asking, agreed, over }
+    enum State { case greeting, confirming, proven, asking, agreed, over }
 
     private unowned let invitations: PeerInvitations
     let connection: PeerConnection
@@ -10,6 +10,7 @@ final class PeerInvitee: PeerConnection.Owner {
     private var id: [UInt8] = []
     private var deadline: Instant
     private(set) var asked = Instant.now
+    private var confirmations: CodeExchange.Confirmations?
 
     init(_ invitations: PeerInvitations, _ connection: PeerConnection) {
         self.invitations = invitations
@@ -28,18 +29,44 @@ final class PeerInvitee: PeerConnection.Owner {
         try demand(header.length <= longest, "\(header.kind) of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else { return false }
         try demand(
-            [.invite, .answer, .complete, .close].contains(header.kind), "\(header.kind) on an invitation")
+            [.invite, .answer, .complete, .close, .share, .confirmation].contains(header.kind),
+            "\(header.kind) on an invitation")
         try FrameRules(bug: bug).check(header)
         return true
     }
 
     func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         switch (frame.kind, state) {
-        case (.invite, .greeting): try takeInvite(frame.payload)
+        case (.share, .greeting): try takeShare(frame.payload)
+        case (.confirmation, .confirming): try takeConfirmation(frame.payload)
+        case (.invite, .greeting), (.invite, .proven): try takeInvite(frame.payload)
+        case (.invite, .confirming), (.confirmation, .greeting), (.share, .confirming):
+            if bug != .codeAnyOrder { throw .broken("\(frame.kind) out of order") }
         case (.complete, .agreed): try takeComplete(frame.payload)
         case (.complete, .asking) where bug == .inviteCompleteFirst: try takeComplete(frame.payload)
         default: throw .broken("\(frame.kind) out of order")
         }
+    }
+
+    private func takeShare(_ payload: [UInt8]) throws(ProtocolError) {
+        guard let code = invitations.validCode,
+            payload.starts(with: [UInt8(code.number >> 8), UInt8(code.number & 255)])
+        else { return close(.wrongCode) }
+        let exchange = invitations.exchange(code, isInviter: false)
+        let both = exchange.confirmations(with: payload, binding: invitations.binding(connection))
+        try demand(both != nil || bug == .codeAnyPoint, "SHARE without a point")
+        confirmations = both
+        state = .confirming
+        connection.send(Frame(.share, exchange.share))
+    }
+
+    private func takeConfirmation(_ payload: [UInt8]) throws(ProtocolError) {
+        guard bug == .codeAnyConfirmation || payload == confirmations?.other else {
+            close(.wrongCode)
+            return invitations.guessedWrong()
+        }
+        state = .proven
+        connection.send(Frame(.confirmation, confirmations?.own ?? payload))
     }
 
     private func takeInvite(_ payload: [UInt8]) throws(ProtocolError) {
@@ -59,6 +86,7 @@ final class PeerInvitee: PeerConnection.Owner {
         if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
         let isProven = connection.tls?.peerLeaf.map { KeyedUID.fits(uid, $0) } ?? false
         if !isProven, bug != .inviteFromAnyKey { return answer(.policy) }
+        if invitations.code != nil, state != .proven, bug != .codeNotRequired { return answer(.codeRequired) }
         if session.links[uid] == nil, session.links.count >= session.slots, bug != .inviteIgnoresSlots {
             return answer(.full)
         }
@@ -119,6 +147,7 @@ final class PeerInvitee: PeerConnection.Owner {
         let blob = try entries.demanded(InvitationFrames.Field.data, "DATA", 24...1_024)
         try session.checkInvited(blob, from: uid)
         state = .over
+        invitations.useCode()
         do throws(ProtocolError) { try session.connect(blob, isInvited: true) } catch {}
         connection.finish()
     }
@@ -142,6 +171,7 @@ final class PeerInvitee: PeerConnection.Owner {
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         if bug == .inviteStaysWithdrawn, state == .asking { return }
+        if bug == .codeEndedByAnything, state == .confirming { invitations.useCode() }
         withdraw()
     }
 

@@ -3,6 +3,9 @@ final class PeerInviter: PeerConnection.Owner {
     private unowned let invitations: PeerInvitations
     let uid: [UInt8]
     private let place: Candidate
+    private let code: SpokenCode?
+    private var exchange: CodeExchange?
+    private var confirmations: CodeExchange.Confirmations?
     private let context: [UInt8]?
     private let seconds: Double
     private let deadline: Instant
@@ -17,12 +20,13 @@ final class PeerInviter: PeerConnection.Owner {
     private var hasResult = false
 
     init(
-        _ invitations: PeerInvitations, _ uid: [UInt8], _ place: Candidate, _ context: [UInt8]?,
-        _ seconds: Double
+        _ invitations: PeerInvitations, _ uid: [UInt8], _ place: Candidate, _ code: SpokenCode?,
+        _ context: [UInt8]?, _ seconds: Double
     ) {
         self.invitations = invitations
         self.uid = uid
         self.place = place
+        self.code = code
         self.context = context
         self.seconds = seconds
         deadline = .now + .milliseconds(Int(seconds * 1_000))
@@ -36,6 +40,8 @@ final class PeerInviter: PeerConnection.Owner {
     private func dial() {
         retry = nil
         isSent = false
+        exchange = nil
+        confirmations = nil
         guard let socket = try? TCPSocket.dialling(place) else { return result(.unknownPeer) }
         let made = invitations.connection(socket, .initiator, place.address, to: uid)
         made.owner = self
@@ -43,6 +49,13 @@ final class PeerInviter: PeerConnection.Owner {
     }
 
     func ready(_ connection: PeerConnection) {
+        guard let code else { return invite(connection) }
+        let exchange = invitations.exchange(code, isInviter: true)
+        self.exchange = exchange
+        connection.send(Frame(.share, exchange.share))
+    }
+
+    private func invite(_ connection: PeerConnection) {
         isSent = true
         let timeout = UInt32(max(1, seconds.rounded(.up)))
         let entries = InvitationFrames.invite(
@@ -59,13 +72,18 @@ final class PeerInviter: PeerConnection.Owner {
         try demand(header.length <= 2_048, "\(header.kind) of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else { return false }
         try demand(
-            [.invite, .answer, .complete, .close].contains(header.kind), "\(header.kind) on an invitation")
+            [.invite, .answer, .complete, .close, .share, .confirmation].contains(header.kind),
+            "\(header.kind) on an invitation")
         try FrameRules(bug: bug).check(header)
         return true
     }
 
     func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
-        try demand(frame.kind == .answer && isSent && !isAgreed, "\(frame.kind) out of order")
+        switch frame.kind {
+        case .share: return try takeShare(frame.payload, from: connection)
+        case .confirmation: return try takeConfirmation(frame.payload, from: connection)
+        default: try demand(frame.kind == .answer && isSent && !isAgreed, "\(frame.kind) out of order")
+        }
         typealias Field = InvitationFrames.Field
         let entries = try EntryReader().read(frame.payload, known: [1, 2, 3])
         try demand(
@@ -86,6 +104,28 @@ final class PeerInviter: PeerConnection.Owner {
         } catch {
             result(error.code)
         }
+    }
+
+    private func takeShare(_ payload: [UInt8], from connection: PeerConnection) throws(ProtocolError) {
+        guard let exchange, confirmations == nil, payload.prefix(2) == exchange.share.prefix(2) else {
+            throw .broken("SHARE out of order")
+        }
+        let both = exchange.confirmations(with: payload, binding: invitations.binding(connection))
+        guard let both else { throw .broken("SHARE without a point") }
+        confirmations = both
+        connection.send(Frame(.confirmation, both.own))
+        if bug == .codeInvitesEarly { invite(connection) }
+    }
+
+    private func takeConfirmation(_ payload: [UInt8], from connection: PeerConnection) throws(ProtocolError) {
+        guard let confirmations, !isSent || bug == .codeInvitesEarly else {
+            throw .broken("CONFIRMATION out of order")
+        }
+        guard payload == confirmations.other || bug == .codeAnyConfirmation else {
+            result(.wrongCode)
+            return connection.close(.wrongCode)
+        }
+        if !isSent { invite(connection) }
     }
 
     private func refused(_ code: CloseCode) {
@@ -109,6 +149,7 @@ final class PeerInviter: PeerConnection.Owner {
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         guard !hasResult, retry == nil else { return }
+        if confirmations != nil, !isSent, bug != .codeGuessAgain { return result(.wrongCode) }
         switch ending {
         case .closed(let code): if code == .busy { rest() } else { result(code) }
         case .refused(let refusal): result(refusal.code)

@@ -1,0 +1,81 @@
+extension InvitationCode {
+    /// Reads what a user typed: a number and words with spaces or hyphens between them, in upper or lower case. The
+    /// beginning of a word is enough if no other word begins with it.
+    package init(parsing text: String) throws(InvalidInvitationCode) {
+        let parts = text.lowercased().split { $0 == "-" || $0.isWhitespace }.map(String.init)
+        guard let first = parts.first, let number = InvitationCode.number(in: first.utf8) else {
+            throw .number(parts.first ?? "")
+        }
+        let typed = parts.dropFirst()
+        guard InvitationCode.wordCounts.contains(typed.count) else { throw .wordCount(typed.count) }
+        var words: [String] = []
+        for part in typed { words.append(try InvitationCode.word(part)) }
+        self.init(unchecked: number, words)
+    }
+
+    /// Reads the number of a code: one to three decimal digits, 1 to 999.
+    package static func number(in digits: some Collection<UInt8>) -> Int? {
+        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        let number = digits.reduce(0) { 10 * $0 + Int($1 - 0x30) }
+        return numbers.contains(number) ? number : nil
+    }
+
+    private static func word(_ typed: String) throws(InvalidInvitationCode) -> String {
+        let matches = CodeWords.all.filter { $0.hasPrefix(typed) }  // [code.words]
+        if let exact = matches.first(where: { $0 == typed }) { return exact }
+        if matches.count == 1 { return matches[0] }
+        guard matches.isEmpty else { throw .ambiguous(typed, Array(matches.prefix(3))) }
+        throw .word(typed, suggestion: suggestion(for: typed))
+    }
+
+    /// Returns the only word that is one mistake away.
+    private static func suggestion(for typed: String) -> String? {
+        guard typed.utf8.count <= 12 else { return nil }
+        let near = CodeWords.all.filter { isOneEdit(Array(typed.utf8), from: Array($0.utf8)) }
+        return near.count == 1 ? near[0] : nil
+    }
+
+    /// Returns whether one letter was changed, left out or added, or two neighbours were exchanged.
+    private static func isOneEdit(_ one: [UInt8], from other: [UInt8]) -> Bool {
+        let start = zip(one, other).prefix { $0 == $1 }.count
+        let (rest, otherRest) = (one[start...], other[start...])
+        switch rest.count - otherRest.count {
+        case 1: return rest.dropFirst().elementsEqual(otherRest)
+        case -1: return otherRest.dropFirst().elementsEqual(rest)
+        case 0:
+            if rest.dropFirst().elementsEqual(otherRest.dropFirst()) { return true }
+            guard rest.count >= 2 else { return false }
+            return rest[start] == otherRest[start + 1] && rest[start + 1] == otherRest[start]
+                && rest.dropFirst(2).elementsEqual(otherRest.dropFirst(2))
+        default: return false
+        }
+    }
+}
+
+/// Why a text is not a code. The descriptions contain what was typed, for the user who typed it.
+package enum InvalidInvitationCode: Error, Equatable, Sendable {
+    /// It does not begin with a number from 1 to 999.
+    case number(String)
+    /// It has too few or too many words.
+    case wordCount(Int)
+    /// This is not a word of the list.
+    case word(String, suggestion: String?)
+    /// Several words begin like this.
+    case ambiguous(String, [String])
+}
+
+extension InvalidInvitationCode: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .number: "a code begins with a number from 1 to 999, such as 7-guitar-island"
+        case .wordCount(let count):
+            "a code has a number and 2 to 8 words, such as 7-guitar-island, and this one has \(count)"
+        case .word(let word, let suggestion):
+            "no code has the word \"\(word)\"" + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
+        case .ambiguous(let word, let matches):
+            "\"\(word)\" is the beginning of several words of codes: \(matches.joined(separator: ", "))"
+        }
+    }
+}
