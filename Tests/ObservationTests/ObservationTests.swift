@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-@Suite("5 A room is observed", .inTurns, .timeLimit(.minutes(2)))
+@Suite("5 A room is observed", .inTurns, .timeLimit(.minutes(5)))
 @MainActor struct ObservationTests {
     private let rooms = Rooms()
 

@@ -124,7 +124,7 @@ struct LinkCommandTests {
 
     @Test("unusable data is reported in one line, with exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])
     func wrongData(_ text: String) async throws {
-        let ending = try await Command.run("link", "--listen", "127.0.0.1", text)
+        let ending = try await Command.run("link", "--quiet", "--listen", "127.0.0.1", text)
         #expect(ending.code == 3)
         #expect(ending.errors.split(separator: "\n").count == 1)
         #expect(ending.output.isEmpty)

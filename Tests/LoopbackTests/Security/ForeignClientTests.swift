@@ -18,7 +18,7 @@ struct ForeignClientTests {
         Habit(
             testDescription: "TLS 1.2", arguments: ["-tls1_2", "-alpn", "mpc/1"], showsCertificate: true,
             alert: 70),
-        Habit(testDescription: "no ALPN", arguments: ["-tls1_3"], showsCertificate: true, alert: 40),
+        Habit(testDescription: "no ALPN", arguments: ["-tls1_3"], showsCertificate: true, alert: 120),
         Habit(
             testDescription: "another ALPN", arguments: ["-tls1_3", "-alpn", "h2,mpc/2"],
             showsCertificate: true,
