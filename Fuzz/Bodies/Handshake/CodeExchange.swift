@@ -65,8 +65,10 @@ struct CodeExchangeStage {
         } catch {
             return nil
         }
-        invitee = Invitee(bob, code: AdvertisedCode(proofs.right, valid: isRepeated ? .repeated : .once))
-        accepted = invitee.accepted(from: [192, 0, 2, 2], at: now)
+        let code = AdvertisedCode(proofs.right, valid: isRepeated ? .repeated : .once)
+        invitee = Invitee(bob, code: code, seed: 1)
+        guard let first = invitee.accepted(from: [192, 0, 2, 2], at: now) else { return nil }
+        accepted = first
         invitee.secured(accepted, CodeExchangeStage.secrets(5, binding: isOneConnection ? 1 : 2), at: now)
         _ = inviter.takeActions()
         inviter.secured(dialled, CodeExchangeStage.secrets(9, binding: 1), at: now)

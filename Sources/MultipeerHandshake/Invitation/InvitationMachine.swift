@@ -36,7 +36,6 @@ package protocol InvitationMachine: Sendable {
 
 extension InvitationMachine {
     package func awaitsInvite(on id: ConnectionID) -> Bool { false }
-    package mutating func secured(_ id: ConnectionID, at now: Moment) { secured(id, nil, at: now) }
 }
 
 package enum InvitationAction<Event: Sendable>: Sendable {

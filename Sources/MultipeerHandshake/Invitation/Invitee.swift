@@ -354,7 +354,7 @@ extension Invitee {
     }
 
     /// Ends the connection with this code; the application receives the fault, if it was asked.
-    private mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
+    mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
         guard let gone = remove(id) else { return }
         actions.append(.close(id, code))
         settle(gone, .failed(fault))

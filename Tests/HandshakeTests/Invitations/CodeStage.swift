@@ -29,7 +29,7 @@ struct CodeStage {
     ) throws {
         (ann, bob) = (try PeerID.numbered(1), try PeerID.numbered(2))
         let proof = try advertised.map { AdvertisedCode(try CodeProof($0), valid: validity) }
-        invitee = Invitee(bob, code: proof)
+        invitee = Invitee(bob, code: proof, seed: 1)
         inviter = try CodeStage.makeInviter(ann, bob, typed, at: now)
         try turn()
     }
@@ -64,9 +64,9 @@ struct CodeStage {
         inviteeDid += invitee.takeActions()
     }
 
-    /// A connection to bob on which TLS is established.
+    /// A connection to bob on which TLS is established; number 0 if it is refused.
     mutating func connect(binding: UInt8 = 1, from origin: [UInt8] = CodeStage.origin) -> ConnectionID {
-        let id = invitee.accepted(from: origin, at: now)
+        guard let id = invitee.accepted(from: origin, at: now) else { return ConnectionID(rawValue: 0) }
         invitee.secured(id, secrets(binding: binding), at: now)
         return id
     }

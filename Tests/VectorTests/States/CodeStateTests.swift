@@ -165,8 +165,9 @@ private struct CodeInviteeBench {
     init() throws {
         peer = try PeerID(validating: UID(high: 0, low: 2), displayName: "bob")
         let proof = try CodeProof(try InvitationCode(parsing: CodeOpponent.code))
-        invitee = Invitee(peer, code: AdvertisedCode(proof, valid: .once))
-        connection = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        invitee = Invitee(peer, code: AdvertisedCode(proof, valid: .once), seed: 1)
+        let accepted = invitee.accepted(from: [192, 0, 2, 1], at: .start)
+        connection = try #require(accepted)
         invitee.secured(connection, CodeOpponent.secrets, at: .start)
     }
 
@@ -214,7 +215,8 @@ private struct CodeInviteeBench {
         case "close": receive(.close(.cancelled, reason: ""))
         case "lost": invitee.lost(connection, .lost, at: now)
         case "guessElsewhere":
-            let other = invitee.accepted(from: [192, 0, 2, 2], at: now)
+            let accepted = invitee.accepted(from: [192, 0, 2, 2], at: now)
+            let other = try #require(accepted)
             invitee.secured(other, CodeOpponent.secrets, at: now)
             receive(ann.share, on: other)
             receive(CodeOpponent.wrong, on: other)

@@ -99,7 +99,7 @@ private struct CodeInviteeRun {
         let proof = try CodeProof(try InvitationCode(parsing: body.code))
         invitee = Invitee(
             try PeerID(validating: try #require(UID(body.peer.bytes)), displayName: "Bob"),
-            code: AdvertisedCode(proof, valid: body.repeated ? .repeated : .once))
+            code: AdvertisedCode(proof, valid: body.repeated ? .repeated : .once), seed: 1)
     }
 
     mutating func apply(_ step: InvitationTrace.Step) throws {
@@ -127,6 +127,7 @@ private struct CodeInviteeRun {
             case .close(let id, let code):
                 code == .ok ? "end \(id.rawValue)" : "close \(id.rawValue) \(code.name)"
             case .tell(.ask(let asked)): "ask \(asked.question.rawValue)"
+            case .tell(.contested(let question)): "contested \(question.rawValue)"
             case .tell(.end(let question, _)): "tell \(question.rawValue)"
             case .tell(.code(.guessedWrong(_, let isLast))): isLast ? "code over" : "code paused"
             case .tell(.code(.used)): "code used"
