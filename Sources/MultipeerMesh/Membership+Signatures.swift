@@ -58,7 +58,8 @@ extension Membership {
     func verify(_ entry: Members) throws(Violation) {
         guard signer != nil else { return }
         let uid = entry.origin.uid
-        guard !uid.isKeyed || uid.isHash(ofKeyIn: entry.certificate) else { throw .badSignature }  // [uid.proof]
+        // [uid.proof]
+        guard !uid.isKeyed || uid.isHash(ofKeyIn: entry.certificate) else { throw .badSignature }
         guard verifier.isValid(entry.signature, of: entry.signedBytes, by: entry.certificate) else {
             throw .badSignature
         }

@@ -42,7 +42,7 @@ private let layers: [Layer] = [
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
     Layer(
         "MultipeerWeb", on: ["Multipeer", "MultipeerTransport", "MultipeerCore"],
-        outside: ["Dispatch", "Foundation", "FoundationNetworking", "Synchronization"]),
+        outside: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
     Layer(
         "MultipeerActors",
         on: [

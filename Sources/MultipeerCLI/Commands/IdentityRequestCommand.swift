@@ -18,7 +18,8 @@ enum IdentityRequestCommand: Subcommand {
             .init("--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host"),
             .init(
                 "--name-only",
-                "do not name the peer id: for a peer that keeps another id with --id, from an earlier version"),
+                "do not name the peer id: for a peer that keeps another id with --id, from an earlier version"
+            ),
             .init("--out", "FILE", "write to FILE; default: standard output"), PassphraseSource.option,
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])

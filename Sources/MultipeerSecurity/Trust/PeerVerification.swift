@@ -36,7 +36,8 @@ public enum PeerVerification: Hashable, Sendable {
     /// Whether a user or an authority has verified the peer, now or earlier.
     public var isVerified: Bool {
         switch self {
-        case .unverified, .knownKey(since: _, verifiedBy: nil), .certified(subject: _, namesPeer: false): false
+        case .unverified, .knownKey(since: _, verifiedBy: nil), .certified(subject: _, namesPeer: false):
+            false
         case .knownKey, .certified, .verified: true
         }
     }

@@ -30,7 +30,7 @@ struct TerminalTextTests {
     func link(_ isRaw: Bool) async throws {
         let folder = try Folder()
         let words = [
-            "link", "--name", "ann", "--listen", "127.0.0.1", "--timeout", "20", "--quiet",
+            "link", "--unverified", "--name", "ann", "--listen", "127.0.0.1", "--timeout", "20", "--quiet",
             "--out", folder.path("ann.data"), "--from", folder.path("bob.data"),
         ]
         let ann = TerminalUser(

@@ -18,7 +18,7 @@ struct ResourceEndTests {
         let folder = Folder()
         let name = "cancelled-by-\(who)"
         let parent = Progress(totalUnitCount: 10)
-        let (progress, outcome) = exchange.send(try folder.endless(), name, as: 10, of: parent)
+        let (progress, outcome) = exchange.send(try folder.endless(beginning: name), name, as: 10, of: parent)
         let sending = try #require(progress)
         let receiving = try await exchange.bob.recorder.start(name)
         let path = try await openFile(name)
@@ -78,7 +78,7 @@ struct ResourceEndTests {
         try await MCSession.connect(try #require(ann), anns, try #require(bob), bobs)
         let outcome = Outcome()
         let progress = ann?.sendResource(
-            at: try folder.endless(), withName: name, toPeer: try #require(bob?.myPeerID)
+            at: try folder.endless(beginning: name), withName: name, toPeer: try #require(bob?.myPeerID)
         ) { outcome.settle($0) }
         let receiving = try await bobs.start(name)
         let path = try await openFile(name)
@@ -103,7 +103,7 @@ struct ResourceEndTests {
         bob?.disconnect()
     }
 
-    /// The path of the file that is being received: the only one of that name that this process has open.
+    /// The path of the file that is being received: the only one with that beginning that this process has open.
     private func openFile(_ name: String) async throws -> String {
         try await soon {
             while true {
@@ -111,7 +111,14 @@ struct ResourceEndTests {
                 let paths = links.compactMap { link in
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)")
                 }
-                if let path = paths.first(where: { $0.hasSuffix("/\(name)") }) { return path }
+                // Until it is complete, its name says nothing.
+                let path = paths.first { path in
+                    guard path.hasSuffix(".part"), let file = FileHandle(forReadingAtPath: path) else {
+                        return false
+                    }
+                    return (try? file.read(upToCount: name.utf8.count)) == Data(name.utf8)
+                }
+                if let path { return path }
                 try await Task.sleep(for: .milliseconds(1))
             }
         }

@@ -27,8 +27,8 @@ final class Folder: Sendable {
     }
 
     /// Creates a sparse file of a gibibyte: its transfer outlasts any test.
-    func endless(_ name: String = "endless") throws -> URL {
-        let file = try file([1], name)
+    func endless(_ name: String = "endless", beginning: String = "\u{1}") throws -> URL {
+        let file = try file(Array(beginning.utf8), name)
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 1 << 30)
         try handle.close()

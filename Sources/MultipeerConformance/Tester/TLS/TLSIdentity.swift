@@ -31,7 +31,8 @@ struct TLSIdentity: Sendable {
 
     /// Creates an RSA key of this many bits with a self-signed certificate.
     init(rsaBits: CInt) throws(SuiteFault) {
-        guard let made = unsafe Self.make(
+        guard
+            let made = unsafe Self.make(
                 Self.makeRSAKey(rsaBits), ("20000101000000Z", "99991231235959Z"), 0)
         else { throw SuiteFault("cannot create an RSA certificate") }
         (leaf, key) = made
