@@ -13,7 +13,7 @@ from .relay import Relay
 # The client's options, whether it presents a certificate, and the alert that it must receive.
 HABITS = {
     "TLS 1.2": (["-tls1_2", "-alpn", "mpc/1"], True, 70),
-    "no ALPN": (["-tls1_3"], True, 40),
+    "no ALPN": (["-tls1_3"], True, 120),
     "another ALPN": (["-tls1_3", "-alpn", "h2"], True, 120),
     "no certificate": (["-tls1_3", "-alpn", "mpc/1"], False, 116),
     "an unknown certificate": (["-tls1_3", "-alpn", "mpc/1"], True, 42),
