@@ -121,11 +121,12 @@ private struct PlainReading {
     private static func sizes(_ kind: UInt8) -> ClosedRange<Int> {
         switch kind {
         case 0x03, 0x04, 0x30: 0...0
-        case 0x23, 0x24, 0x26: 2...2
+        case 0x23, 0x24, 0x26, 0x34: 2...2
         case 0x05: 2...258
         case 0x06, 0x07, 0x25: 8...8
         case 0x09: 11...11
-        case 0x02, 0x31...0x33: 32...32
+        case 0x02, 0x31...0x33, 0x44: 32...32
+        case 0x43: 67...67
         default: 0...Limits.frame
         }
     }
