@@ -59,7 +59,9 @@ extension Membership {
         guard signer != nil else { return }
         let uid = entry.origin.uid
         // [uid.proof]
-        guard !uid.isKeyed || uid.isHash(ofKeyIn: entry.certificate) else { throw .badSignature }
+        if uid.isKeyed, (try? Certificate(parsing: entry.certificate))?.keyedUID != uid {
+            throw .badSignature
+        }
         guard verifier.isValid(entry.signature, of: entry.signedBytes, by: entry.certificate) else {
             throw .badSignature
         }

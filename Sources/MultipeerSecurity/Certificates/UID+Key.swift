@@ -9,11 +9,5 @@ extension UID {
         return .keyed(SHA256.hash(label + info))
     }
 
-    /// Returns whether this is the keyed uid of the key in a certificate, which is in DER.
-    package func isHash(ofKeyIn der: [UInt8]) -> Bool {
-        guard let certificate = DER.certificate(der) else { return false }
-        return unsafe UID.keyed(by: certificate.pointer) == self
-    }
-
     private static let label = Array("MPC/1 uid".utf8)
 }
