@@ -75,8 +75,7 @@ struct CodeComparison: Sendable {
         for attempt in 1...attempts {
             let question = prompt
             let answer = try await prompts.run { () throws(CommandError) in try Terminal.ask(question) }
-            guard let answer, !["n", "no"].contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
-            else { return false }
+            guard let answer, !Terminal.isNo(answer) else { return false }
             if digits.match(answer) { return true }
             let problem =
                 VerificationDigits.isComplete(answer) ? "these are not the digits" : "six digits are needed"
@@ -97,8 +96,7 @@ struct CodeComparison: Sendable {
         let answer = try await prompts.run { () throws(CommandError) in
             try Terminal.ask("\(name) wants to compare codes. Compare? [Y/n] ")
         }
-        guard let answer, !["n", "no"].contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
-        else {
+        guard let answer, !Terminal.isNo(answer) else {
             try? await session.declineVerification(of: peer)
             return
         }

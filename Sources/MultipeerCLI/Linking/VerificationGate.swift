@@ -48,7 +48,7 @@ struct VerificationGate: Sendable {
         let answer = try await VerificationGate.prompts.run { () throws(CommandError) in
             try Terminal.ask("\(Terminal.name): \(line)\ngo on? \(choices) ")
         }
-        if canCompare, ["v", "verify"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces)) {
+        if canCompare, Terminal.isOne(of: ["v", "verify"], answer) {
             return try await CodeComparison.compare(with: peer, in: session)
         }
         guard Terminal.isYes(answer) else {

@@ -71,7 +71,16 @@ package enum Terminal {
 
     /// Returns whether an answer to a question with `[y/N]` means yes.
     package static func isYes(_ answer: String?) -> Bool {
-        ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces))
+        isOne(of: ["y", "yes"], answer)
+    }
+
+    /// Returns whether an answer to a question whose default is another one means no.
+    package static func isNo(_ answer: String?) -> Bool { isOne(of: ["n", "no"], answer) }
+
+    /// Returns whether an answer is one of these words, in upper or lower case, with or without spaces around it.
+    package static func isOne(of words: [String], _ answer: String?) -> Bool {
+        guard let answer else { return false }
+        return words.contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
     }
 
     /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, until the process ends. Returns
