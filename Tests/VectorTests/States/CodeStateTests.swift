@@ -12,12 +12,7 @@ struct CodeStateTests {
         arguments: try ChannelRow.all(of: \.codeInviter))
     func inviter(_ row: ChannelRow) throws {
         var bench = try CodeInviterBench()
-        try bench.bring(to: row.state)
-        #expect(bench.state == row.state)
-        let did = try bench.apply(row.event)
-        #expect(bench.state == row.next, "\(row)")
-        #expect(did.names == row.actions, "\(row)")
-        #expect(did.code == row.code, "\(row)")
+        try bench.follow(row)
     }
 
     @Test(
@@ -25,12 +20,7 @@ struct CodeStateTests {
         arguments: try ChannelRow.all(of: \.codeInvitee))
     func invitee(_ row: ChannelRow) throws {
         var bench = try CodeInviteeBench()
-        try bench.bring(to: row.state)
-        #expect(bench.state == row.state)
-        let did = try bench.apply(row.event)
-        #expect(bench.state == row.next, "\(row)")
-        #expect(did.names == row.actions, "\(row)")
-        #expect(did.code == row.code, "\(row)")
+        try bench.follow(row)
     }
 }
 
@@ -65,7 +55,7 @@ struct CodeOpponent {
 }
 
 /// Ann invites bob with a code; the test plays him and the network.
-private struct CodeInviterBench {
+private struct CodeInviterBench: InvitationBench {
     private var inviter: Inviter
     private let connection = ConnectionID(rawValue: 1)
     private let bob = try? CodeOpponent(.b)
@@ -82,16 +72,7 @@ private struct CodeInviterBench {
         _ = inviter.takeActions()
     }
 
-    var state: String {
-        switch inviter.phase {
-        case .connecting: "connecting"
-        case .sharing: "sharing"
-        case .confirming: "confirming"
-        case .asking: "asking"
-        case .agreeing: "agreeing"
-        case .over: "over"
-        }
-    }
+    var state: String { inviter.phase.word }
 
     mutating func bring(to state: String) throws {
         guard state != "connecting" else { return }
@@ -154,7 +135,7 @@ private struct CodeInviterBench {
 }
 
 /// Ann's connection to bob, who has a code; the test plays her, the network and an attacker.
-private struct CodeInviteeBench {
+private struct CodeInviteeBench: InvitationBench {
     private var invitee: Invitee
     private let connection: ConnectionID
     private let ann = try? CodeOpponent(.a)
@@ -171,17 +152,7 @@ private struct CodeInviteeBench {
         invitee.secured(connection, CodeOpponent.secrets, at: .start)
     }
 
-    var state: String {
-        switch invitee.phase(of: connection) {
-        case .securing: "securing"
-        case .greeting: "greeting"
-        case .confirming: "confirming"
-        case .proven: "proven"
-        case .asking: "asking"
-        case .agreed: "agreed"
-        case nil: "over"
-        }
-    }
+    var state: String { invitee.phase(of: connection)?.word ?? "over" }
 
     mutating func bring(to state: String) throws {
         guard state != "greeting" else { return }

@@ -12,12 +12,7 @@ struct InvitationStateTests {
         arguments: try ChannelRow.all(of: \.inviter))
     func inviter(_ row: ChannelRow) throws {
         var bench = try InviterBench()
-        try bench.bring(to: row.state)
-        #expect(bench.state == row.state)
-        let did = try bench.apply(row.event)
-        #expect(bench.state == row.next, "\(row)")
-        #expect(did.names == row.actions, "\(row)")
-        #expect(did.code == row.code, "\(row)")
+        try bench.follow(row)
     }
 
     @Test(
@@ -25,12 +20,7 @@ struct InvitationStateTests {
         arguments: try ChannelRow.all(of: \.invitee))
     func invitee(_ row: ChannelRow) throws {
         var bench = try InviteeBench()
-        try bench.bring(to: row.state)
-        #expect(bench.state == row.state)
-        let did = try bench.apply(row.event)
-        #expect(bench.state == row.next, "\(row)")
-        #expect(did.names == row.actions, "\(row)")
-        #expect(did.code == row.code, "\(row)")
+        try bench.follow(row)
     }
 
     @Test("the tables have one row for every state and event")

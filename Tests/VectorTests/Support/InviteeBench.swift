@@ -4,7 +4,7 @@ import MultipeerHandshake
 import Testing
 
 /// Ann's connection to bob, whom she invites; the test plays her, the network, his application and a crowd.
-struct InviteeBench {
+struct InviteeBench: InvitationBench {
     private let cast: InvitationFixture
     private var invitee: Invitee
     private let connection: ConnectionID
@@ -21,17 +21,7 @@ struct InviteeBench {
         try crowd(0)
     }
 
-    var state: String {
-        switch invitee.phase(of: connection) {
-        case .securing: "securing"
-        case .greeting: "greeting"
-        case .asking: "asking"
-        case .agreed: "agreed"
-        case .confirming: "confirming"
-        case .proven: "proven"
-        case nil: "over"
-        }
-    }
+    var state: String { invitee.phase(of: connection)?.word ?? "over" }
 
     mutating func bring(to state: String) throws {
         guard state != "securing" else { return }

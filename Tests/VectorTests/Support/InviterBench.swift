@@ -4,7 +4,7 @@ import MultipeerHandshake
 import Testing
 
 /// Ann invites bob; the test plays him and the network.
-struct InviterBench {
+struct InviterBench: InvitationBench {
     private let cast: InvitationFixture
     private var inviter: Inviter
     private let connection = ConnectionID(rawValue: 1)
@@ -19,16 +19,7 @@ struct InviterBench {
         _ = inviter.takeActions()
     }
 
-    var state: String {
-        switch inviter.phase {
-        case .connecting: "connecting"
-        case .sharing: "sharing"
-        case .confirming: "confirming"
-        case .asking: "asking"
-        case .agreeing: "agreeing"
-        case .over: "over"
-        }
-    }
+    var state: String { inviter.phase.word }
 
     mutating func bring(to state: String) throws {
         guard state != "connecting" else { return }
