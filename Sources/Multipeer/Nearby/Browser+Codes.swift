@@ -3,7 +3,8 @@ public import MultipeerDiscovery
 public import MultipeerTransport
 
 extension Browser {
-    /// Other peers with the same number answer within this time: no response to a query is delayed longer.
+    /// Other peers with the same number have answered this long after the browser's start: no response to a query is delayed
+    /// longer.
     private static let numberConflictDelay = Duration.milliseconds(130)
 
     /// Waits for the peer that advertises the number of a code, which `invite` then has to prove.
@@ -14,12 +15,13 @@ extension Browser {
     /// Throws `ambiguousCode` when several peers advertise the number, `notFound` when the browser is not running or was stopped, and
     /// `cancelled`.
     public func peer(for code: InvitationCode) async throws(MultipeerError) -> DiscoveredPeer {
-        guard isRunning, let reader = separateReader() else {
+        guard let startTime, let reader = separateReader() else {
             throw MultipeerError(.notFound, "the browser is not running")
         }
         while let event = await reader.next() {
             guard case .found(let peer) = event.news, peer.codeNumber == code.number else { continue }
-            try? await Pause.sleep(for: Browser.numberConflictDelay)
+            let wait = startTime + Browser.numberConflictDelay - EventLoop.currentMoment()
+            if wait > .zero { try? await Pause.sleep(for: wait) }
             let candidates = peers.filter { $0.codeNumber == code.number }
             guard candidates.count <= 1 else {
                 throw MultipeerError(

@@ -106,7 +106,8 @@ public actor Browser {
     /// Without a code, the context is sent encrypted, but to any host that advertises as that peer, unless the peer's id is the hash
     /// of its key (`UID.isKeyed`): then its host has proven to have that key. Otherwise put no secrets in it. With a code, nothing
     /// is sent before the peer has proven that it has the same code, and the link is verified. A code that failed must not be tried
-    /// again: each attempt gives an attacker one guess.
+    /// again: each attempt gives an attacker one guess. `validity` is that of the peer's advertiser: with a code that stays valid,
+    /// and so is shared by a group, the peer is one of those who have it, and the link is not verified.
     ///
     /// The call never takes longer than the timeout plus one second. It throws:
     /// - `declined`: the user of the other peer declined.
@@ -124,12 +125,13 @@ public actor Browser {
     /// - `invalidArgument`: the session belongs to another peer, the invited peer is the local one, the timeout is not 1 to 600
     ///   seconds, or the context has more than 32,768 bytes.
     public func invite(
-        _ peer: PeerID, to session: Session, code: InvitationCode? = nil, context: [UInt8]? = nil,
+        _ peer: PeerID, to session: Session, code: InvitationCode? = nil,
+        validity: InvitationCode.Validity = .once, context: [UInt8]? = nil,
         timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
         let invitation = OutgoingInvitation(
-            peer: peer, local: self.peer, service: service, code: code, context: context, timeout: timeout,
-            keyLog: configuration.keyLog)
+            peer: peer, local: self.peer, service: service, code: code, codeValidity: validity,
+            context: context, timeout: timeout, keyLog: configuration.keyLog)
         let backend = try prepare(invitation, for: session)
         try await invitation.make(for: session.driver) { backend }.get()
     }
@@ -141,8 +143,8 @@ public actor Browser {
         timeout: Duration, isMarked: Bool = false
     ) async -> Result<Void, MultipeerError> {
         let invitation = OutgoingInvitation(
-            peer: peer, local: self.peer, service: service, code: code, context: context, timeout: timeout,
-            keyLog: configuration.keyLog)
+            peer: peer, local: self.peer, service: service, code: code, codeValidity: .once,
+            context: context, timeout: timeout, keyLog: configuration.keyLog)
         let configuration = configuration
         return await invitation.make(for: session.driver, isMarked: isMarked) { () throws(MultipeerError) in
             try invitation.check(session)
@@ -152,6 +154,9 @@ public actor Browser {
 
     /// Returns a reader of all peers that does not affect `events`; nil while the browser is not running.
     func separateReader() -> DiscoveryFeed.Reader? { watch?.found.feed.makeReader(isSeparate: true) }
+
+    /// When the browser was started; nil while it is not running.
+    var startTime: Moment? { isRunning ? watch?.startTime : nil }
 
     /// Returns the backend that can resolve the peer, if the arguments are valid.
     private func prepare(
@@ -175,6 +180,7 @@ public actor Browser {
 private final class ActiveBrowse: Sendable {
     let backend: any DiscoveryBackend
     let found: DiscoveryEvents
+    let startTime = EventLoop.currentMoment()
     private let lossNotifier: PeerLossNotifier.Subscription
 
     init(

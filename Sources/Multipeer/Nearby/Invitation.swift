@@ -12,7 +12,8 @@ public import MultipeerTransport
 public final class Invitation: Identifiable, Sendable {
     /// The peer that the inviter claims to be.
     public let inviter: PeerID
-    /// Whether the inviter has proven the advertiser's code: then no one else can have sent `context`, and the link will be verified.
+    /// Whether the inviter has proven the advertiser's code: then no one without it can have sent `context`, and the link will be
+    /// verified, unless the code stays valid and is shared by a group.
     public let isVerified: Bool
     /// The data of the inviter's application, up to 32 KiB; nil when there is none. It comes from an unauthenticated peer.
     public let context: [UInt8]?
@@ -79,7 +80,7 @@ public final class Invitation: Identifiable, Sendable {
     ) async -> Result<Void, MultipeerError> {
         let (inviter, listener, id) = (inviter, listener, question.id)
         let (driver, deadline) = (session.driver, question.deadline)
-        let means: PeerVerification.Means? = question.isVerified ? .code : nil
+        let code = question.isVerified ? listener.codeValidity : nil
         return await driver.invitation(of: inviter, isMarked: isMarked) {
             (invitation) async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
@@ -91,7 +92,7 @@ public final class Invitation: Identifiable, Sendable {
             let theirs = try await listener.accept(id, from: inviter, as: driver)
             // Longer than the inviter waits: a decision that it makes in its last moment still arrives.
             let end = max(deadline, EventLoop.currentMoment() + Invitation.leastTimeLimit) + .seconds(1)
-            try await driver.link(invitation, with: theirs, to: inviter, until: end, verifiedBy: means)
+            try await driver.link(invitation, with: theirs, to: inviter, until: end, provenBy: code)
         }
     }
 

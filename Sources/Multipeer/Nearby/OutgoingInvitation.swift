@@ -12,6 +12,8 @@ struct OutgoingInvitation: Sendable {
     let service: ServiceType
     /// What the peer has to prove before it is sent anything.
     let code: InvitationCode?
+    /// How often the peer's code may be used.
+    let codeValidity: InvitationCode.Validity
     let context: [UInt8]?
     let timeout: Duration
     /// Receives the secrets of the invitation; nil: the key log of the session does.
@@ -53,8 +55,8 @@ struct OutgoingInvitation: Sendable {
             do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
-                let means: PeerVerification.Means? = code == nil ? nil : .code
-                try await driver.link(invitation, with: theirs, to: peer, until: end, verifiedBy: means)
+                try await driver.link(
+                    invitation, with: theirs, to: peer, until: end, provenBy: code == nil ? nil : codeValidity)
             } catch {
                 // A machine that is gone may not even refuse the connection: then there is no response at all.
                 if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }

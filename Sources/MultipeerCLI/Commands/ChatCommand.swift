@@ -13,9 +13,11 @@ enum ChatCommand: Subcommand {
         "chat in a room with up to 7 others",
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
-            is direct and separately encrypted. Anyone on the network can join, under any name. /code NAME compares six
-            digits with that peer, which rules out a man-in-the-middle; then its lines are marked [verified]. Without a
-            terminal, nothing is sent to peers that are not verified, unless --unverified is given.
+            is direct and separately encrypted. Anyone on the network can join, under any name, unless the room has a
+            code: --code new makes one, and then only those who have it can join. It proves that a peer belongs to the
+            room, not which member it is. /code NAME compares six digits with that peer, which rules out a
+            man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing is sent to peers that
+            are not verified, unless --unverified is given or the room has a code.
 
             Where multicast does not work, use --manual, @FILE, --from or --out: a new peer then exchanges connection
             data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
@@ -29,14 +31,15 @@ enum ChatCommand: Subcommand {
 
 
                 Without a terminal, the first line waits until a peer is linked, for at most --timeout. On any
-                number of machines, or by hand in three shells:
+                number of machines, with a code, or by hand in three shells:
                   multipeer chat --name ann --room kitchen
+                  multipeer chat --name ann --room kitchen --code new
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
-            room, VerificationGate.option, ManualExchange.manual,
+            room, CodeOption.room, VerificationGate.option, ManualExchange.manual,
             .init(
                 "--from", "FILE", isRepeatable: true,
                 "read a peer's data from FILE once it exists and is complete; if linking fails, wait for other data in "
@@ -73,12 +76,13 @@ enum ChatCommand: Subcommand {
         let session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
-        let finder = isByHand ? nil : try finder(arguments, options)
+        let code = try code(arguments)
+        let finder = isByHand ? nil : try finder(arguments, code, options)
         let room = Room(
             session, screen, questions, own: LocalConnectionData(arguments), finder,
             isMesh: !arguments.has("--star"),
             isVerbose: arguments.has("--verbose"),
-            acceptsUnverified: arguments.has(VerificationGate.option.name)
+            acceptsUnverified: code != nil || arguments.has(VerificationGate.option.name)
                 || TrustOption.asksAboutEveryPeer(arguments))
         SignalHandler.first { await room.leave() }
         do throws(CommandError) {
@@ -90,10 +94,22 @@ enum ChatCommand: Subcommand {
         await room.leave()
     }
 
+    /// Everyone can try the words of a room's code as long as the room exists, so there are three.
+    private static func code(_ arguments: Arguments) throws(CommandError) -> InvitationCode? {
+        guard let code = try CodeOption.read(arguments, words: 3) else { return nil }
+        try CodeOption.exclude(["--manual", "--from", "--out"], arguments)
+        guard arguments.operands.isEmpty else {
+            throw arguments.commandError("a code and an argument cannot be used together")
+        }
+        switch code {
+        case .making(let code), .given(let code): return code
+        }
+    }
+
     private static func finder(
-        _ arguments: Arguments, _ options: SessionOptions
+        _ arguments: Arguments, _ code: InvitationCode?, _ options: SessionOptions
     ) throws(CommandError) -> RoomDiscovery {
         try RoomDiscovery(
-            arguments.value(room.name) ?? PeerRole.lobby, DiscoveryOptions(arguments), as: options)
+            arguments.value(room.name) ?? PeerRole.lobby, code, DiscoveryOptions(arguments), as: options)
     }
 }

@@ -4,9 +4,12 @@ import MultipeerCommandLine
 /// `multipeer link`: a secure netcat, and a chat between two terminals.
 enum LinkCommand: Subcommand {
     static let usage = Usage(
-        ["link"], operands: "[DATA]", mostOperands: 1, "link with one peer: a secure netcat and chat",
+        ["link"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands, "link with one peer: a secure netcat and chat",
         details: """
-            Both sides run this command and exchange their connection data, one line of base64. It contains a secret:
+            On one side --code new shows a one-time code, and the other user types it: both sides find each other on the
+            network, and each proves to the other that it has the code. A wrong code ends it.
+
+            Without a code, both sides exchange their connection data, one line of base64. It contains a secret:
             use a channel that both trust. You are asked for the peer's data on the terminal; without a terminal, it is
             the first line of standard input; --data @FILE and --from read a file. DATA in an argument can be read by
             other users of this machine.
@@ -17,14 +20,17 @@ enum LinkCommand: Subcommand {
             are escaped if standard output is a terminal, unless --raw is given.
 
             Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
-            'multipeer link ... > file' gets only the peer's bytes. Between two shells:
+            'multipeer link ... > file' gets only the peer's bytes. Between two machines:
+              multipeer link --code new < file
+              multipeer link 7-guitar-island > copy
+            Between two shells, by hand:
               multipeer link --unverified --out a.data --from b.data < file
               multipeer link --unverified --out b.data --from a.data > copy
 
 
             """ + CodeComparison.details,
-        options: PeerConnector.options + [
-            VerificationGate.option,
+        options: PeerConnector.options + DiscoveryOptions.options + [
+            CodeOption.oneTime, VerificationGate.option,
             .init(
                 "--mesh",
                 "also link with every peer that the other side is linked with, if it gives this option too; input and "
@@ -39,7 +45,7 @@ enum LinkCommand: Subcommand {
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--chat", "--raw"])
-        let connector = try PeerConnector(arguments, as: .linking)
+        let connector = try PeerConnector(arguments, as: .link)
         SignalHandler.first { await connector.leave() }
         do throws(CommandError) {
             try await talk(connector, wantsChat: arguments.has("--chat"), isRaw: arguments.has("--raw"))

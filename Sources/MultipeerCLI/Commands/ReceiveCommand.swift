@@ -4,13 +4,19 @@ import MultipeerCommandLine
 /// `multipeer receive`: saves the files that one peer sends in a directory.
 enum ReceiveCommand: Subcommand {
     static let usage = Usage(
-        ["receive"], operands: "[DATA]", mostOperands: 1, "receive files from one peer",
+        ["receive"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands, "receive files from one peer",
         details: """
-            The other side runs 'multipeer send' and finds this peer on the network by its name; --timeout limits how
-            long this one waits, default: no limit. You are shown who wants to send, and asked on the terminal before
-            anything is received; --yes skips the question, and is required without a terminal. Names are
-            unauthenticated: anyone can use any name, and a sender that is not verified is shown as such. With --verify
-            both users compare a code before anything is sent.
+            CODE is the one-time code that 'multipeer send' shows on the other machine, such as 7-guitar-island;
+            'multipeer CODE' is enough, and so are the first letters of each word if no other word begins with them.
+            It proves to each side that the other one has it, so you are not asked again, and a wrong code ends it.
+            --timeout limits how long the other side is looked for, default: 30 seconds. With --code new, this side
+            makes the code, and the other one runs 'multipeer send FILE --code CODE'.
+
+            Without a code, the other side finds this peer on the network by its name, with 'multipeer send --to NAME';
+            --timeout limits how long this one waits, default: no limit. You are shown who wants to send, and asked on
+            the terminal before anything is received; --yes skips the question, and is required without a terminal.
+            Names are unauthenticated: anyone can use any name, and a sender that is not verified is shown as such.
+            With --verify both users compare a code before anything is sent.
 
             Where multicast does not work, use --manual, or DATA, --data, --from or --out: both sides then exchange
             their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
@@ -24,14 +30,14 @@ enum ReceiveCommand: Subcommand {
             symbolic links are never followed. The command ends when the other side does.
 
             Between two machines:
-              multipeer receive --into inbox --name ann
-              multipeer send report.pdf photo.jpg --to ann
+              multipeer send report.pdf photo.jpg
+              multipeer receive 7-guitar-island --into inbox
             Between two shells, by hand:
               multipeer receive --into inbox --out b.data --from a.data
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
             """,
         options: [
-            ReceiverAdvertiser.consent,
+            CodeOption.oneTime, ReceiverAdvertiser.consent,
             .init("--into", "DIR", "save files in DIR; default: the current directory"),
             .init("--force", "replace existing files"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
@@ -43,6 +49,9 @@ enum ReceiveCommand: Subcommand {
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
+
+    /// 'multipeer CODE' is short for 'multipeer receive CODE'.
+    static func isImplied(by word: String) -> Bool { CodeOption.isCode(word) }
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let count = try arguments.number("--count", in: 1...1_000_000)
@@ -56,7 +65,7 @@ enum ReceiveCommand: Subcommand {
         }
         let downloads = try DownloadDirectory(
             arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
-        let connector = try PeerConnector(arguments, as: .receiving)
+        let connector = try PeerConnector(arguments, as: .receive)
         PartialFile.sweep(downloads.directory)
         let receiver = FileReceiver(
             connector, downloads, most: count, largest: limit, isSynchronized: arguments.has("--fsync"))

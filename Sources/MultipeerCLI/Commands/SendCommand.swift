@@ -8,9 +8,14 @@ enum SendCommand: Subcommand {
     static let usage = Usage(
         ["send"], operands: "FILE...", mostOperands: mostFiles, "send files to one peer",
         details: """
-            The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked.
-            Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
+            You are shown a one-time code, a number and two words. Tell it to the other user, who types
+            'multipeer CODE' on a machine on the same network. Nothing is sent to anyone who has not proven that code,
+            and a wrong one ends it: an attacker has one guess in a million. --timeout limits how long this side waits,
+            default: no limit. With --quiet the code alone is printed, on standard output. With --code CODE, the other
+            side made the code, with 'multipeer receive --code new'.
 
+            With --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
+            user is asked. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
             Names are unauthenticated: anyone can use any name. A peer that is not verified is shown as such, and you are
             asked before anything is sent; without a terminal, --unverified is needed. With --verify both users compare a
             code first. A peer that runs with --id or --identity has an id that is a hash of its key: --to ann#DIGITS with
@@ -27,15 +32,17 @@ enum SendCommand: Subcommand {
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting
             either side stops the transfer on both. On a terminal a line shows the progress. Between two machines:
-              multipeer receive --into inbox --name ann
-              multipeer send report.pdf photo.jpg --to ann
+              multipeer send report.pdf photo.jpg
+              multipeer receive 7-guitar-island --into inbox
+            Several times, to a machine that keeps its id:
+              multipeer receive --into inbox --name ann --id ann.id
               tar c folder | multipeer send - --as folder.tar --to ann
             Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,
         options: [
-            ReceiverFinder.option, VerificationGate.option,
+            CodeOption.oneTime, ReceiverFinder.option, VerificationGate.option,
             .init(
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),
@@ -47,7 +54,7 @@ enum SendCommand: Subcommand {
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let sources = try sources(arguments)
-        let connector = try PeerConnector(arguments, as: .sending(files: sources.count))
+        let connector = try PeerConnector(arguments, as: .send(files: sources.count))
         let sender = FileSender(sources, connector, wantsDigest: !arguments.has("--no-digest"))
         SignalHandler.first { await sender.abandon() }
         do throws(CommandError) {

@@ -4,8 +4,10 @@ package enum PeerRole: Equatable, Sendable {
     case chat(room: String)
     /// To receive files.
     case receive
-    /// To send this number of files; only in invitations.
-    case send(files: Int)
+    /// To send this number of files; nil in an advertisement, which does not state it.
+    case send(files: Int?)
+    /// To exchange standard input and output.
+    case link
 
     /// The default name of a room.
     package static let lobby = "lobby"
@@ -17,7 +19,8 @@ package enum PeerRole: Equatable, Sendable {
         switch self {
         case .chat(let room): [PeerRole.key: "chat", PeerRole.room: room]
         case .receive: [PeerRole.key: "receive"]
-        case .send: [:]
+        case .send: [PeerRole.key: "send"]
+        case .link: [PeerRole.key: "link"]
         }
     }
 
@@ -26,6 +29,8 @@ package enum PeerRole: Equatable, Sendable {
         switch info[PeerRole.key] {
         case "chat": self = .chat(room: info[PeerRole.room] ?? PeerRole.lobby)
         case "receive": self = .receive
+        case "send": self = .send(files: nil)
+        case "link": self = .link
         default: return nil
         }
     }
@@ -35,8 +40,9 @@ package enum PeerRole: Equatable, Sendable {
     package var context: [UInt8] {
         switch self {
         case .chat(let room): Array("chat \(room)".utf8)
-        case .receive: []
-        case .send(let files): Array("send \(files)".utf8)
+        case .receive: Array("receive".utf8)
+        case .send(let files): Array("send \(files ?? 1)".utf8)
+        case .link: Array("link".utf8)
         }
     }
 
@@ -52,7 +58,28 @@ package enum PeerRole: Equatable, Sendable {
         case "send":
             guard let count = Int(rest), count > 0 else { return nil }
             self = .send(files: count)
+        case "receive" where rest.isEmpty: self = .receive
+        case "link" where rest.isEmpty: self = .link
         default: return nil
+        }
+    }
+
+    /// Whether peers with these two purposes have something to do with each other.
+    package func suits(_ other: PeerRole) -> Bool {
+        switch (self, other) {
+        case (.send, .receive), (.receive, .send), (.link, .link): true
+        case (.chat(let room), .chat(let other)): room == other
+        default: false
+        }
+    }
+
+    /// The command that has this purpose.
+    package var command: String {
+        switch self {
+        case .chat: "chat"
+        case .receive: "receive"
+        case .send: "send"
+        case .link: "link"
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Links with one peer, by hand or over discovery, and ends the link gracefully, with all cleanup.
+/// Links with one peer, by hand, over discovery or with a code, and ends the link gracefully, with all cleanup.
 final class PeerConnector: Sendable {
     static let options = [CodeComparison.option] + ManualExchange.options + SessionOptions.options
 
@@ -13,13 +13,10 @@ final class PeerConnector: Sendable {
         case connecting(ReceiverFinder)
         /// This side is advertised.
         case hosting(ReceiverAdvertiser)
-    }
-
-    /// Which of these applies, unless the arguments ask for an exchange by hand.
-    enum Role {
-        case linking
-        case sending(files: Int)
-        case receiving
+        /// This side shows a code.
+        case showingCode(CodeAdvertiser)
+        /// This side was given the code of the other one.
+        case enteringCode(CodeFinder)
     }
 
     let session: Session
@@ -39,7 +36,7 @@ final class PeerConnector: Sendable {
     }
 
     /// Reads all options of the exchange and of the session; does not use the network yet.
-    init(_ arguments: Arguments, as role: Role) throws(CommandError) {
+    init(_ arguments: Arguments, as role: PeerRole) throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
@@ -48,7 +45,7 @@ final class PeerConnector: Sendable {
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
         gate = VerificationGate(arguments, configuration)
-        if case .receiving = role { isSending = false } else { isSending = true }
+        isSending = role != .receive
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
@@ -57,23 +54,37 @@ final class PeerConnector: Sendable {
         isMesh = arguments.has("--mesh")
     }
 
-    private static func way(_ arguments: Arguments, _ role: Role, _ own: SessionOptions)
+    private static func way(_ arguments: Arguments, _ role: PeerRole, _ own: SessionOptions)
         throws(CommandError) -> Way
     {
-        switch role {
-        case .linking: return .byHand(try ManualExchange(arguments, takingOperand: true))
-        case .sending(let files):
-            guard try !ManualExchange.isWanted(arguments, takingOperands: false) else {
-                return .byHand(try ManualExchange(arguments, takingOperand: false))
+        let takesOperand = role == .receive || role == .link
+        if let code = try CodeOption.read(arguments, takingOperands: takesOperand) {
+            try CodeOption.exclude(contradictions, arguments)
+            switch code {
+            case .making(let code):
+                return .showingCode(try CodeAdvertiser(arguments, code, as: own, role))
+            case .given(let code):
+                return .enteringCode(try CodeFinder(arguments, code, as: own.peer, role))
             }
-            return .connecting(try ReceiverFinder(arguments, as: own.peer, files: files))
-        case .receiving:
-            guard try !ManualExchange.isWanted(arguments, takingOperands: true) else {
-                return .byHand(try ManualExchange(arguments, takingOperand: true))
-            }
-            return .hosting(try ReceiverAdvertiser(arguments, as: own))
         }
+        if role == .link, arguments.has(DiscoveryOptions.type.name) {
+            throw arguments.commandError("\(DiscoveryOptions.type.name) needs a code")
+        }
+        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: takesOperand)
+        if isByHand || role == .link {
+            return .byHand(try ManualExchange(arguments, takingOperand: takesOperand))
+        }
+        if role == .receive { return .hosting(try ReceiverAdvertiser(arguments, as: own)) }
+        guard !arguments.has(ReceiverFinder.option.name) else {
+            return .connecting(try ReceiverFinder(arguments, as: own.peer, role))
+        }
+        return .showingCode(try CodeAdvertiser(arguments, .random(), as: own, role))
     }
+
+    /// Other ways to find the peer, and what a peer that proves a code is not asked.
+    private static let contradictions = [
+        "--to", "--manual", "--data", "--from", "--out", "--mesh", ReceiverAdvertiser.consent.name,
+    ]
 
     /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer is not
     /// verified; in an exchange by hand, refuses a peer with another name than the expected one.
@@ -89,6 +100,8 @@ final class PeerConnector: Sendable {
                 }
             }
         case .hosting(let advertiser): peer = try await advertiser.link(session)
+        case .showingCode(let advertiser): peer = try await advertiser.link(session)
+        case .enteringCode(let finder): peer = try await finder.link(session)
         }
         if verification != nil {
             try await CodeComparison.compare(with: peer, in: session)
@@ -162,6 +175,12 @@ final class PeerConnector: Sendable {
                 case .hosting(let advertiser):
                     await advertiser.stop()
                     await session.disconnect()
+                case .showingCode(let advertiser):
+                    await advertiser.stop()
+                    await session.disconnect()
+                case .enteringCode(let finder):
+                    await session.disconnect()
+                    await finder.stop()
                 }
             }
             state.leaving = leaving

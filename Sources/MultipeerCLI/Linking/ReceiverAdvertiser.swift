@@ -65,7 +65,7 @@ final class ReceiverAdvertiser: Sendable {
     private func admit(into session: Session) async -> PeerID? {
         for await invitation in advertiser.invitations {
             let inviter = invitation.inviter
-            guard let wish = PeerRole(context: invitation.context), case .send(let files) = wish,
+            guard let wish = PeerRole(context: invitation.context), case .send(let files?) = wish,
                 await agrees(to: inviter, files)
             else {
                 // Fails if the inviter gave up; there is nothing to decline then.

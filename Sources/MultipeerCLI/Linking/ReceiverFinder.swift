@@ -15,24 +15,22 @@ final class ReceiverFinder: Sendable {
     private let options: DiscoveryOptions
     private let timeLimit: Duration
     private let timeout: Duration
-    private let files: Int
+    private let role: PeerRole
     private let isQuiet: Bool
     private let browser: Browser
     private let matcher: Locked<PeerMatcher>
     private static let standardTimeLimit = 30
 
     /// `--timeout` sets how long to look for the receiver, default 30 seconds, and then how long its user may take to answer.
-    init(_ arguments: Arguments, as peer: PeerID, files: Int) throws(CommandError) {
-        guard let text = arguments.value(ReceiverFinder.option.name) else {
-            throw arguments.commandError("specify --to NAME or --manual")
-        }
+    init(_ arguments: Arguments, as peer: PeerID, _ role: PeerRole) throws(CommandError) {
+        let text = arguments.value(ReceiverFinder.option.name) ?? ""
         guard let selector = PeerSelector(text) else {
             throw arguments.commandError(
                 "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
         }
         self.text = text.printable
         self.selector = selector
-        self.files = files
+        self.role = role
         options = try DiscoveryOptions(arguments)
         let given = try arguments.number("--timeout", in: 1...600)
         timeLimit = .seconds(given ?? ReceiverFinder.standardTimeLimit)
@@ -52,9 +50,8 @@ final class ReceiverFinder: Sendable {
             if selector.digits != nil { Terminal.say(selector.remark(on: peer)) }
             Terminal.say("found \(peer.introduction); waiting for them to accept")
         }
-        let context = PeerRole.send(files: files).context
         try await CommandError.translating { () async throws(MultipeerError) in
-            try await browser.invite(peer, to: session, context: context, timeout: timeout)
+            try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
         }
         await browser.stop()
         return peer

@@ -4,6 +4,9 @@ import MultipeerCommandLine
 /// Joining by hand: connection data from an argument, from a file, or typed.
 extension Room {
     func add(_ text: String) {
+        guard finder?.code == nil else {
+            return screen.tell("this room has a code: the other side joins with --code")
+        }
         do throws(CommandError) {
             let data = try ConnectionDataInput.read(ConnectionDataInput.decode(text))
             arrival.searchesBegan(1)

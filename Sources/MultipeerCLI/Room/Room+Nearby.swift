@@ -14,7 +14,12 @@ extension Room {
         try await finder.start()
         screen.note(
             "you are \(session.peer.displayName.printable) in the room \(finder.room.printable) \(finder.options.place); "
-                + "anyone who joins is connected to you")
+                + (finder.code == nil
+                    ? "anyone who joins is connected to you" : "only those who have its code can join"))
+        if let code = finder.code {
+            screen.tell("code of the room: \(code)")
+            tasks.append(Task { await self.watchCode(finder) })
+        }
         tasks.append(Task { await self.watch(finder) })
         tasks.append(Task { await self.admit(finder) })
     }
@@ -24,8 +29,30 @@ extension Room {
             switch event {
             case .found(let peer), .updated(let peer):
                 if finder.isHere(peer) { approach(peer.peer, finder) } else { neighbours.remove(peer.peer) }
+                if finder.hasName(peer), peer.codeNumber != finder.code?.number { noteOtherCode(of: peer) }
             case .lost(let peer): neighbours.remove(peer)
             }
+        }
+    }
+
+    /// Says once that a room of the same name has another code, or one at all: the user may have meant that room.
+    private func noteOtherCode(of peer: DiscoveredPeer) {
+        guard !hasNotedOtherCode else { return }
+        hasNotedOtherCode = true
+        let problem =
+            switch (peer.codeNumber, finder?.code) {
+            case (nil, _): "without a code"
+            case (_, nil): "that needs a code (--code)"
+            default: "with another code"
+            }
+        screen.note("\(peer.peer.displayName.printable) is in a room of the same name \(problem)")
+    }
+
+    private func watchCode(_ finder: RoomDiscovery) async {
+        for await event in finder.advertiser.codeEvents {
+            guard case .wrongGuess(let address, let count, _) = event else { continue }
+            let times = count == 1 ? "" : " \(count) times"
+            screen.tell("someone at \(address.printable) tried a wrong code\(times), and was not let in")
         }
     }
 
@@ -58,12 +85,16 @@ extension Room {
             meet(peer)
             members.update(peer) { $0.seekers += 1 }
             defer { members.update(peer) { $0.seekers -= 1 } }
+            guard await mayInvite(finder) else { return }
             do throws(MultipeerError) {
                 try await finder.browser.invite(
-                    peer, to: session, context: finder.context, timeout: Room.timeout)
+                    peer, to: session, code: finder.code, validity: .repeated, context: finder.context,
+                    timeout: Room.timeout)
+                endInvitation(finder)
                 await noteVerification(of: peer)
                 return arrival.linked()
             } catch {
+                endInvitation(finder, isWrong: error.code == .wrongCode)
                 if Task.isCancelled || isLeaving || members.isLinked(peer) { return }
                 arrival.failed(error)
                 if !isTold {
@@ -74,6 +105,19 @@ extension Room {
                 pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
             }
         }
+    }
+
+    /// Waits until a code may be tried; returns false when the task is cancelled.
+    private func mayInvite(_ finder: RoomDiscovery) async -> Bool {
+        guard finder.code != nil else { return true }
+        while let pause = codeAttempts.begin(at: startTime.duration(to: .now)) {
+            guard (try? await Task.sleep(for: pause)) != nil else { return false }
+        }
+        return true
+    }
+
+    private func endInvitation(_ finder: RoomDiscovery, isWrong: Bool = false) {
+        if finder.code != nil { codeAttempts.end(isWrong: isWrong, at: startTime.duration(to: .now)) }
     }
 
     private func admit(_ finder: RoomDiscovery) async {

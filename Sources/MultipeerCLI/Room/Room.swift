@@ -21,6 +21,9 @@ actor Room {
     var offers = RoomOffers()
     var neighbours = DiscoveredRoomPeers()
     var arrival = RoomOccupancy()
+    var codeAttempts = CodeAttempts()
+    var hasNotedOtherCode = false
+    let startTime = ContinuousClock.now
     /// The tasks that run until the session leaves the room.
     var tasks: [Task<Void, Never>] = []
     var isLeaving = false

@@ -4,12 +4,17 @@ import MultipeerCommandLine
 /// Advertises a room on the network, and browses for the other peers in it.
 struct RoomDiscovery: Sendable {
     let room: String
+    /// What everyone in the room has and nobody else; nil for a room that anyone can join.
+    let code: InvitationCode?
     let options: DiscoveryOptions
     let advertiser: Advertiser
     let browser: Browser
 
-    init(_ room: String, _ options: DiscoveryOptions, as own: SessionOptions) throws(CommandError) {
+    init(
+        _ room: String, _ code: InvitationCode?, _ options: DiscoveryOptions, as own: SessionOptions
+    ) throws(CommandError) {
         self.room = room
+        self.code = code
         self.options = options
         let configuration = options.configuration
         let info: DiscoveryInfo
@@ -20,7 +25,7 @@ struct RoomDiscovery: Sendable {
         }
         advertiser = Advertiser(
             peer: own.peer, service: options.service, info: info, identity: own.configuration.identity,
-            configuration: configuration)
+            code: code, validity: .repeated, configuration: configuration)
         browser = Browser(peer: own.peer, service: options.service, configuration: configuration)
     }
 
@@ -37,8 +42,11 @@ struct RoomDiscovery: Sendable {
         await isSilent
     }
 
-    /// Returns whether a discovered peer is in this room.
-    func isHere(_ peer: DiscoveredPeer) -> Bool { PeerRole(info: peer.info) == .chat(room: room) }
+    /// Returns whether a discovered peer is in a room of this name, perhaps with another code.
+    func hasName(_ peer: DiscoveredPeer) -> Bool { PeerRole(info: peer.info) == .chat(room: room) }
+
+    /// Returns whether a discovered peer claims to be in this room.
+    func isHere(_ peer: DiscoveredPeer) -> Bool { hasName(peer) && peer.codeNumber == code?.number }
 
     /// Returns whether an invitation is to this room.
     func isMeant(_ invitation: Invitation) -> Bool {

@@ -31,6 +31,11 @@ package struct DiscoveryOptions: Sendable {
         return configuration
     }
 
+    /// What the other side has to add to its command: nothing, for the standard service type.
+    package var typeOption: String {
+        service.name == DiscoveryOptions.standardType ? "" : " \(DiscoveryOptions.type.name) \(service)"
+    }
+
     /// The place in words, for people.
     package var place: String {
         if selectedInterfaces.isLoopbackOnly { return "on this machine only" }

@@ -117,6 +117,7 @@ extension CommandProgram {
             return (command, Array(words.dropFirst(command.usage.path.count)))
         }
         guard let first = words.first else { throw .usage("no command given", try: name) }
+        if let command = commands.first(where: { $0.isImplied(by: first) }) { return (command, words) }
         if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: name) }
         guard help(of: first) != nil else {
             throw .usage("unknown command '\(first.printable)'", try: name)

@@ -15,6 +15,8 @@ public enum PeerVerification: Hashable, Sendable {
     public enum Origin: Hashable, Sendable {
         /// It came with an invitation: from the peer that was found on the network, or that invited this one.
         case network
+        /// It came with an invitation whose code stays valid: from one of those who have the code, it is not known which.
+        case sharedCode
         /// It was in connection data that the application was given. Whether that is proof depends on how it was carried.
         case connectionData
         /// A member of the mesh has introduced the peer.
@@ -80,6 +82,7 @@ extension PeerVerification.Origin: CustomStringConvertible {
     public var description: String {
         switch self {
         case .network: "found on the network"
+        case .sharedCode: "has the code that its group shares"
         case .connectionData: "connection data carried by hand"
         case .member: "introduced by another member"
         case .plain: "not encrypted"

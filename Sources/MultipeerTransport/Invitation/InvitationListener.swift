@@ -18,6 +18,8 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     nonisolated package let questions = ReceivedInvitations()
     /// What happens to the code. The sequence ends with `stop`.
     nonisolated package let codeEvents = CodeEvents()
+    /// How often the code that inviters have to prove may be used; nil when there is none.
+    nonisolated package let codeValidity: InvitationCode.Validity?
 
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
@@ -52,6 +54,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     ) throws(SessionFault) {
         self.peer = peer
         self.listening = listening
+        codeValidity = code?.valid
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
         tls = try SessionFault.security { () throws(SecurityFault) in
             try InvitationTLS(for: peer.uid, with: identity, keyLog: keyLog)

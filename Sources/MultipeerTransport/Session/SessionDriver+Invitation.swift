@@ -3,7 +3,7 @@ package import MultipeerEngine
 import MultipeerFraming
 package import MultipeerHandshake
 import MultipeerMesh
-package import MultipeerSecurity
+import MultipeerSecurity
 
 // MARK: what an invitation needs of the session
 
@@ -26,21 +26,22 @@ extension SessionDriver {
     }
 
     /// Connects to the peer of `data`, which both sides of the invitation agreed on, until `end`; returns once it is linked.
-    /// `means`: how the connection on which `data` came has verified the peer, if it has.
+    /// `code`: how often the code that both ends have proven may be used; nil when there was none. A code that is used once is
+    /// known to two users, so the link is verified; one that stays valid is shared by a group.
     package func link(
         _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment,
-        verifiedBy means: PeerVerification.Means? = nil
+        provenBy code: InvitationCode.Validity? = nil
     ) async throws(MultipeerError) {
         guard !isOver else { throw MultipeerError(linking: DisconnectReason(code: .left), to: peer) }
-        if let means, let key = data.fingerprint { noteVerified(peer.uid, key, by: means) }
+        if code == .once, let key = data.fingerprint { noteVerified(peer.uid, key, by: .code) }
         tellZones(for: data)
         engine.connect(invitation, with: data, until: end, at: EventLoop.currentMoment())
-        noteOrigin(of: data, .network)
+        noteOrigin(of: data, code == nil ? .network : .sharedCode)
         if let reason = await outcome(of: calls.expect(invitation)) {
             throw MultipeerError(linking: trust.explained(reason, of: peer.uid), to: peer)
         }
         // The link is verified whether or not this can be written.
-        if let means { try? await rememberVerified(peer.uid, by: means) }
+        if code == .once { try? await rememberVerified(peer.uid, by: .code) }
     }
 
     /// Runs an invitation of or to `peer` until the caller's task is cancelled or the session disconnects.

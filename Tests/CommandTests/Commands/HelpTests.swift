@@ -165,8 +165,22 @@ struct HelpTests {
                 "--yes and --from cannot be used together (try 'multipeer receive --help')"
             ),
             (
-                ["send", "/etc/passwd"],
-                "specify --to NAME or --manual (try 'multipeer send --help')"
+                ["send", "/etc/passwd", "--code", "7-guitar-island", "--to", "ann"],
+                "a code and --to cannot be used together (try 'multipeer send --help')"
+            ),
+            (
+                ["receive", "7-guitar-island", "--yes"],
+                "a code and --yes cannot be used together (try 'multipeer receive --help')"
+            ),
+            (
+                ["receive", "7-guitar-island", "--code", "new"],
+                "--code and an argument cannot be used together (try 'multipeer receive --help')"
+            ),
+            (["link", "DATA", "more"], "unexpected argument 'more' (try 'multipeer link --help')"),
+            (["link", "--type", "x"], "--type needs a code (try 'multipeer link --help')"),
+            (
+                ["chat", "--code", "new", "--manual"],
+                "a code and --manual cannot be used together (try 'multipeer chat --help')"
             ),
             (
                 ["send", "/etc/passwd", "--to", "ann#12"],

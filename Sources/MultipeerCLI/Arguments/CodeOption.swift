@@ -1,0 +1,75 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// The code of a command: made by this side, or by the other one and given to this side.
+enum CodeOption: Equatable, Sendable {
+    case making(InvitationCode)
+    case given(InvitationCode)
+
+    private static let name = "--code"
+    /// A number and eight words, with spaces in between.
+    static let mostOperands = 9
+    private static let new = "new"
+
+    /// For a command that links with one peer.
+    static let oneTime = Usage.Option(
+        name, "CODE",
+        "the one-time code that the other side shows, such as 7-guitar-island; @FILE or @- reads it from a file or "
+            + "standard input, where other users of this machine cannot see it; new makes one for the other side")
+    /// For a room.
+    static let room = Usage.Option(
+        name, "CODE",
+        "the code of the room, which everyone in it has; @FILE reads it from a file, where other users of this machine "
+            + "cannot see it; new makes one")
+
+    /// Returns the code that was given, as an operand or with the option, or a new one; nil if the command is to use none.
+    ///
+    /// - Parameters:
+    ///   - takingOperands: whether the operands can be the code, which then may have spaces in place of hyphens.
+    ///   - words: how many words a new code has.
+    static func read(
+        _ arguments: Arguments, takingOperands: Bool = false, words: Int = 2
+    ) throws(CommandError) -> CodeOption? {
+        let operands = takingOperands ? arguments.operands : []
+        let isOperand = operands.first.map(isCode) == true
+        guard isOperand || operands.count < 2 else {
+            throw arguments.commandError("unexpected argument '\(operands[1])'")
+        }
+        guard let text = arguments.value(name) else {
+            return isOperand ? .given(try code(operands.joined(separator: "-"))) : nil
+        }
+        guard operands.isEmpty else {
+            throw arguments.commandError("\(name) and an argument cannot be used together")
+        }
+        if text == new { return .making(.random(words: words)) }
+        guard text.hasPrefix("@") else { return .given(try code(text)) }
+        let file = text.dropFirst()
+        let line =
+            file == "-"
+            ? try DescriptorStream.input.readLine()
+            : String(decoding: try AtomicFile.read(String(file), limit: 65_536), as: UTF8.self)
+                .split(whereSeparator: \.isNewline).first.map(String.init)
+        guard let line else { throw CommandError("no code in \(text.printable)", exit: .badInput) }
+        return .given(try code(line))
+    }
+
+    /// Returns whether an operand is meant to be a code: connection data begins with a letter.
+    static func isCode(_ operand: String) -> Bool {
+        operand.unicodeScalars.first.map { ("0"..."9").contains($0) } == true
+    }
+
+    private static func code(_ text: String) throws(CommandError) -> InvitationCode {
+        do throws(MultipeerError) {
+            return try InvitationCode(text)
+        } catch {
+            throw CommandError(
+                error.description.printable, hint: "type it as the other side shows it", exit: .badInput)
+        }
+    }
+
+    /// Throws when an option is given that contradicts a code.
+    static func exclude(_ options: [String], _ arguments: Arguments) throws(CommandError) {
+        guard let other = options.first(where: arguments.has) else { return }
+        throw arguments.commandError("a code and \(other) cannot be used together")
+    }
+}

@@ -1,0 +1,117 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// Shows a one-time code, and links with the peer that proves it.
+final class CodeAdvertiser: Sendable {
+    private let code: InvitationCode
+    private let role: PeerRole
+    private let options: DiscoveryOptions
+    private let advertiser: Advertiser
+    /// How long to wait for the other side; nil for no limit.
+    private let timeLimit: Duration?
+    private let isQuiet: Bool
+    private let outcome = Promise<Result<PeerID, CommandError>>()
+
+    init(_ arguments: Arguments, _ code: InvitationCode, as own: SessionOptions, _ role: PeerRole)
+        throws(CommandError)
+    {
+        self.code = code
+        self.role = role
+        options = try DiscoveryOptions(arguments)
+        timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
+        isQuiet = arguments.has("--quiet")
+        advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
+            try Advertiser(
+                peer: own.peer, service: options.service.name, info: role.info,
+                identity: own.configuration.identity, code: code, configuration: options.configuration)
+        }
+    }
+
+    /// Returns the peer, once it has proven the code and is linked. Throws after a wrong guess, which ends the code.
+    func link(_ session: Session) async throws(CommandError) -> PeerID {
+        try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        show()
+        let watching = [
+            Task { await self.watch() }, Task { await self.admit(into: session) },
+            Task { await self.giveUp() },
+        ]
+        let result = await outcome.value()
+        for task in watching { task.cancel() }
+        await advertiser.stop()
+        return try result.get()
+    }
+
+    func stop() async { await advertiser.stop() }
+
+    /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
+    private func show() {
+        guard isQuiet else {
+            let place = options.selectedInterfaces.isLoopbackOnly ? "in another terminal" : "on the other machine"
+            return Terminal.say("\(place), run: \(counterpart)")
+        }
+        let line = "\(code)\n"
+        if role == .link { Terminal.show(line) } else { try? Terminal.put(line) }
+    }
+
+    /// What the other user types.
+    private var counterpart: String {
+        let words =
+            switch role {
+            case .send: "\(code)"
+            case .receive: "send FILE --code \(code)"
+            case .link, .chat: "\(role.command) \(code)"
+            }
+        return "\(Terminal.name) \(words)\(options.typeOption)"
+    }
+
+    private func watch() async {
+        for await event in advertiser.codeEvents {
+            guard case .wrongGuess(let address, _, let endsCode) = event, endsCode else { continue }
+            outcome.send(
+                .failure(
+                    CommandError(
+                        "someone at \(address.printable) tried a wrong code: it is no longer valid; nothing was sent or "
+                            + "received", hint: "run the command again for a new code", exit: .linkFailed)))
+        }
+    }
+
+    /// Accepts the first inviter, and no other: it has proven the code, which then is used up.
+    private func admit(into session: Session) async {
+        for await invitation in advertiser.invitations {
+            let inviter = invitation.inviter
+            do throws(MultipeerError) {
+                guard let theirs = PeerRole(context: invitation.context), role.suits(theirs) else {
+                    try await invitation.decline()
+                    outcome.send(.failure(CodeAdvertiser.mismatch(inviter, role)))
+                    return
+                }
+                try await invitation.accept(into: session)
+                outcome.send(.success(inviter))
+            } catch {
+                if !Task.isCancelled { outcome.send(.failure(CommandError(error))) }
+            }
+            return
+        }
+    }
+
+    private func giveUp() async {
+        guard let timeLimit, (try? await Task.sleep(for: timeLimit)) != nil else { return }
+        outcome.send(
+            .failure(
+                CommandError(
+                    "no one has entered the code", hint: "use --timeout to wait longer", exit: .linkFailed)))
+    }
+
+    /// The error when both sides run commands that have nothing to do with each other.
+    static func mismatch(_ peer: PeerID, _ role: PeerRole) -> CommandError {
+        let name = peer.displayName.printable
+        let other =
+            switch role {
+            case .send: "receive"
+            case .receive: "send"
+            case .link, .chat: role.command
+            }
+        return CommandError(
+            "\(name) has the code, but does not run '\(Terminal.name) \(other)'", exit: .linkFailed)
+    }
+}

@@ -1,0 +1,74 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// Finds the peer that shows a one-time code, and links with it once both have proven the code.
+final class CodeFinder: Sendable {
+    private let code: InvitationCode
+    private let role: PeerRole
+    private let options: DiscoveryOptions
+    private let browser: Browser
+    private let timeLimit: Duration
+    private let timeout: Duration
+    private let isQuiet: Bool
+    private static let standardTimeLimit = 30
+
+    /// `--timeout` sets how long to look for the other side, default 30 seconds, and how long the link may take.
+    init(_ arguments: Arguments, _ code: InvitationCode, as peer: PeerID, _ role: PeerRole)
+        throws(CommandError)
+    {
+        self.code = code
+        self.role = role
+        options = try DiscoveryOptions(arguments)
+        let given = try arguments.number("--timeout", in: 1...600)
+        timeLimit = .seconds(given ?? CodeFinder.standardTimeLimit)
+        timeout = .seconds(given ?? SessionOptions.standardTimeLimit)
+        isQuiet = arguments.has("--quiet")
+        browser = Browser(peer: peer, service: options.service, configuration: options.configuration)
+    }
+
+    /// Returns the peer once it is linked.
+    func link(_ session: Session) async throws(CommandError) -> PeerID {
+        try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
+        if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }
+        let found = try await find()
+        let peer = found.peer
+        // The code has not been tried yet, so it stays valid.
+        guard let theirs = PeerRole(info: found.info), role.suits(theirs) else {
+            throw CodeAdvertiser.mismatch(peer, role)
+        }
+        do throws(MultipeerError) {
+            try await browser.invite(peer, to: session, code: code, context: role.context, timeout: timeout)
+        } catch {
+            let hint = error.code == .wrongCode ? "a code can be tried once" : nil
+            throw CommandError(error.description.printable, hint: hint, exit: CommandError(error).exit)
+        }
+        await browser.stop()
+        return peer
+    }
+
+    func stop() async { await browser.stop() }
+
+    private func find() async throws(CommandError) -> DiscoveredPeer {
+        let outcome = Promise<Result<DiscoveredPeer, MultipeerError>?>()
+        let searching = Task { [browser, code] in
+            do throws(MultipeerError) {
+                outcome.send(.success(try await browser.peer(for: code)))
+            } catch {
+                outcome.send(.failure(error))
+            }
+        }
+        let clock = Task { [timeLimit] in
+            try await Task.sleep(for: timeLimit)
+            outcome.send(nil)
+        }
+        let result = await outcome.value()
+        searching.cancel()
+        clock.cancel()
+        guard let result else {
+            throw CommandError(
+                "no one with code number \(code.number) found \(options.place)",
+                hint: "is the other command still running? try 'multipeer doctor'", exit: .linkFailed)
+        }
+        return try CommandError.translating { () throws(MultipeerError) in try result.get() }
+    }
+}

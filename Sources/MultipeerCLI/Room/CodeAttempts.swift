@@ -1,0 +1,25 @@
+/// How often a room's code is tried on peers that claim to be in the room. Each attempt gives an impostor one guess, and one
+/// machine can announce any number of peers. Pure: the caller has the clock.
+struct CodeAttempts: Sendable {
+    private var running = 0
+    private var quietUntil = Duration.zero
+
+    private static let mostRunning = 8
+    private static let shortPause = Duration.milliseconds(100)
+    private static let pause = Duration.seconds(1)
+
+    /// Returns how long to wait before the next attempt may be asked for again; nil when it has begun.
+    mutating func begin(at time: Duration) -> Duration? {
+        guard time >= quietUntil else { return quietUntil - time }
+        guard running < CodeAttempts.mostRunning else { return CodeAttempts.shortPause }
+        running += 1
+        return nil
+    }
+
+    /// `isWrong`: the peer did not have the code. No other is tried for a second then: eight guesses a second at three words are
+    /// two years for an even chance.
+    mutating func end(isWrong: Bool, at time: Duration) {
+        running -= 1
+        if isWrong { quietUntil = max(quietUntil, time + CodeAttempts.pause) }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import MultipeerCommandLine
+import TestSupport
+import Testing
+
+@Suite("Command: one-time codes", .serialized, .inTurns)
+struct CodeCommandTests {
+    private let folder: Folder
+    private let type = ServiceType.random()
+
+    init() throws {
+        folder = try Folder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: true)
+    }
+
+    private func start(_ words: [String], _ name: String) throws -> Command {
+        try Command(words + ["--name", name, "--type", type])
+    }
+
+    /// Starts a command that makes a code, and returns the code that it prints alone.
+    private func maker(_ words: [String], _ name: String) async throws -> (Command, code: String) {
+        let command = try start(words + ["--quiet"], name)
+        return (command, try await command.firstLine())
+    }
+
+    private func sender(_ text: String = "hello") async throws -> (Command, code: String) {
+        try await maker(["send", try folder.write(text, to: "note.txt")], "ann")
+    }
+
+    private var receiving: [String] { ["--into", folder.path("inbox")] }
+
+    private func received() throws -> String {
+        try String(contentsOf: URL(filePath: folder.path("inbox/note.txt")), encoding: .utf8)
+    }
+
+    /// A code with the same number and other words.
+    private func wrong(_ code: String) -> String {
+        "\(code.prefix { $0 != "-" })-\(code.hasSuffix("guitar-island") ? "island-guitar" : "guitar-island")"
+    }
+
+    @Test("a file goes to the peer that has the code, both sides know that it is verified, and nobody is asked")
+    func sends() async throws {
+        let ann = try start(["send", try folder.write("hello", to: "note.txt")], "ann")
+        #expect(try await ann.says("in another terminal, run: multipeer "))
+        let line = try #require(ann.written.split(separator: "\n").last)
+        let words = line.split(separator: ":").last?.split(separator: " ").map(String.init) ?? []
+        #expect(Array(words.dropFirst(2)) == ["--type", type])
+        let bob = try start([words[1]] + receiving, "bob")
+        let (sent, got) = (try await ann.finish(), try await bob.finish())
+        #expect((sent.code, got.code) == (0, 0), "\(sent.errors) \(got.errors)")
+        #expect(try received() == "hello")
+        #expect(sent.errors.contains("multipeer: bob is verified by code\n"))
+        #expect(got.errors.contains("multipeer: ann is verified by code\n"))
+        #expect(sent.output.isEmpty && got.output.isEmpty)
+    }
+
+    @Test(
+        "a code may be typed in capitals, with spaces, or with the beginnings of its words",
+        arguments: [0, 1, 2])
+    func typed(_ form: Int) async throws {
+        let (ann, code) = try await sender()
+        let parts = code.split(separator: "-").map(String.init)
+        let words =
+            switch form {
+            case 0: [code.uppercased()]
+            case 1: parts
+            default: [([parts[0]] + parts.dropFirst().map { String($0.prefix(4)) }).joined(separator: "-")]
+            }
+        let bob = try await start(["receive"] + words + receiving, "bob").finish()
+        #expect(bob.code == 0, "\(bob.errors)")
+        #expect(try await ann.finish().code == 0)
+        #expect(try received() == "hello")
+    }
+
+    @Test("the receiver can make the code, and a file or standard input can hold it", arguments: [true, false])
+    func receiverMakes(_ isFile: Bool) async throws {
+        let (bob, code) = try await maker(["receive", "--code", "new"] + receiving, "bob")
+        let file = try folder.write("\(code)\n", to: "code")
+        let words = ["send", try folder.write("hello", to: "note.txt"), "--code", isFile ? "@\(file)" : "@-"]
+        let ann = try await start(words, "ann").finish(Array("\(code)\n".utf8))
+        #expect(ann.code == 0, "\(ann.errors)")
+        #expect(try await bob.finish().code == 0)
+        #expect(try received() == "hello")
+    }
+
+    @Test("a wrong code ends the code, both users are told, and nothing is sent")
+    func wrongCode() async throws {
+        let (ann, code) = try await sender()
+        let bob = try await start(["receive", wrong(code)] + receiving, "bob").finish()
+        #expect(bob.code == 1 && bob.errors.contains("the code is wrong"), "\(bob.errors)")
+        let ending = try await ann.finish()
+        #expect(ending.code == 1)
+        #expect(
+            ending.errors.contains(
+                "tried a wrong code: it is no longer valid; nothing was sent or received "
+                    + "(run the command again for a new code)"), "\(ending.errors)")
+        #expect(!folder.exists("inbox/note.txt"))
+    }
+
+    @Test("a code that cannot be one is refused before anything is sent, and stays valid")
+    func mistyped() async throws {
+        let (ann, code) = try await sender()
+        for (typed, complaint) in [
+            ("\(code)x", "no code has the word"), ("\(code.prefix { $0 != "-" })", "this one has 0"),
+            ("0-guitar-island", "a code begins with a number from 1 to 999"),
+        ] {
+            let ending = try await start([typed] + receiving, "bob").finish()
+            #expect(ending.code == 3 && ending.errors.contains(complaint), "\(ending.errors)")
+        }
+        let other = try await start(["link", code], "bob").finish()
+        #expect(other.code == 1)
+        #expect(other.errors.contains("ann has the code, but does not run 'multipeer link'"))
+        let bob = try await start(["receive", code] + receiving, "bob").finish()
+        #expect(bob.code == 0, "\(bob.errors)")
+        #expect(try await ann.finish().code == 0)
+    }
+
+    @Test("a link with a code carries both inputs")
+    func link() async throws {
+        let bob = try start(["link", "--code", "new", "--quiet"], "bob")
+        #expect(try await bob.says("-"))
+        let code = try #require(bob.written.split(separator: "\n").last)
+        let ann = try start(["link", String(code)], "ann")
+        async let first = ann.finish(Array("from ann".utf8))
+        async let second = bob.finish(Array("from bob".utf8))
+        let (one, other) = try await (first, second)
+        #expect((one.code, other.code) == (0, 0), "\(one.errors) \(other.errors)")
+        #expect((one.text, other.text) == ("from bob", "from ann"))
+        #expect(one.errors.contains("bob is verified by code"))
+    }
+
+    @Test("without the other side, both commands end with a reason")
+    func alone() async throws {
+        let ann = try await start(["send", "/etc/hostname", "--timeout", "1"], "ann").finish()
+        #expect(ann.code == 1)
+        #expect(ann.errorLines.last == "multipeer: no one has entered the code (use --timeout to wait longer)")
+        let bob = try await start(["receive", "7-guitar-island", "--timeout", "1"], "bob").finish()
+        #expect(bob.code == 1)
+        #expect(bob.errors.contains("no one with code number 7 found on this machine only"))
+    }
+
+    @Test("if two peers announce the number of a code, it is tried on neither")
+    func ambiguous() async throws {
+        let (ann, code) = try await sender()
+        let number = code.prefix { $0 != "-" }
+        let other = try Advertiser(
+            peer: PeerID(displayName: "eve"), service: type, info: ["does": "send"],
+            code: InvitationCode("\(number)-island-guitar"), configuration: .loopback)
+        try await other.start()
+        let bob = try await start(["receive", code] + receiving, "bob").finish()
+        #expect(bob.code == 1)
+        #expect(bob.errors.contains("2 peers announce code number \(number)"), "\(bob.errors)")
+        await other.stop()
+        #expect(try await start(["receive", code] + receiving, "bob").finish().code == 0)
+        #expect(try await ann.finish().code == 0)
+    }
+}
