@@ -55,8 +55,9 @@ struct OutgoingInvitation: Sendable {
             do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
+                let proof = code == nil ? nil : codeValidity
                 try await driver.link(
-                    invitation, with: theirs, to: peer, until: end, provenBy: code == nil ? nil : codeValidity)
+                    invitation, with: theirs, to: peer, until: end, provenBy: proof)
             } catch {
                 // A machine that is gone may not even refuse the connection: then there is no response at all.
                 if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }

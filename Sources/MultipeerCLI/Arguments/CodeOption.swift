@@ -15,18 +15,16 @@ enum CodeOption: Equatable, Sendable {
     static let oneTime = Usage.Option(
         name, "CODE",
         "the one-time code that the other side shows, such as 7-guitar-island; @FILE or @- reads it from a file or "
-            + "standard input, where other users of this machine cannot see it; new makes one for the other side")
+            + "standard input, where other users of this machine cannot see it; new makes one for the other side"
+    )
     /// For a room.
     static let room = Usage.Option(
         name, "CODE",
         "the code of the room, which everyone in it has; @FILE reads it from a file, where other users of this machine "
             + "cannot see it; new makes one")
 
-    /// Returns the code that was given, as an operand or with the option, or a new one; nil if the command is to use none.
-    ///
-    /// - Parameters:
-    ///   - takingOperands: whether the operands can be the code, which then may have spaces in place of hyphens.
-    ///   - words: how many words a new code has.
+    /// Returns the code that was given, as an operand or with the option, or a new one with `words` words; nil if the
+    /// command is to use none. `takingOperands`: the operands can be the code, with spaces in place of hyphens.
     static func read(
         _ arguments: Arguments, takingOperands: Bool = false, words: Int = 2
     ) throws(CommandError) -> CodeOption? {

@@ -4,7 +4,8 @@ import MultipeerCommandLine
 /// `multipeer link`: a secure netcat, and a chat between two terminals.
 enum LinkCommand: Subcommand {
     static let usage = Usage(
-        ["link"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands, "link with one peer: a secure netcat and chat",
+        ["link"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands,
+        "link with one peer: a secure netcat and chat",
         details: """
             On one side --code new shows a one-time code, and the other user types it: both sides find each other on the
             network, and each proves to the other that it has the code. A wrong code ends it.

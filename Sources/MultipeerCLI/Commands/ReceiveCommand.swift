@@ -4,7 +4,8 @@ import MultipeerCommandLine
 /// `multipeer receive`: saves the files that one peer sends in a directory.
 enum ReceiveCommand: Subcommand {
     static let usage = Usage(
-        ["receive"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands, "receive files from one peer",
+        ["receive"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands,
+        "receive files from one peer",
         details: """
             CODE is the one-time code that 'multipeer send' shows on the other machine, such as 7-guitar-island;
             'multipeer CODE' is enough, and so are the first letters of each word if no other word begins with them.

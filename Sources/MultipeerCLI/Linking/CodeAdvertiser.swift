@@ -46,7 +46,8 @@ final class CodeAdvertiser: Sendable {
     /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
     private func show() {
         guard isQuiet else {
-            let place = options.selectedInterfaces.isLoopbackOnly ? "in another terminal" : "on the other machine"
+            let isHere = options.selectedInterfaces.isLoopbackOnly
+            let place = isHere ? "in another terminal" : "on the other machine"
             return Terminal.say("\(place), run: \(counterpart)")
         }
         let line = "\(code)\n"

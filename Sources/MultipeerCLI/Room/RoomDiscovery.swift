@@ -4,7 +4,7 @@ import MultipeerCommandLine
 /// Advertises a room on the network, and browses for the other peers in it.
 struct RoomDiscovery: Sendable {
     let room: String
-    /// What everyone in the room has and nobody else; nil for a room that anyone can join.
+    /// What those in the room have, and no others; nil for a room that anyone can join.
     let code: InvitationCode?
     let options: DiscoveryOptions
     let advertiser: Advertiser

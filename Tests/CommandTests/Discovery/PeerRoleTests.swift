@@ -17,7 +17,8 @@ struct PeerRoleTests {
     @Test(
         "anything else has no purpose",
         arguments: [
-            "", "send x", "send 0", "send -1", "fly 1", "receive 1", "link x", String(repeating: "chat ", count: 200),
+            "", "send x", "send 0", "send -1", "fly 1", "receive 1", "link x",
+            String(repeating: "chat ", count: 200),
         ])
     func strange(_ text: String) {
         #expect(PeerRole(context: Array(text.utf8)) == nil)

@@ -10,7 +10,8 @@ struct CodeRoomTests {
     private let type = ServiceType.random()
 
     private func join(_ name: String, _ options: [String] = []) throws -> Command {
-        try Command(["chat", "--name", name, "--type", type, "--room", "kitchen", "--timeout", "20"] + options)
+        try Command(
+            ["chat", "--name", name, "--type", type, "--room", "kitchen", "--timeout", "20"] + options)
     }
 
     /// Opens a room, and returns its code.

@@ -41,7 +41,9 @@ struct CodeCommandTests {
         "\(code.prefix { $0 != "-" })-\(code.hasSuffix("guitar-island") ? "island-guitar" : "guitar-island")"
     }
 
-    @Test("a file goes to the peer that has the code, both sides know that it is verified, and nobody is asked")
+    @Test(
+        "a file goes to the peer that has the code, both sides know that it is verified, and neither is asked"
+    )
     func sends() async throws {
         let ann = try start(["send", try folder.write("hello", to: "note.txt")], "ann")
         #expect(try await ann.says("in another terminal, run: multipeer "))
@@ -75,7 +77,8 @@ struct CodeCommandTests {
         #expect(try received() == "hello")
     }
 
-    @Test("the receiver can make the code, and a file or standard input can hold it", arguments: [true, false])
+    @Test(
+        "the receiver can make the code, and a file or standard input can hold it", arguments: [true, false])
     func receiverMakes(_ isFile: Bool) async throws {
         let (bob, code) = try await maker(["receive", "--code", "new"] + receiving, "bob")
         let file = try folder.write("\(code)\n", to: "code")
@@ -136,7 +139,8 @@ struct CodeCommandTests {
     func alone() async throws {
         let ann = try await start(["send", "/etc/hostname", "--timeout", "1"], "ann").finish()
         #expect(ann.code == 1)
-        #expect(ann.errorLines.last == "multipeer: no one has entered the code (use --timeout to wait longer)")
+        #expect(
+            ann.errorLines.last == "multipeer: no one has entered the code (use --timeout to wait longer)")
         let bob = try await start(["receive", "7-guitar-island", "--timeout", "1"], "bob").finish()
         #expect(bob.code == 1)
         #expect(bob.errors.contains("no one with code number 7 found on this machine only"))

@@ -27,7 +27,8 @@ struct CodeInvitationTests {
 
         /// Invites with a code as a user would: finds the number, then proves the words.
         func invite(
-            from member: Member, with code: InvitationCode?, timeout: Duration = .seconds(20)
+            from member: Member, with code: InvitationCode?,
+            validity: InvitationCode.Validity = .once, timeout: Duration = .seconds(20)
         ) async -> MultipeerError? {
             let browser = Browser(peer: member.peer, service: service, configuration: configuration)
             do throws(MultipeerError) {
@@ -35,7 +36,8 @@ struct CodeInvitationTests {
                 let number = code ?? CodeInvitationTests.code
                 let found = try await browser.peer(for: number)
                 try await browser.invite(
-                    found.peer, to: member.session, code: code, context: [7], timeout: timeout)
+                    found.peer, to: member.session, code: code, validity: validity, context: [7],
+                    timeout: timeout)
                 await browser.stop()
                 return nil
             } catch {
@@ -108,6 +110,33 @@ struct CodeInvitationTests {
         }
         #expect(reported == count)
         #expect(await eve.session.connectedPeers.isEmpty)
+    }
+
+    @Test(
+        "the holder of a code that stays valid is one of a group, so its link is not verified, and several are let in"
+    )
+    func sharedCode() async throws {
+        let scene = try Scene(.memory, Self.code, .repeated)
+        try await scene.advertiser.start()
+        let accepting = Task {
+            for await invitation in scene.advertiser.invitations {
+                try await invitation.accept(into: scene.bob.session)
+            }
+        }
+        for name in ["ann", "cid"] {
+            let one = try Member(name, .loopback())
+            let failure = await scene.invite(from: one, with: Self.code, validity: .repeated)
+            #expect(failure == nil)
+            for (session, peer) in [(one.session, scene.bob.peer), (scene.bob.session, one.peer)] {
+                let verification = await session.connectionInfo(for: peer)?.verification
+                #expect(verification == .unverified(.sharedCode))
+                #expect(verification?.isVerified == false)
+            }
+            await one.session.disconnect()
+        }
+        await scene.advertiser.stop()
+        _ = await accepting.result
+        await scene.bob.session.disconnect()
     }
 
     @Test("a code that stays valid is not ended by a wrong guess [code.repeated]")
