@@ -30,7 +30,9 @@ struct VerificationGate: Sendable {
         let name = peer.displayName.printable
         let verification = info.verification
         guard !isTrusted(verification) else {
-            if !isQuiet { Terminal.say("\(name) is \(verification.words)") }
+            var verb = " is"
+            if case .knownKey = verification { verb = ":" }
+            if !isQuiet { Terminal.say("\(name)\(verb) \(verification.words)") }
             return
         }
         let line = "\(name) is not verified: \(reason(verification, of: peer))"

@@ -68,7 +68,7 @@ extension Room {
 
     private static func expanded(_ path: String) -> String {
         guard path.hasPrefix("~/") else { return path }
-        return FileManager.default.homeDirectoryForCurrentUser.path + path.dropFirst()
+        return UserDirectory.home.path + path.dropFirst()
     }
 
     private func deliver(_ source: TransferSource, to peer: PeerID) async {

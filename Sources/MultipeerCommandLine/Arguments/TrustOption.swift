@@ -89,7 +89,7 @@ package enum TrustOption {
     }
 
     private static func store(_ given: String?, writes: Bool) throws(CommandError) -> TrustStore.File {
-        let folder = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/multipeer")
+        let folder = UserDirectory.configuration
         let path = given ?? folder.appending(path: "trust").path
         do {
             // A failure shows when a peer is to be remembered.

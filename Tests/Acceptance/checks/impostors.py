@@ -151,7 +151,7 @@ def changed_key():
         ann.end()
         ann = receiver(keys[0])
         code, said = Script(directory, *words).end()
-        expect(code == 0 and re.search(r"ann is key known since 20\d\d-\d\d-\d\d, never verified", said), said)
+        expect(code == 0 and re.search(r"ann: key known since 20\d\d-\d\d-\d\d, never verified", said), said)
         ann.end()
         change = r"the key has changed since 20\d\d-\d\d-\d\d: old (?:[0-9a-f]{4} ?){4}, new (?:[0-9a-f]{4} ?){4}"
         false = receiver(keys[1])

@@ -89,6 +89,38 @@ struct CodeCommandTests {
         #expect(try received() == "hello")
     }
 
+    @Test(
+        "after a code, peers with ids that they keep recognise each other, and another key with that name is refused"
+    )
+    func remembers() async throws {
+        let path = try folder.write("hello", to: "note.txt")
+        func kept(_ name: String) -> [String] { ["--id", folder.path("\(name).id")] }
+        func start(_ words: [String], _ name: String, home: String) throws -> Command {
+            try Command(
+                words + ["--name", name, "--type", type] + kept(name),
+                environment: ["HOME": folder.path(home), "XDG_CONFIG_HOME": ""])
+        }
+        let ann = try start(["send", path, "--quiet"], "ann", home: "a")
+        let code = try await ann.firstLine()
+        #expect(try await start(["receive", code] + receiving, "bob", home: "b").finish().code == 0)
+        #expect(try await ann.finish().code == 0)
+        #expect(folder.exists("a/.config/multipeer/trust") && folder.exists("b/.config/multipeer/trust"))
+        for isTrue in [true, false] {
+            if !isTrue { try FileManager.default.removeItem(atPath: folder.path("bob.id")) }
+            let bob = try start(["receive", "--yes", "--force"] + receiving, "bob", home: "b")
+            #expect(try await bob.says("waiting for files as 'bob'"))
+            let sent = try await start(["send", path, "--to", "bob"], "ann", home: "a").finish()
+            #expect(sent.code == (isTrue ? 0 : 1), "\(sent.errors)")
+            let line =
+                isTrue
+                ? #/bob: key known since [-0-9]+, verified by code/#
+                : #/key has changed since [-0-9]+: old/#
+            #expect(sent.errors.firstMatch(of: line) != nil, "\(sent.errors)")
+            if !isTrue { bob.process.signal(SIGINT) }
+            _ = try await bob.finish()
+        }
+    }
+
     @Test("a wrong code ends the code, both users are told, and nothing is sent")
     func wrongCode() async throws {
         let (ann, code) = try await sender()
