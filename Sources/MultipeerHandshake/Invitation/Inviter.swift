@@ -248,8 +248,9 @@ extension Inviter {
 
     package mutating func cancel(at now: Moment) {
         advance(to: now)
+        let fault: InvitationFault = endsGuess ? .wrongCode : .cancelled  // [code.guess]
         closeAll(.cancelled)  // [invite.cancel]
-        end(.failure(.cancelled))
+        end(.failure(fault))
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 struct CodeEndTests {
     /// What ends ann's connection after she has sent her confirmation.
     enum Ending: CaseIterable {
-        case lost, close, busy, wrong, outOfOrder, deadline
+        case lost, close, busy, wrong, outOfOrder, deadline, cancelled
     }
 
     @Test(
@@ -28,6 +28,7 @@ struct CodeEndTests {
         case .wrong: try stage.toInviter(.confirmation([UInt8](repeating: 0, count: 32)))
         case .outOfOrder: try stage.toInviter(.share(code: 7, point: [UInt8](repeating: 0, count: 65)))
         case .deadline: stage.inviter.advance(to: stage.now + .seconds(5))
+        case .cancelled: stage.inviter.cancel(at: stage.now)
         }
         try stage.turn()
         #expect(stage.outcome == .wrongCode)
