@@ -171,6 +171,9 @@ let package = Package(
             dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory", "MultipeerOrders"],
             path: "Tests/Acceptance/Member", swiftSettings: strict),
         .executableTarget(
+            name: "MultipeerAttacker", dependencies: ["MultipeerConformance"],
+            path: "Tests/Acceptance/Attacker", swiftSettings: strict),
+        .executableTarget(
             name: "MultipeerCaller", dependencies: ["Multipeer", "MultipeerActors", "MultipeerOrders"],
             path: "Tests/Acceptance/Caller", swiftSettings: strict),
         .executableTarget(

@@ -64,9 +64,11 @@ final class ReceiverAdvertiser: Sendable {
     /// Returns the first peer that is accepted and linked; nil when the task is cancelled.
     private func admit(into session: Session) async -> PeerID? {
         for await invitation in advertiser.invitations {
+            // Nobody waits for the answer to a question that was withdrawn before it was asked.
+            guard invitation.isOpen else { continue }
             let inviter = invitation.inviter
             guard let wish = PeerRole(context: invitation.context), case .send(let files?) = wish,
-                await agrees(to: inviter, files)
+                await agrees(to: invitation, files)
             else {
                 // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
@@ -83,13 +85,21 @@ final class ReceiverAdvertiser: Sendable {
         return nil
     }
 
-    private func agrees(to inviter: PeerID, _ files: Int) async -> Bool {
+    private func agrees(to invitation: Invitation, _ files: Int) async -> Bool {
         guard isAsking else { return true }
         let count = files == 1 ? "a file" : "\(files) files"
-        let question = "\(inviter.introduction), found on the network, wants to send \(count). Accept? [y/N] "
-        let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
-            try Terminal.ask(question)
+        let text = "\(invitation.inviter.introduction), found on the network, wants to send \(count)."
+        // [invite.contested]
+        let warning = "WARNING: a peer at another address claims to be the same; one of the two is not."
+        while true {
+            let isWarned = invitation.isContested
+            let question = isWarned ? "\(text) \(warning)" : text
+            let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
+                try Terminal.ask("\(question) Accept? [y/N] ")
+            }
+            guard Terminal.isYes(answer ?? nil) else { return false }
+            // A yes does not count if the other one has come since.
+            if isWarned || !invitation.isContested { return true }
         }
-        return Terminal.isYes(answer ?? nil)
     }
 }

@@ -110,10 +110,15 @@ extension CaseRun {
 
     /// Returns a uid below or above the session's.
     func uid(beside session: SubjectSession, _ order: UIDOrder? = nil) -> [UInt8] {
+        uid(beside: session.uid, order)
+    }
+
+    /// Returns a uid below or above another one.
+    func uid(beside other: [UInt8], _ order: UIDOrder? = nil) -> [UInt8] {
         var uid = random.uid()
         while true {
             uid[0] = (order ?? self.order) == .testerLower ? uid[0] & 0x3f : uid[0] | 0x80
-            if uid.precedes(session.uid) == ((order ?? self.order) == .testerLower) { return uid }
+            if uid.precedes(other) == ((order ?? self.order) == .testerLower) { return uid }
             uid =
                 (order ?? self.order) == .testerLower
                 ? [UInt8](repeating: 0, count: 8) + random.bytes(8)

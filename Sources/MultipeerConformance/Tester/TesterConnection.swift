@@ -186,6 +186,12 @@ final class TesterConnection: PollSource {
         progress()
     }
 
+    /// Hands out a session ticket, as a TLS server. Spec 5.3.
+    func sendTicket() {
+        tls?.sendTicket()
+        progress()
+    }
+
     // MARK: The end
 
     /// Ends the connection properly: close_notify with TLS, then FIN.

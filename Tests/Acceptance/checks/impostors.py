@@ -163,3 +163,37 @@ def changed_key():
         expect(bob.end() == 1, bob.screen)
         false.process.terminate()
         false.end()
+
+
+def renamed_key():
+    """A known key under another name is a question with both names, and an error in a script"""
+    with tempfile.TemporaryDirectory() as directory:
+        path, kind = _file(directory), service_type()
+        os.mkdir(os.path.join(directory, "inbox"))
+        key, store = os.path.join(directory, "key.pem"), os.path.join(directory, "store")
+        subprocess.run([COMMAND, "identity", "new", "--out", key], check=True, capture_output=True,
+                       env=environment(directory), timeout=20)
+
+        def receiver(name):
+            return Script(directory, "receive", "--yes", "--force", "--name", name, "--identity", key, "--type", kind,
+                          "--into", os.path.join(directory, "inbox"), "--timeout", "60")
+
+        def words(name):
+            return ["send", path, "--to", name, "--name", "bob", "--type", kind, "--trust", "tofu", "--trust-store", store]
+
+        ann = receiver("ann")
+        code, said = Script(directory, *words("ann"), "--unverified").end()
+        expect(code == 0 and "first contact" in said, said)
+        ann.end()
+        os.remove(os.path.join(directory, "inbox", "secret.txt"))
+        renamed = r"the key has been known since 20\d\d-\d\d-\d\d under another name"
+        eve = receiver("eve")
+        code, said = Script(directory, *words("eve"), "--unverified").end()
+        expect(code == 1 and re.search(renamed, said), said)
+        bob = Typist(directory, *words("eve"))
+        bob.sees("WARNING: eve: " + renamed + r"\. eve was known as ann\.")
+        bob.types("n\n")
+        expect(bob.end() == 1, bob.screen)
+        eve.process.terminate()
+        eve.end()
+        expect(not os.listdir(os.path.join(directory, "inbox")), "a file was sent before the answer")

@@ -110,6 +110,8 @@ class Peer(Process):
         self.log = os.path.join(directory, name + ".log")
         self.code = None
         self.peak = 0
+        # Seconds of processor time, when it has ended.
+        self.seconds = 0
         listen = "127.0.0.1" if port is None else f"127.0.0.1:{port}"
         if command[0] != "receive":
             command = (command[0], "--unverified", *command[1:])
@@ -141,6 +143,7 @@ class Peer(Process):
         self.code = os.waitstatus_to_exitcode(status)
         self.process.returncode = self.code
         self.peak = usage.ru_maxrss // 1_024
+        self.seconds = usage.ru_utime + usage.ru_stime
         unregister(self)
         return True
 

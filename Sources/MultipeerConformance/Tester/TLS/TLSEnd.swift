@@ -210,4 +210,11 @@ extension TLSEnd {
         _ = unsafe SSL_key_update(ssl, kind)
         _ = unsafe SSL_do_handshake(ssl)
     }
+
+    /// Sends one NewSessionTicket, as a server.
+    func sendTicket() {
+        ERR_clear_error()
+        _ = unsafe SSL_new_session_ticket(ssl)
+        _ = unsafe SSL_do_handshake(ssl)
+    }
 }
