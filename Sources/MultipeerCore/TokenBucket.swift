@@ -38,6 +38,16 @@ package struct TokenBucket: Sendable {
         return later.tokens
     }
 
+    /// Returns whether it has all of its tokens.
+    package func isFull(at now: Moment) -> Bool { available(at: now) == capacity }
+
+    /// Returns when there is a token: now, or when time adds the next one.
+    package func next(at now: Moment) -> Moment {
+        var later = self
+        later.fill(at: now)
+        return later.tokens > 0 ? now : later.filled + .nanoseconds(interval)
+    }
+
     /// Takes `count` tokens; returns false, and takes none, when there are fewer.
     package mutating func consume(_ count: Int = 1, at now: Moment) -> Bool {
         fill(at: now)
