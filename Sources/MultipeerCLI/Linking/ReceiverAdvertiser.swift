@@ -66,7 +66,7 @@ final class ReceiverAdvertiser: Sendable {
         for await invitation in advertiser.invitations {
             let inviter = invitation.inviter
             guard let wish = PeerRole(context: invitation.context), case .send(let files) = wish,
-                await agrees(to: inviter, files)
+                await agrees(to: invitation, files)
             else {
                 // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
@@ -83,13 +83,27 @@ final class ReceiverAdvertiser: Sendable {
         return nil
     }
 
-    private func agrees(to inviter: PeerID, _ files: Int) async -> Bool {
+    private func agrees(to invitation: Invitation, _ files: Int) async -> Bool {
         guard isAsking else { return true }
         let count = files == 1 ? "a file" : "\(files) files"
-        let question = "\(inviter.introduction), found on the network, wants to send \(count). Accept? [y/N] "
-        let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
-            try Terminal.ask(question)
-        }
-        return Terminal.isYes(answer ?? nil)
+        var isContestShown: Bool
+        // It may be contested only after the question: then the answer was given without knowing that.
+        repeat {
+            isContestShown = invitation.isContested
+            let question = ReceiverAdvertiser.question(
+                from: invitation.inviter, count, isContested: isContestShown)
+            let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
+                try Terminal.ask(question)
+            }
+            guard Terminal.isYes(answer ?? nil) else { return false }
+        } while invitation.isContested != isContestShown
+        return true
+    }
+
+    private static func question(from inviter: PeerID, _ files: String, isContested: Bool) -> String {
+        let contest =
+            isContested ? " Another peer claims the same id: one of the two is not who it claims to be." : ""
+        return "\(inviter.introduction), found on the network, wants to send \(files).\(contest) "
+            + "Accept? [y/N] "
     }
 }
