@@ -70,6 +70,7 @@ static struct {
     int peers;                                              // peers that have introduced themselves
     unsigned char mine[DIGEST], theirs[LINKS][DIGEST];
     char congestion[16];
+    char group[32];  // of the key exchange
 } bench;
 
 static void die(const char *what) {
@@ -354,6 +355,8 @@ static struct link *new_link(SSL_CTX *context, int epoll, int fd) {
 }
 
 static void free_link(struct link *l) {
+    const char *group = SSL_group_to_name(l->ssl, SSL_get_negotiated_group(l->ssl));
+    snprintf(bench.group, sizeof bench.group, "%s", group ? group : "");
     SSL_shutdown(l->ssl);
     flush(l);
     close(l->fd);
@@ -506,7 +509,7 @@ static void report(void) {
             bench.latencies[bench.count * 99 / 100] * 1e6);
     }
     printf("\"cpu_s\": %.6f, \"peak_rss_kib\": %ld, \"suite\": \"%s\", ", cpu, peak_kib(), suite);
-    printf("\"congestion\": \"%s\", ", bench.congestion);
+    printf("\"congestion\": \"%s\", \"group\": \"%s\", ", bench.congestion, bench.group);
     printf("\"library\": \"%s\"}\n", OpenSSL_version(OPENSSL_VERSION));
 }
 

@@ -5,6 +5,8 @@ struct Report: Sendable {
     var cpuSeconds = 0.0
     /// The cipher suite of the link.
     var suite: String?
+    /// The group of the link's key exchange.
+    var group: String?
     /// The time from the first send to the receiver's answer.
     var seconds: Double?
     /// The latency of each round trip or connect.
@@ -34,7 +36,9 @@ struct Report: Sendable {
             ]
         }
         fields += ["\"cpu_s\": \(cpuSeconds)", "\"peak_rss_kib\": \(Resources.peakKiB)"]
-        fields += ["\"suite\": " + (suite.map { "\"\($0)\"" } ?? "null")]
+        fields += [("suite", suite), ("group", group)].map { key, name in
+            "\"\(key)\": " + (name.map { "\"\($0)\"" } ?? "null")
+        }
         return "{" + fields.joined(separator: ", ") + "}"
     }
 }

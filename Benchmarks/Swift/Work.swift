@@ -126,7 +126,10 @@ struct Work: Sendable {
             let party = try await Party(assignment.side)
             let start = clock.now
             try await party.link()
-            if assignment.side == .client { report.latencies.append(seconds(since: start)) }
+            if assignment.side == .client {
+                report.latencies.append(seconds(since: start))
+                report.group = await party.session.connectionInfo(for: party.other.peer)?.keyExchange
+            }
             report.sent += 1
             report.received += 1
             await leave(party)

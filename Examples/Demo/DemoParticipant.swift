@@ -137,7 +137,7 @@ final class DemoParticipant: Sendable {
             case .peer(let peer, .notConnected(let reason)):
                 answer.withLock { $0 }?.send(nil)
                 try? await report(.lost(peer: peer.displayName, reason: "\(reason)"))
-            case .peer, .verificationRequested: break
+            case .peer, .verificationRequested, .verified: break
             }
         }
     }

@@ -59,7 +59,7 @@ extension Membership {
         guard signer != nil else { return }
         let uid = entry.origin.uid
         // [uid.proof]
-        if uid.isKeyed, (try? Certificate(parsing: entry.certificate))?.keyedUID != uid {
+        if uid.isKeyed, verifier.keyedUID(of: entry.certificate) != uid {
             throw .badSignature
         }
         guard verifier.isValid(entry.signature, of: entry.signedBytes, by: entry.certificate) else {

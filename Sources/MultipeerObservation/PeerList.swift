@@ -11,13 +11,15 @@ struct PeerList {
         /// nil without a link.
         var link: RoomModel.Peer.State?
         var requestsVerification = false
+        var verification: PeerVerification?
 
         var isKnown: Bool { info != nil || isInvited || link != nil }
 
         var shown: RoomModel.Peer {
             RoomModel.Peer(
                 id: id, name: id.displayName, info: info ?? [:],
-                state: link ?? (isInvited ? .invited : .nearby), requestsVerification: requestsVerification)
+                state: link ?? (isInvited ? .invited : .nearby), requestsVerification: requestsVerification,
+                verification: verification)
         }
     }
 
@@ -59,7 +61,8 @@ struct PeerList {
             switch state {
             case .connecting: entry.link = .connecting
             case .connected: entry.link = .connected
-            case .notConnected: (entry.link, entry.requestsVerification) = (nil, false)
+            case .notConnected:
+                (entry.link, entry.requestsVerification, entry.verification) = (nil, false, nil)
             }
         }
         return wasConnected
@@ -67,6 +70,10 @@ struct PeerList {
 
     mutating func requestsVerification(_ peer: PeerID) {
         update(peer) { if $0.link != nil { $0.requestsVerification = true } }
+    }
+
+    mutating func verified(_ peer: PeerID, _ verification: PeerVerification) {
+        update(peer) { if $0.link == .connected { $0.verification = verification } }
     }
 
     // MARK: entries

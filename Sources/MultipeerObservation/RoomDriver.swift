@@ -57,9 +57,21 @@ struct RoomDriver: Sendable {
 
     /// The next batch is taken when the model has the one before: a busy main actor holds the peers back.
     private func takeEvents() async {
-        for await batch in session.events.batches { await tell { $0.take(batch) } }
+        for await batch in session.events.batches {
+            let verifications = await verifications(in: batch)
+            await tell { $0.take(batch, verifications) }
+        }
         // Unless the run is over, the application has disconnected the session.
         await tell { [number] in $0.cancel(number) }
+    }
+
+    /// Returns how the peers are known that are connected with this batch.
+    private func verifications(in batch: [Session.Event]) async -> [PeerID: PeerVerification] {
+        var verifications: [PeerID: PeerVerification] = [:]
+        for case .peer(let peer, .connected) in batch {
+            verifications[peer] = await session.connectionInfo(for: peer)?.verification
+        }
+        return verifications
     }
 
     private func take(_ found: Browser.Events) async {

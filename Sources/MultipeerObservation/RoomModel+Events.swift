@@ -2,8 +2,14 @@ import Multipeer
 
 // What happens on the network, as the driver reports it.
 extension RoomModel {
-    func take(_ events: [Session.Event]) {
-        for event in events { take(event) }
+    /// `verifications`: of the peers that were linked when the events were taken.
+    func take(_ events: [Session.Event], _ verifications: [PeerID: PeerVerification] = [:]) {
+        for event in events {
+            take(event)
+            if case .peer(let peer, .connected) = event, let known = verifications[peer] {
+                peers.verified(peer, known)
+            }
+        }
         showPeers()
     }
 
@@ -14,6 +20,7 @@ extension RoomModel {
         case .resource(let offer): take(offer)
         case .peer(let peer, let state): take(state, of: peer)
         case .verificationRequested(let peer): peers.requestsVerification(peer)
+        case .verified(let peer, let verification): peers.verified(peer, verification)
         case .stream: break
         }
     }

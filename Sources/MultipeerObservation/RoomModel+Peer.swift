@@ -26,5 +26,8 @@ extension RoomModel {
         /// Whether its user wants to compare verification codes on this link. Ask your own user, and call
         /// `session.verificationCode(for:)` if they want it, too.
         public let requestsVerification: Bool
+        /// How it is known who is at the other end of the link; nil before there is one. It changes when both users have confirmed a
+        /// code.
+        public let verification: PeerVerification?
     }
 }

@@ -142,6 +142,38 @@ struct ResolvingTests {
         #expect(addresses.contains(ann.addresses[0]))
     }
 
+    @Test(
+        "a forged SRV record that is repeated does not hide a peer with a keyed uid, and stays one of four [mdns.flush]",
+        arguments: [true, false])
+    func forged(isKeyed: Bool) throws {
+        let ann = try Advertised("Ann", 1, isKeyed: isKeyed)
+        #expect(ann.peer.uid.isKeyed == isKeyed)
+        var watcher = QuerierHarness()
+        watcher.browse(.chat)
+        watcher.hear(try ann.all())
+        var forged = ann
+        (forged.port, forged.host, forged.addresses) = (6_660, "mpc-forged.local", [[10, 0, 0, 66]])
+        for _ in 0..<50 {
+            watcher.hear([forged.server()] + forged.places)
+            watcher.pass(.milliseconds(100))
+        }
+        resolve(ann, in: &watcher)
+        watcher.pass(.seconds(1))
+        let candidates = try #require(watcher.resolutions[id]).candidates
+        #expect(candidates.map(\.port) == (isKeyed ? [6_660, 4_000] : [6_660]))
+        #expect(candidates.map(\.address) == (isKeyed ? [forged, ann] : [forged]).flatMap(\.addresses))
+        // However many are forged, the number is bounded, and one that is repeated stays among them.
+        for port in 5_001...5_021 as ClosedRange<UInt16> {
+            forged.port = port
+            watcher.hear([forged.server()])
+            if port.isMultiple(of: 3) { watcher.hear([ann.server()]) }
+        }
+        watcher.do { $0.resolve(ann.peer.uid, of: .chat, within: .seconds(1), as: ResolveID(8), at: $1) }
+        watcher.pass(.seconds(2))
+        let ports = try #require(watcher.resolutions[ResolveID(8)]).candidates.map(\.port)
+        #expect(ports.count <= 4 && (!isKeyed || ports.contains(4_000)), "\(ports)")
+    }
+
     @Test("a scope that disappears removes its addresses, and resolving continues on the others")
     func scopeGone() throws {
         let ann = try Advertised("Ann", 1)

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
 import TestSupport

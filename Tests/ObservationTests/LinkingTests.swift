@@ -117,7 +117,7 @@ import Testing
         await pair.stop()
     }
 
-    @Test("a member that asks to compare verification codes is marked")
+    @Test("a member that asks to compare codes is marked, and shown as verified once both users confirm")
     func verification() async throws {
         let pair = try await rooms.linked("ann", "bob")
         let (ann, bob) = (pair[0], pair[1])
@@ -125,6 +125,16 @@ import Testing
         try await until { bob.members.contains { $0.requestsVerification } }
         let bobs = try await bob.session.verificationCode(for: ann.peer)
         #expect(try await anns.match(bobs.own))
+        #expect(ann.nearby.isEmpty && ann.members.map(\.verification) == [.unverified(.network)])
+        async let annsWord: Void = ann.session.confirmVerification(of: bob.peer)
+        async let bobsWord: Void = bob.session.confirmVerification(of: ann.peer)
+        for room in pair {
+            try await until { room.members.map(\.verification) == [.verified(by: .code)] }
+        }
+        _ = try await (annsWord, bobsWord)
+        // The room knows nothing of a peer that is no longer linked.
+        await ann.session.disconnect()
+        try await until { bob.members.isEmpty && bob.nearby.allSatisfy { $0.verification == nil } }
         await pair.stop()
     }
 }

@@ -110,11 +110,11 @@ extension RegistryPlace {
             "parallelDials", "MultipeerHandshake/Establishment/DialPlan.swift", "static let parallel = #"),
         RegistryPlace("linkLocalInterfaces", "MultipeerCore/Candidate.swift", "zones.prefix(#)"),
         RegistryPlace("smallestPort", "MultipeerCore/Candidate.swift", "port < # ||"),
-        RegistryPlace("controlBucket", "MultipeerLink/Control/TokenBucket.swift", "static let capacity = #"),
+        RegistryPlace("controlBucket", "MultipeerCore/TokenBucket.swift", "static let capacity = #"),
         RegistryPlace(
-            "controlPerSecond", "MultipeerLink/Control/TokenBucket.swift", "static let perSecond: Int64 = #"),
+            "controlPerSecond", "MultipeerCore/TokenBucket.swift", "static let perSecond: Int64 = #"),
         RegistryPlace(
-            "controlPayload", "MultipeerLink/Control/TokenBucket.swift", "static let trafficPerToken = #"),
+            "controlPayload", "MultipeerCore/TokenBucket.swift", "static let trafficPerToken = #"),
         RegistryPlace(
             "keyUpdateBucket", "MultipeerEngine/Connections/Connection.swift", "static let keyUpdates = #"),
         RegistryPlace(

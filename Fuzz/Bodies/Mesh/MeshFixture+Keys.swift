@@ -20,7 +20,8 @@ extension MeshFixture {
         return Signer(certificate: certificate) { sign($0, with: certificate) }
     }
 
-    package static let verifier = SignatureVerifier { signature, message, certificate in
+    package static let verifier = SignatureVerifier(uid: SignatureVerifier.standard.keyedUID(of:)) {
+        signature, message, certificate in
         signature == sign(message, with: certificate)
     }
 

@@ -36,9 +36,7 @@ extension Advertiser {
 
             /// Returns the next event without leaving the caller's actor.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> CodeEvent? {
-                guard let listener = await run.source() else { return nil }
-                var events = listener.codeEvents.makeAsyncIterator()
-                switch await events.next(isolation: actor) {
+                switch await run.next(of: { $0.codeEvents }, isolation: actor)?.element {
                 case .guessedWrong(let address, let count, let isLast):
                     return .wrongGuess(from: address, count: count, endsCode: isLast)
                 case .used: return .used

@@ -31,10 +31,9 @@ extension Advertiser {
 
             /// Returns the next invitation without leaving the caller's actor.
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Invitation? {
-                guard let listener = await run.source() else { return nil }
-                var questions = listener.questions.makeAsyncIterator()
+                let taken = await run.next(of: { $0.questions }, isolation: actor)
                 // An invitation taken while the advertiser stops can no longer be answered.
-                guard let question = await questions.next(isolation: actor), !run.isOver else { return nil }
+                guard let (question, listener) = taken, !run.isOver else { return nil }
                 return Invitation(question, to: listener)
             }
         }

@@ -41,3 +41,15 @@ final class RunSlot<Source: Sendable>: Sendable {
         ended.end()
     }
 }
+
+extension RunSlot.Run {
+    /// Returns the next element of a sequence that the source has, and the source; nil once the run is over, or when the task is
+    /// cancelled.
+    func next<Elements: AsyncSequence>(
+        of elements: (Source) -> Elements, isolation actor: isolated (any Actor)?
+    ) async -> (element: Elements.Element, source: Source)? where Elements.Failure == Never {
+        guard let source = await source() else { return nil }
+        var iterator = elements(source).makeAsyncIterator()
+        return await iterator.next(isolation: actor).map { ($0, source) }
+    }
+}

@@ -65,7 +65,7 @@ final class AttachmentTransfers: Sendable {
         case .resource(let file):
             guard file.name.hasPrefix(AttachmentToken.prefix) else { return false }
             arrived(.file(file), key(file.peer, file.name))
-        case .message, .peer, .verificationRequested: return false
+        case .message, .peer, .verificationRequested, .verified: return false
         }
         return true
     }

@@ -36,16 +36,16 @@ package struct PeerSelector: Equatable, Sendable {
         peer.uid.isKeyed && digits?.count ?? 0 >= PeerSelector.provingDigits
     }
 
-    /// What a match says about who the peer is, for people.
-    package func remark(on peer: PeerID) -> String {
+    /// What a match of digits says about who the peer is, for people; nil when no digits were given.
+    package func remark(on peer: PeerID) -> String? {
+        guard let digits else { return nil }
         let name = peer.displayName.printable
         if proves(peer) { return "\(name) is verified by its id, which is a hash of its key" }
         guard peer.uid.isKeyed else {
             return "\(name) is not verified: its id is random, and anyone can use it"
         }
-        let typed = digits.map { "the \($0.count) digits of its id" } ?? "its name"
-        return
-            "\(name) is not verified: anyone can have \(typed); compare its whole id with its user: #\(peer.id)"
+        return "\(name) is not verified: anyone can have the \(digits.count) digits of its id; "
+            + "compare its whole id with its user: #\(peer.id)"
     }
 
     /// Whether at most one peer can match.

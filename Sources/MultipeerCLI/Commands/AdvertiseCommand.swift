@@ -9,8 +9,9 @@ enum AdvertiseCommand: Subcommand {
         details: """
             Advertises this peer until Ctrl-C to all peers that browse for the same service type. Invitations are
             declined, and printed to standard output: a line per event, with tab-separated fields: invited, declined,
-            linked or ended; the id; the name; the inviter's context, or why a link ended. With --accept, invitations
-            are accepted and received data is dropped: use it to test links between two machines.
+            linked or ended; the id; the name; the inviter's context, or why a link ended; and "contested" if another
+            peer has sent an invitation with the same id at that time. With --accept, invitations are accepted and
+            received data is dropped: use it to test links between two machines.
 
             Everyone on the network can read the name and --info.
             """,

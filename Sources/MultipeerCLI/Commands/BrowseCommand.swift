@@ -9,7 +9,9 @@ enum BrowseCommand: Subcommand {
         details: """
             On a terminal, shows a live table. In a pipe, and on a terminal without escape sequences, prints a line per
             event with tab-separated fields: found, updated or lost; the id; the name; the peer's info; and with
-            --resolve its addresses. All peers are unverified: found on the network. With --json each line says so.
+            --resolve its addresses. All peers are unverified: found on the network. With --json each line says so. The
+            kind of an id is "keyed" if it is the hash of a key: then only a peer that has the key can be linked under
+            that id. Any peer can use a random one.
 
             Ctrl-C ends it. Browsing does not advertise this peer.
             """,

@@ -10,6 +10,8 @@ package struct BrowseLine: Encodable, Sendable {
     package let event: Event
     /// All digits of the peer's id.
     package let id: String
+    /// Whether the id is the hash of a key.
+    package let kind: UID.IDKind
     package let name: String
     /// Nil for a lost peer.
     package let info: [String: String]?
@@ -26,6 +28,7 @@ package struct BrowseLine: Encodable, Sendable {
     ) {
         self.event = event
         id = peer.id
+        kind = peer.uid.idKind
         name = peer.displayName
         self.info = info
         self.addresses = addresses.map { $0.map(\.description) }

@@ -1,10 +1,10 @@
 import Foundation
-import Multipeer
+package import Multipeer
 import MultipeerCommandLine
 
 /// One event of `multipeer advertise`: a line of JSON, or tab-separated fields.
-struct AdvertiseLine: Encodable, Sendable {
-    enum Event: String, Encodable, Sendable {
+package struct AdvertiseLine: Encodable, Sendable {
+    package enum Event: String, Encodable, Sendable {
         case invited, declined, linked, ended
     }
 
@@ -16,8 +16,13 @@ struct AdvertiseLine: Encodable, Sendable {
     var context: String?
     /// Why an invitation failed, or a link ended.
     var reason: String?
+    /// Whether another peer has sent an invitation with the same id; nil for other events.
+    var contested: Bool?
 
-    init(_ event: Event, _ peer: PeerID, context: [UInt8]? = nil, reason: String? = nil) {
+    package init(
+        _ event: Event, _ peer: PeerID, context: [UInt8]? = nil, reason: String? = nil, contested: Bool? = nil
+    ) {
+        self.contested = contested
         self.event = event
         id = peer.id
         name = peer.displayName
@@ -27,9 +32,10 @@ struct AdvertiseLine: Encodable, Sendable {
 
     private static let mostShown = 200
 
-    var text: String {
+    package var text: String {
         let remark = String((context ?? reason ?? "").prefix(AdvertiseLine.mostShown)).printable
-        return [event.rawValue, id, name.printable, remark].joined(separator: "\t")
+        let fields = [event.rawValue, id, name.printable, remark] + (contested == true ? ["contested"] : [])
+        return fields.joined(separator: "\t")
     }
 }
 
@@ -82,7 +88,9 @@ actor InvitationResponder {
 
     private func answer() async {
         for await invitation in advertiser.invitations {
-            await put(AdvertiseLine(.invited, invitation.inviter, context: invitation.context))
+            let line = AdvertiseLine(
+                .invited, invitation.inviter, context: invitation.context, contested: invitation.isContested)
+            await put(line)
             Task { await self.answer(invitation) }
         }
     }

@@ -27,7 +27,8 @@ package struct NearbyLine: Equatable, Sendable {
     /// The same for people.
     package var sentence: String {
         let remark = infoText.isEmpty ? "" : " (\(infoText))"
-        return (number.map { "\($0)  " } ?? "") + "\(peer.introduction) \(verb)\(remark)"
+        let kind = event == .found ? ", with a \(peer.uid.idKind) id" : ""
+        return (number.map { "\($0)  " } ?? "") + "\(peer.introduction) \(verb)\(kind)\(remark)"
     }
 
     private var infoText: String {

@@ -37,10 +37,11 @@ package struct PeerTable: Sendable {
         let cells = shown.map { row in
             [
                 row.peer.peer.displayName.printable.fitted(to: PeerTable.longestName), row.peer.peer.shortID,
-                HumanReadable.clock(time - row.since), PeerTable.remark(row),
+                row.peer.peer.uid.idKind.rawValue, HumanReadable.clock(time - row.since),
+                PeerTable.remark(row),
             ]
         }
-        var lines = PeerTable.aligned([["NAME", "ID", "FOR", "INFO"]] + cells, width: width)
+        var lines = PeerTable.aligned([["NAME", "ID", "KIND", "FOR", "INFO"]] + cells, width: width)
         if shown.count < sorted.count {
             lines.append("and \(sorted.count - shown.count) more".fitted(to: width))
         }
@@ -62,6 +63,18 @@ package struct PeerTable: Sendable {
             return trimmed.columns > width ? trimmed.head(width) : trimmed
         }
     }
+}
+
+extension UID {
+    /// What an id that was only seen on the network can prove once there is a link.
+    package enum IDKind: String, Encodable, Sendable {
+        /// The hash of a key: only a peer that has the key can be linked under this id.
+        case keyed
+        /// Any peer can use it.
+        case random
+    }
+
+    package var idKind: IDKind { isKeyed ? .keyed : .random }
 }
 
 extension PeerID {

@@ -88,18 +88,24 @@ final class ReceiverAdvertiser: Sendable {
     private func agrees(to invitation: Invitation, _ files: Int) async -> Bool {
         guard isAsking else { return true }
         let count = files == 1 ? "a file" : "\(files) files"
-        let text = "\(invitation.inviter.introduction), found on the network, wants to send \(count)."
-        // [invite.contested]
-        let warning = "WARNING: a peer at another address claims to be the same; one of the two is not."
-        while true {
-            let isWarned = invitation.isContested
-            let question = isWarned ? "\(text) \(warning)" : text
+        var isContestShown: Bool
+        // It may be contested only after the question: then the answer was given without knowing that.
+        repeat {
+            isContestShown = invitation.isContested
+            let question = ReceiverAdvertiser.question(
+                from: invitation.inviter, count, isContested: isContestShown)
             let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
-                try Terminal.ask("\(question) Accept? [y/N] ")
+                try Terminal.ask(question)
             }
             guard Terminal.isYes(answer ?? nil) else { return false }
-            // A yes does not count if the other one has come since.
-            if isWarned || !invitation.isContested { return true }
-        }
+        } while invitation.isContested != isContestShown
+        return true
+    }
+
+    private static func question(from inviter: PeerID, _ files: String, isContested: Bool) -> String {
+        let contest =
+            isContested ? " Another peer claims the same id: one of the two is not who it claims to be." : ""
+        return "\(inviter.introduction), found on the network, wants to send \(files).\(contest) "
+            + "Accept? [y/N] "
     }
 }

@@ -47,7 +47,7 @@ final class ReceiverFinder: Sendable {
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let peer = try await find()
         if !isQuiet {
-            if selector.digits != nil { Terminal.say(selector.remark(on: peer)) }
+            if let remark = selector.remark(on: peer) { Terminal.say(remark) }
             Terminal.say("found \(peer.introduction); waiting for them to accept")
         }
         try await CommandError.translating { () async throws(MultipeerError) in

@@ -106,7 +106,7 @@ final class StandardStreamRelay: Sendable {
                 outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
             case .verificationRequested(peer):
                 Task { await settle { () throws(CommandError) in try await self.answersVerification() } }
-            case .peer, .stream, .resource, .verificationRequested: break
+            case .peer, .stream, .resource, .verificationRequested, .verified: break
             }
         }
     }

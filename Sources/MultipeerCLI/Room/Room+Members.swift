@@ -12,7 +12,7 @@ extension Room {
             case .peer(let peer, let state): try await change(peer, state)
             case .verificationRequested(let peer):
                 await verificationRequested(by: peer)
-            case .stream: break
+            case .stream, .verified: break
             }
         }
     }

@@ -87,6 +87,7 @@ extension Shim {
         case "stats": return try await stats(&request)
         case "limit": return try limit(&request)
         case "code": return try subject(of: &request).code(&request)
+        case "compared": return try subject(of: &request).compared(&request)
         case "send": try subject(of: &request).send(&request)
         case "flush": try subject(of: &request).flush(&request)
         case "pause": return try subject(of: &request).pause(&request, true)

@@ -26,6 +26,8 @@ extension ShimSubject {
         case .message(let message): await hear(message)
         case .stream(let stream): await streams.hear(stream)
         case .resource(let resource): await resources.hear(resource)
+        case .verified(let peer, _):
+            await context.pipe.tell("verified", of: context.name, ["peer": .hex(peer.uid.bytes)])
         case .verificationRequested(let peer):
             await context.pipe.tell("code-requested", of: context.name, ["peer": .hex(peer.uid.bytes)])
         }

@@ -76,6 +76,23 @@ extension ShimSubject {
         return [:]
     }
 
+    /// Says what the user says of the code. A confirmation waits for the other side's user; a failure shows in the link.
+    func compared(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
+        let peer = try request.required("peer", try request.peer("peer"))
+        let result = try request.text("result")
+        try request.end()
+        let session = context.session
+        let call: @Sendable () async throws -> Void
+        switch result {
+        case "OK": call = { try await session.confirmVerification(of: peer) }
+        case "WRONG_CODE": call = { try await session.rejectVerification(of: peer) }
+        case "DECLINED": call = { try await session.declineVerification(of: peer) }
+        default: throw .invalid("result is not OK, WRONG_CODE or DECLINED")
+        }
+        context.keep(Task { try? await call() })
+        return [:]
+    }
+
     // MARK: state
 
     func state(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {

@@ -25,7 +25,7 @@ package enum Suite {
             InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
                 + KeyedInvitationCases.all + CodeInviteeCases.all + CodeInviterCases.all
         ),
-        ("SAS", "verification codes, chapter 13", CodeCases.all),
+        ("SAS", "verification codes, chapter 13", CodeCases.all + CodeResultCases.all),
         ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),
         ("LIM", "limits, chapter 15", BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all),
         ("MUT", "mutations of valid transcripts", MutationCases.all),

@@ -239,6 +239,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case codeAnyPoint = "code-any-point"  // Answers shares that are no points.
     case codeEndedByAnything = "code-ended-by-anything"  // Ends a code with each connection that ends.
     case codeInvitesEarly = "code-invites-early"  // Sends INVITE with its CONFIRMATION.
+    case codeRetriesMismatch = "code-retries-mismatch"  // Dials again after CLOSE(WRONG_CODE).
+    case codeWrongIsLost = "code-wrong-is-lost"  // Reports a wrong code as a peer that is not there.
     case codeGuessAgain = "code-guess-again"  // Dials again after a connection that ended with a guess.
 
     // MARK: LIV
@@ -296,4 +298,13 @@ package enum Bug: String, CaseIterable, Sendable {
     case sasRunsAgain = "sas-runs-again"  // Runs as often as the peer asks.
     case sasConfirmedTwice = "sas-confirmed-twice"  // Accepts SAS_RESULT as often as it comes.
     case sasIgnoresDeclined = "sas-ignores-declined"  // Goes on waiting for a peer that has declined.
+    case sasDifferentGoodbye = "sas-different-goodbye"  // Says goodbye when its user finds different digits.
+    // Reports a goodbye when the other user found different digits.
+    case sasNoIsGoodbye = "sas-no-is-goodbye"
+    case sasConfirmsAlone = "sas-confirms-alone"  // Counts one user's confirmation as that of both.
+    case sasConfirmsTwice = "sas-confirms-twice"  // Sends SAS_RESULT as often as its user confirms.
+    case sasEchoesResult = "sas-echoes-result"  // Confirms when the other user does.
+    case sasDeclinesSilently = "sas-declines-silently"  // Lets a peer wait whose code its user declined.
+    case sasDeclinesTwice = "sas-declines-twice"  // Declines as often as its user does.
+    case sasDeclinesByClosing = "sas-declines-by-closing"  // Ends the link when its user declines.
 }

@@ -184,6 +184,9 @@ package final class ReferencePeer {
                 throw ProtocolError(.unknownPeer, "not connected")
             }
             link.code.ask()
+        case "compared":
+            let result = request["result"]?.text.flatMap { CloseCode(named: $0) } ?? .internal
+            try session.links[try uid(request)]?.code.compared(result)
         default: return nil
         }
         return [:]

@@ -96,7 +96,7 @@ final class AssistantCore: Sendable {
     private func isWanted(_ invitation: Invitation, _ type: ServiceType) async -> Bool {
         let question = MCPresentedInvitation(
             inviter: invitation.inviter, invitee: session.native.peer, serviceType: type.name,
-            context: invitation.context.map { Data($0) })
+            context: invitation.context.map { Data($0) }, isContested: invitation.isContested)
         let presenter = presenter
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask { await presenter.shouldAccept(question) }

@@ -23,10 +23,16 @@ public struct MCPresentedInvitation: Sendable {
     public let serviceType: String
     /// The data of the inviter's application; nil for none.
     public let context: Data?
+    /// Whether a peer at another address has sent an invitation with the inviter's id while this one was open: one of the two is
+    /// not who it claims to be. Show that before the user accepts.
+    public let isContested: Bool
 
-    package init(inviter: PeerID, invitee: PeerID, serviceType: String, context: Data?) {
+    package init(
+        inviter: PeerID, invitee: PeerID, serviceType: String, context: Data?, isContested: Bool = false
+    ) {
         (self.inviter, self.invitee, self.serviceType, self.context) = (
             inviter, invitee, serviceType, context
         )
+        self.isContested = isContested
     }
 }

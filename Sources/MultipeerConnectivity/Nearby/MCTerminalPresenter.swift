@@ -27,9 +27,10 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
             FileHandle.standardError.write(Data(text.utf8))
             return false
         }
+        let contest = invitation.isContested ? " another peer claims to be the same one." : ""
         let answer = await terminal.ask(
             "'\(inviter)' invites you ('\(invitation.invitee.displayName.withoutTricks)', "
-                + "\(invitation.serviceType.withoutTricks)). accept? [y/N] ")
+                + "\(invitation.serviceType.withoutTricks)).\(contest) accept? [y/N] ")
         if answer == nil { terminal.write("\n") }
         return ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespacesAndNewlines))
     }

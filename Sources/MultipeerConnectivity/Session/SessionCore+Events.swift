@@ -72,7 +72,7 @@ extension SessionCore {
             case .stream(let stream): return (place, .stream(stream))
             case .resource(let resource): return (place, .resource(resource))
             // For users of the native API, which handles it itself.
-            case .verificationRequested: break
+            case .verificationRequested, .verified: break
             }
         }
     }

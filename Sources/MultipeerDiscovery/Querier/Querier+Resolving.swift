@@ -41,7 +41,7 @@ extension Querier {
         for id in resolves.keys.sorted() {
             guard let resolve = resolves[id] else { continue }
             let places = serviceInstances(of: resolve.uid, in: resolve.service)
-                .compactMap { place in place.serviceInstance.destination.map { (place.scope.id, $0.name) } }
+                .flatMap { place in place.serviceInstance.destinations.map { (place.scope.id, $0.name) } }
             let missing = places.filter { caches[$0.0]?.hosts[$0.1]?.isKnown != true }
             let hasAll = places.allSatisfy { isComplete($0.1, on: $0.0) }
             if !places.isEmpty && hasAll || resolve.deadline <= now {
@@ -75,8 +75,8 @@ extension Querier {
         dropIfUnused(resolve.service)
     }
 
-    /// Returns only addresses to which the SRV records point. Confirmed instances come first, then the newest; no label
-    /// and no scope takes all the places.
+    /// Returns only addresses to which the SRV records point. Confirmed instances come first, then the newest; no label, no scope
+    /// and no SRV record takes all the places.
     private func candidates(for resolve: PendingResolution) -> [Candidate] {
         let places = serviceInstances(of: resolve.uid, in: resolve.service).sorted { one, other in
             if one.serviceInstance.isConfirmed != other.serviceInstance.isConfirmed {
@@ -84,7 +84,11 @@ extension Querier {
             }
             return one.serviceInstance.freshness > other.serviceInstance.freshness
         }
-        var rows = places.map { Array(candidates($0.serviceInstance, on: $0.scope).reversed()) }
+        var rows = places.flatMap { place in
+            place.serviceInstance.destinations.map {
+                Array(candidates(at: $0.name, $0.port, on: place.scope).reversed())
+            }
+        }
         var found: [Candidate] = []
         while found.count < Querier.mostCandidates, rows.contains(where: { !$0.isEmpty }) {
             for row in rows.indices {
@@ -95,12 +99,10 @@ extension Querier {
         return Array(found.prefix(Querier.mostCandidates))
     }
 
-    /// Returns an instance's addresses on one scope. A loopback address means this machine, so it is ignored on other
+    /// Returns a host's addresses on one scope. A loopback address means this machine, so it is ignored on other
     /// interfaces. [mdns.scope]
-    private func candidates(_ serviceInstance: ServiceInstance, on scope: Scope) -> [Candidate] {
-        guard let (host, port) = serviceInstance.destination, let known = caches[scope.id]?.hosts[host] else {
-            return []
-        }
+    private func candidates(at host: DNSName, _ port: UInt16, on scope: Scope) -> [Candidate] {
+        guard let known = caches[scope.id]?.hosts[host] else { return [] }
         return known.addresses.flatMap { bytes -> [Candidate] in
             guard let candidate = Candidate(address: bytes, port: port),
                 candidate.isDialable(allowingLoopback: scope.isLoopback)

@@ -6,10 +6,13 @@ struct RecordSet: Sendable {
     private let most: Int
     /// Whether the records are refreshed before they expire.
     private let isKept: Bool
+    /// Whether a record with the cache-flush bit replaces the others.
+    private let isFlushed: Bool
 
-    init(most: Int, isKept: Bool) {
+    init(most: Int, isKept: Bool, isFlushed: Bool = true) {
         self.most = most
         self.isKept = isKept
+        self.isFlushed = isFlushed
     }
 
     var isEmpty: Bool { records.isEmpty }
@@ -37,7 +40,7 @@ struct RecordSet: Sendable {
             if records.count >= most { records.removeFirst() }
             records.append(CachedRecord(record, reception, isKept: isKept, jitter: &jitter))
         }
-        if record.isCacheFlush, !reception.isOneShot { flush(at: reception.now) }
+        if record.isCacheFlush, !reception.isOneShot, isFlushed { flush(at: reception.now) }
     }
 
     /// Expires records that were not received within the last second. [mdns.flush]

@@ -13,7 +13,7 @@ struct ServiceInstance: Sendable {
     let order: UInt64
 
     private(set) var pointer = RecordSet(most: 1, isKept: true)
-    private(set) var server = RecordSet(most: 2, isKept: true)
+    private(set) var server: RecordSet
     private(set) var text = RecordSet(most: 2, isKept: true)
     /// The peer described by the newest TXT record.
     private(set) var peer: DiscoveredPeer?
@@ -48,6 +48,10 @@ struct ServiceInstance: Sendable {
         self.uid = uid
         source = reception.source
         order = reception.order
+        // Any host can announce another place for a uid. Only the peer has the key, so that trying all of them is safe.
+        // [mdns.flush]
+        server = RecordSet(
+            most: uid.isKeyed ? ServiceInstance.mostServers : 2, isKept: true, isFlushed: !uid.isKeyed)
     }
 
     /// Whether all records of the instance are known. [mdns.lost]
@@ -65,8 +69,13 @@ struct ServiceInstance: Sendable {
     /// The hosts to which the SRV records point.
     var targets: [DNSName] { server.records.compactMap { ServiceInstance.destination($0)?.name } }
 
-    /// The host and port of the newest SRV record.
-    var destination: (name: DNSName, port: UInt16)? { server.newest.flatMap(ServiceInstance.destination) }
+    /// The hosts and ports at which it may be: that of the newest SRV record, and for a keyed uid those of the others, the newest
+    /// first.
+    var destinations: [(name: DNSName, port: UInt16)] {
+        let newest = server.newest
+        let others = uid.isKeyed ? server.records.reversed().filter { $0.data != newest?.data } : []
+        return (([newest].compactMap(\.self)) + others).compactMap(ServiceInstance.destination)
+    }
 
     private static func destination(_ record: CachedRecord) -> (name: DNSName, port: UInt16)? {
         guard case .srv(_, _, let port, let target) = record.data else { return nil }
@@ -238,6 +247,8 @@ extension ServiceInstance {
     var pointerRefresh: Moment? { pointer.records.lazy.compactMap { $0.refresh?.due }.min() }
 
     private static let mostSearches = 4
+    /// The number of SRV records that are kept of a keyed uid.
+    private static let mostServers = 4
     /// A response within this time after a question is taken as its answer.
     private static let answerTime = Duration.seconds(2)
 }

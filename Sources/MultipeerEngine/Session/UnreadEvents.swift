@@ -82,11 +82,16 @@ extension SessionEngine {
         judgeUnread(of: uid)
     }
 
+    /// Counts an event of a peer that the owner reports by itself.
+    package mutating func eventReported(of uid: UID) {
+        unread.tell(of: uid)
+        judgeUnread(of: uid)
+    }
+
     /// Reports an event of a peer that no credit covers.
     mutating func tell(_ event: SessionOutput, of uid: UID) {
         outputs.append(event)
-        unread.tell(of: uid)
-        judgeUnread(of: uid)
+        eventReported(of: uid)
     }
 
     /// Updates whether a peer may be linked again: not while too much of it is unread. [limit.relink]

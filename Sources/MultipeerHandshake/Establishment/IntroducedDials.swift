@@ -20,19 +20,20 @@ struct IntroducedDials: Sendable {
         var end: Moment
     }
 
-    private var all = DialRate(burst: burst, perSecond: perSecond)
-    private var byMember: [UID: DialRate] = [:]
+    /// Nil before the first dial.
+    private var all: TokenBucket?
+    private var byMember: [UID: TokenBucket] = [:]
     private var silent: [Candidate: SilentAddress] = [:]
 
     /// Returns the time of the next dial that entries of this member may cause: now, or later.
     func next(by member: UID, at now: Moment) -> Moment {
-        max(all.next(at: now), (byMember[member] ?? Self.full).next(at: now))
+        max(all?.next(at: now) ?? now, byMember[member]?.next(at: now) ?? now)
     }
 
     /// Counts a dial.
     mutating func count(by member: UID, at now: Moment) {
-        all.count(at: now)
-        byMember[member, default: Self.full].count(at: now)
+        Self.take(from: &all, Self.burst, Self.perSecond, at: now)
+        Self.take(from: &byMember[member], Self.burstPerMember, Self.perSecondPerMember, at: now)
         guard byMember.count > Self.members else { return }
         byMember = byMember.filter { !$0.value.isFull(at: now) }
         // The total limit holds even if one of those that wait is forgotten.
@@ -62,26 +63,11 @@ struct IntroducedDials: Sendable {
     /// Notes that a peer answered at this address.
     mutating func answered(_ address: Candidate) { silent[address] = nil }
 
-    private static var full: DialRate { DialRate(burst: burstPerMember, perSecond: perSecondPerMember) }
-}
-
-/// A rate limit with a burst, without a clock: it holds the time at which all of its burst is available again.
-private struct DialRate: Sendable {
-    private let interval: Duration
-    private let burst: Int
-    private var whole: Moment?
-
-    init(burst: Int, perSecond: Int64) {
-        self.burst = burst
-        interval = .nanoseconds(1_000_000_000 / perSecond)
+    private static func take(
+        from bucket: inout TokenBucket?, _ burst: Int, _ perSecond: Int64, at now: Moment
+    ) {
+        var current = bucket ?? TokenBucket(capacity: burst, perSecond: perSecond, now: now)
+        _ = current.consume(at: now)
+        bucket = current
     }
-
-    func next(at now: Moment) -> Moment {
-        guard let whole else { return now }
-        return max(now, whole + (.zero - interval * (burst - 1)))
-    }
-
-    mutating func count(at now: Moment) { whole = max(whole ?? now, now) + interval }
-
-    func isFull(at now: Moment) -> Bool { whole.map { $0 <= now } ?? true }
 }

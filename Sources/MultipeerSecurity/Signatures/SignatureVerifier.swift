@@ -1,22 +1,31 @@
 import CLibSSL
+package import MultipeerCore
 
-/// Verifies signatures with the keys of certificates.
+/// Verifies signatures with the keys of certificates, and knows the uids of these keys.
 ///
 /// A value with a closure, so that a simulation can replace the cryptography.
 package struct SignatureVerifier: Sendable {
     private let check: @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) -> Bool
 
-    /// Creates a verifier that calls `check`.
+    private let uid: @Sendable (_ certificate: [UInt8]) -> UID?
+
+    /// Creates a verifier that calls `check`, and `uid` for the keyed uid of a certificate.
     package init(
+        uid: @escaping @Sendable (_ certificate: [UInt8]) -> UID?,
         _ check:
             @escaping @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) ->
             Bool
     ) {
+        self.uid = uid
         self.check = check
     }
 
     /// Verifies with OpenSSL.
-    package static let standard = SignatureVerifier(verify)
+    package static let standard = SignatureVerifier(
+        uid: { (try? Certificate(parsing: $0))?.keyedUID }, verify)
+
+    /// Returns the uid that is the hash of the certificate's key; nil if it is no certificate. [uid.keyed]
+    package func keyedUID(of certificate: [UInt8]) -> UID? { uid(certificate) }
 
     /// Returns whether `signature` was made with the key of `certificate`, which is in DER. [mesh.signature]
     package func isValid(_ signature: [UInt8], of message: [UInt8], by certificate: [UInt8]) -> Bool {

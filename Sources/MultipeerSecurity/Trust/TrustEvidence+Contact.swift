@@ -1,5 +1,3 @@
-package import MultipeerCore
-
 extension TrustEvidence {
     /// What a trust store knows about a peer, by its id, its key and its name.
     public struct Known: Hashable, Sendable {
@@ -7,16 +5,15 @@ extension TrustEvidence {
         public let peer: TrustStore.Entry?
         /// The entries with the peer's key.
         public let key: [TrustStore.Entry]
-        /// The entries with the peer's name.
+        /// The entries with the peer's name, or with one that looks the same.
         public let name: [TrustStore.Entry]
 
-        /// Looks a peer up; without stores nothing is known.
         package init(
-            _ peer: UID, named name: String, _ fingerprint: Fingerprint?, in stores: [TrustStore] = []
+            peer: TrustStore.Entry?, key: [TrustStore.Entry], name: [TrustStore.Entry]
         ) {
-            self.peer = stores.lazy.compactMap { $0[peer] }.first
-            key = fingerprint.map { key in stores.flatMap { $0.entries(of: key) } } ?? []
-            self.name = stores.flatMap { $0.entries(named: name) }
+            self.peer = peer
+            self.key = key
+            self.name = name
         }
     }
 
@@ -28,14 +25,14 @@ extension TrustEvidence {
         case known(TrustStore.Entry)
         /// The key is known, under another name.
         case renamed(TrustStore.Entry)
-        /// A peer with this id or this name is known, with this other key.
+        /// A peer with this id, or with a name that looks like this one, is known with this other key.
         case changed(TrustStore.Entry)
     }
 
     /// What the trust store says of this peer.
     public var contact: Contact {
         if let entry = known.peer, entry.fingerprint != fingerprint { return .changed(entry) }
-        let own = known.key.filter { $0.name == nil || $0.isNamed(name) }
+        let own = known.key.filter { $0.name == nil || known.name.contains($0) }
         if let entry = own.first(where: { $0.verifiedBy != nil }) ?? own.first { return .known(entry) }
         let others = known.name
         if let entry = others.first(where: { $0.verifiedBy != nil }) ?? others.first {

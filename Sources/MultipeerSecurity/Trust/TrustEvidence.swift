@@ -36,14 +36,6 @@ extension TrustEvidence {
     /// Whether the peer has an identity, so that its next session has the same key.
     public var hasIdentity: Bool { !chain.isEmpty }
 
-    /// Returns the same evidence with what these stores know.
-    package func with(_ stores: [TrustStore]) -> TrustEvidence {
-        let known = Known(peer, named: name, fingerprint, in: stores)
-        return TrustEvidence(
-            peer: peer, name: name, chain: chain, fingerprint: fingerprint, origin: origin, known: known,
-            now: now)
-    }
-
     /// Whether a peer is trusted.
     public enum Verdict: Hashable, Sendable {
         /// Trusted: how it is known who the peer is, and whether its key should be remembered for the next time.

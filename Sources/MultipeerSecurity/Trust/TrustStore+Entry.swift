@@ -44,8 +44,6 @@ extension TrustStore {
         /// The day on which it was verified, or else first seen.
         package var since: Int64? { verifiedOn ?? firstSeen }
 
-        func isNamed(_ name: String) -> Bool { self.name?.lowercased() == name.lowercased() }
-
         /// Returns this entry with what was known of its key before.
         func merged(with old: Entry) -> Entry {
             Entry(

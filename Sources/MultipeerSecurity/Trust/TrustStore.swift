@@ -27,10 +27,7 @@ public struct TrustStore: Hashable, Sendable {
     /// The entries of the peers with this key. Usually there is at most one.
     public func entries(of key: Fingerprint) -> [Entry] { entries { $0.fingerprint == key } }
 
-    /// The entries of the peers with this name, in upper or lower case.
-    public func entries(named name: String) -> [Entry] { entries { $0.isNamed(name) } }
-
-    private func entries(where isWanted: (Entry) -> Bool) -> [Entry] {
+    package func entries(where isWanted: (Entry) -> Bool) -> [Entry] {
         peers.values.filter(isWanted).sorted { $0.peer < $1.peer }
     }
 

@@ -14,13 +14,16 @@ extension Observer {
     }
 
     /// Checks, after a node received something, that each entry that it holds of an honest endpoint was made by that endpoint,
-    /// or else has been under another key since the first one. `genuine`: what `genuineKeys` returned before.
+    /// or else has been under another key since the first one, which that of a keyed uid never is. `genuine`: what `genuineKeys` returned before.
     func watchAuthenticity(_ node: Node, since genuine: Set<Endpoint>) {
         guard liesSince != nil, node.isHonest, failure == nil else { return }
         for entry in node.mesh.entries {
             guard let certificate = certificate(of: entry.origin) else { continue }
             if entry.certificate != certificate {
-                if genuine.contains(entry.origin) {
+                if entry.origin.uid.isKeyed {
+                    let origin = name(entry.origin)
+                    fail(.authentic, "peer \(node.index) holds an entry of \(origin) under another key")
+                } else if genuine.contains(entry.origin) {
                     fail(.authentic, "peer \(node.index) has replaced the key of \(name(entry.origin))")
                 }
             } else if !SimulatedSignatures.verifier.isValid(

@@ -12,11 +12,14 @@ extension Scenario {
         /// The random source of what applications do with their links: a separate one, so that the rest of a scenario
         /// does not depend on it.
         var traffic: SeededRandom
+        /// That of who has a keyed uid.
+        var keys: SeededRandom
         var made: Scenario
 
         init(_ seed: UInt64, _ mode: Mode) {
             random = SeededRandom(seed &* 2 &+ (mode == .safety ? 1 : 0))
             traffic = SeededRandom(~(seed &* 2 &+ (mode == .safety ? 1 : 0)))
+            keys = SeededRandom((seed &* 2 &+ (mode == .safety ? 1 : 0)) ^ 0x6B65_7965_6400_0000)
             made = Scenario(
                 seed: random.next(), mode: mode, cap: 8, conditions: .fair, peers: [], end: 0)
         }
@@ -50,6 +53,7 @@ extension Scenario.Generator {
         if made.mode == .liveness { joinAtLast() }
         drawTraffic()
         if random.chance(oneIn: 5) { datagrams() }
+        drawKeys()
         made.steps = made.steps.enumerated().sorted {
             ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset)
         }.map(\.element)
@@ -137,6 +141,15 @@ extension Scenario.Generator {
         for index in made.peers.indices {
             made.peers[index].preference = random.pick([.optional, .optional, .required, .none])
             made.peers[index].hasIdentity = made.peers[index].preference != .none && random.chance(oneIn: 3)
+        }
+    }
+
+    /// Lets some peers have the uid of their identity's key. A twin has a key of its own, which cannot have the same uid.
+    private mutating func drawKeys() {
+        let hasTwins = made.peers.contains { if case .twin = $0.role { true } else { false } }
+        guard !hasTwins, !keys.chance(oneIn: 3) else { return }
+        for index in made.peers.indices where made.peers[index].preference != .none && keys.chance(oneIn: 2) {
+            (made.peers[index].hasIdentity, made.peers[index].isKeyed) = (true, true)
         }
     }
 

@@ -64,6 +64,11 @@ extension Scenario {
             one.peers[index].credit = 65_536
             all.append(one)
         }
+        for index in peers.indices where peers[index].isKeyed {
+            var one = self
+            one.peers[index].isKeyed = false
+            all.append(one)
+        }
         for index in peers.indices where peers[index].datagrams != .none {
             var one = self
             one.peers[index].datagrams = .none

@@ -66,6 +66,7 @@ extension Scenario: CustomStringConvertible {
             let value = place + 1 < words.count ? Int(words[place + 1]) : nil
             switch (words[place], value) {
             case ("identity", _): peer.hasIdentity = true
+            case ("keyed", _): (peer.hasIdentity, peer.isKeyed) = (true, true)
             case ("datagrams", _): peer.datagrams = .open
             case ("deaf", _): peer.datagrams = .deaf
             case ("liar", _): peer.role = .byzantine
@@ -78,7 +79,7 @@ extension Scenario: CustomStringConvertible {
             case ("rate", let rate?): peer.rate = max(1, rate)
             default: return false
             }
-            place += ["identity", "liar", "datagrams", "deaf"].contains(words[place]) ? 1 : 2
+            place += ["identity", "keyed", "liar", "datagrams", "deaf"].contains(words[place]) ? 1 : 2
         }
         peers.append(peer)
         return true
@@ -103,7 +104,7 @@ extension Scenario: CustomStringConvertible {
 extension Scenario.Peer: CustomStringConvertible {
     package var description: String {
         var words = ["peer \(preference) rank \(rank)"]
-        if hasIdentity { words.append("identity") }
+        if hasIdentity { words.append(isKeyed ? "keyed" : "identity") }
         switch role {
         case .honest: break
         case .byzantine: words.append("liar")

@@ -49,6 +49,8 @@ package struct Scenario: Equatable, Sendable {
 
         package var preference = EncryptionPreference.optional
         package var hasIdentity = false
+        /// Whether its uid is the hash of the key of its identity.
+        package var isKeyed = false
         package var role = Role.honest
         /// The peer's rank: the order of uids is the order of ranks.
         package var rank = 0

@@ -84,7 +84,7 @@ final class ByzantinePeers: Subsystem {
         let certificate = node.signer == nil ? [] : random.bytes(32)
         let local = LocalPeer(
             peer: peer, instance: endpoint.instance, preference: node.signer == nil ? .none : .optional,
-            hasIdentity: false,
+            hasIdentity: endpoint.uid.isKeyed,
             fingerprint: certificate.isEmpty ? nil : Fingerprint(SHA256.hash(certificate)))
         var forge = LinkEstablishment(local, seed: random.next())
         guard

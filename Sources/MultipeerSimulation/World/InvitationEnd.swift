@@ -8,7 +8,7 @@ class InvitationEnd {
     var sockets: [ConnectionID: SimulatedSocket] = [:]
 
     func connected(_ id: ConnectionID, at now: Moment) {}
-    func secured(_ id: ConnectionID, at now: Moment) {}
+    func secured(_ id: ConnectionID, keyedUID: UID?, at now: Moment) {}
     func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int { bytes.count }
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, at now: Moment) {}
     func fill(_ id: ConnectionID, into output: inout ByteBuffer) {}
@@ -24,7 +24,10 @@ class InvitationMachineEnd<Machine: InvitationMachine>: InvitationEnd {
     init(_ machine: Machine) { engine = InvitationEngine(machine) }
 
     override func connected(_ id: ConnectionID, at now: Moment) { engine.connected(id, at: now) }
-    override func secured(_ id: ConnectionID, at now: Moment) { engine.secured(id, at: now) }
+
+    override func secured(_ id: ConnectionID, keyedUID: UID?, at now: Moment) {
+        engine.secured(id, keyedUID: keyedUID, at: now)
+    }
 
     override func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
         engine.receive(bytes, on: id, at: now)

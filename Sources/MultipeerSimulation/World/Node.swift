@@ -55,6 +55,8 @@ final class Node {
     var datagramPort: UInt16 { 60_000 + UInt16(process.life) }
 
     var uid: UID { peer.uid }
+    /// Its uid, if that is the hash of its key.
+    var keyedUID: UID? { uid.isKeyed ? uid : nil }
     /// Of its certificate.
     var fingerprint: Fingerprint? { engine.mesh.local.fingerprint }
     var mesh: Mesh { engine.mesh }

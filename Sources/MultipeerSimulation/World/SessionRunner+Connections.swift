@@ -106,11 +106,16 @@ extension SessionRunner {
 
     private func secured(_ socket: SimulatedSocket, showing key: Fingerprint?, of node: Node) {
         socket.phase = .framed
+        let remote = socket.connection.nodes[1 - socket.end]
+        let other = nodes.indices.contains(remote) ? nodes[remote] : nil
         if let owner = socket.owner {
-            owner.secured(socket.id, at: moment(node))
+            owner.secured(socket.id, keyedUID: other?.keyedUID, at: moment(node))
             return settle(node)
         }
-        let channel: SecuredChannel = key.map { .encrypted($0, binding: socket.connection.binding) } ?? .plain
+        // A connection of no node shows a key of its own, and so does one that a twin made.
+        let keyedUID = other?.fingerprint == key ? other?.keyedUID : nil
+        let channel: SecuredChannel =
+            key.map { .encrypted($0, keyedUID: keyedUID, binding: socket.connection.binding) } ?? .plain
         node.engine.secured(socket.id, channel, nonce: random.bytes(32), at: moment(node))
         carryOut(node)
     }

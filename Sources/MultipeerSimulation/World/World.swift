@@ -151,7 +151,11 @@ extension World {
     func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count
         var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next()).asRandom
-        let certificate = random.bytes(32)
+        var certificate = random.bytes(32)
+        if profile.isKeyed {
+            certificate.replaceSubrange(..<UID.byteCount, with: uid.bytes)
+            uid = SimulatedSignatures.keyedUID(of: certificate) ?? uid
+        }
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
         guard let peer = try? PeerID(validating: uid, displayName: name) else { return nil }
         let signer = profile.preference == .none ? nil : SimulatedSignatures.signer(certificate)

@@ -1,5 +1,6 @@
 public import MultipeerCore
 public import MultipeerMesh
+public import MultipeerSecurity
 
 extension Session {
     /// An event of a session, delivered in the order in which it happened.
@@ -15,6 +16,9 @@ extension Session {
         /// A peer's user wants to compare verification codes. The session has not responded: ask your own user, and call
         /// `verificationCode(for:)` if they want it, too; never call it just because of this event. At most once for each link.
         case verificationRequested(PeerID)
+        /// More is known of who is at the other end of a link than when it was made: both users confirmed a code, or this one
+        /// confirmed the peer's id. What was known when it was made is in `connectionInfo(for:)`.
+        case verified(PeerID, PeerVerification)
     }
 }
 
@@ -29,6 +33,7 @@ extension Session.Event: CustomStringConvertible {
         case .peer(let peer, .connecting): "\(peer) is being connected"
         case .peer(let peer, .connected): "\(peer) is connected"
         case .verificationRequested(let peer): "\(peer) wants to compare verification codes"
+        case .verified(let peer, let verification): "\(peer) is \(verification)"
         }
     }
 }

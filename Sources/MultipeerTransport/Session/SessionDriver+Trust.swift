@@ -9,9 +9,17 @@ package import MultipeerSecurity
 
 extension SessionDriver {
     /// Notes that the holder of this key was verified to be this peer: every link with that key, made before or after, shows
-    /// it, as long as the session lives. A link with another key does not.
+    /// it, as long as the session lives. A link with another key does not. The application is notified if a link shows more.
     package func noteVerified(_ uid: UID, _ key: Fingerprint, by means: PeerVerification.Means) {
+        let before = trust.verified(uid, key)
         trust.noteVerified(uid, key, by: means)
+        let connection = sockets.link(to: uid)
+        guard connection?.channel?.peerFingerprint == key, let link = connection?.link else { return }
+        let now = link.verification.strengthened(by: trust.verified(uid, key))
+        guard now != link.verification.strengthened(by: before) else { return }
+        engine.eventReported(of: uid)
+        events.tell(.verified(link.peer, now), of: uid, &engine)
+        loop.wantsTurnEnd(self)
     }
 
     /// Remembers the key of a linked peer that was verified, if both have identities and there is a trust store on disk.

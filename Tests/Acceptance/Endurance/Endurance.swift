@@ -76,7 +76,7 @@ enum Endurance {
             case .message(let message):
                 try expect(message.bytes == text, "a different message arrived")
                 return states
-            case .stream, .resource, .verificationRequested:
+            case .stream, .resource, .verificationRequested, .verified:
                 throw Failure(description: "an event arrived that was not sent")
             }
         }

@@ -201,7 +201,7 @@ actor Member {
         case .resource(let resource):
             log(.offered, resource.peer) { $0.id = resource.name }
             errand { await $0.take(resource) }
-        case .stream, .verificationRequested: break
+        case .stream, .verificationRequested, .verified: break
         }
     }
 

@@ -63,7 +63,7 @@ struct DiscoveryCommandTests {
         let ann = try await advertise("ann", ["--info", "k=v"])
         let screen = try TerminalUser(["browse", "--type", type])
         let dumb = try TerminalUser(["browse", "--type", type], terminal: "dumb")
-        try await screen.sees("NAME  ID        FOR   INFO\r\nann   ")
+        try await screen.sees("NAME  ID        KIND    FOR   INFO\r\nann   ")
         try await dumb.sees("found\t")
         ann.process.signal(SIGINT)
         try await dumb.sees("lost\t")

@@ -90,7 +90,7 @@ struct InviteCommandTests {
         let ann = try TerminalUser(["invite"] + options("ann"), terminal: kind)
         try await ann.sees("type a number or a name to invite")
         try await ann.sees("* 1  'host' (id ")
-        try await ann.sees(") is here (room=attic)")
+        try await ann.sees(") is here, with a random id (room=attic)")
         try await ann.types("1\n")
         try await ann.sees(") is connected")
         try await ann.types("list\n")

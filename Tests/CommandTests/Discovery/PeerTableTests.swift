@@ -21,14 +21,14 @@ struct PeerTableTests {
         table.add(try peer("ann 日本", 0xabcd_ef01), at: .seconds(61))
         #expect(
             table.lines(at: .seconds(62), width: 80, height: 10) == [
-                "NAME      ID        FOR   INFO", "ann 日本  abcdef01  0:01",
-                "bob       1f2e3d4c  1:01  os=a\\u{9}b room=x",
+                "NAME      ID        KIND    FOR   INFO", "ann 日本  abcdef01  random  0:01",
+                "bob       1f2e3d4c  random  1:01  os=a\\u{9}b room=x",
             ])
         table.resolve(try peer("bob", 0x1f2e_3d4c).peer, [try #require(SocketAddress("127.0.0.1:4000"))])
         table.remove(try peer("ann 日本", 0xabcd_ef01).peer)
         #expect(
             table.lines(at: .seconds(62), width: 80, height: 10).last
-                == "bob   1f2e3d4c  1:01  os=a\\u{9}b room=x 127.0.0.1:4000")
+                == "bob   1f2e3d4c  random  1:01  os=a\\u{9}b room=x 127.0.0.1:4000")
     }
 
     @Test("a peer that changes keeps its place and its time")
@@ -37,7 +37,21 @@ struct PeerTableTests {
         table.add(try peer("bob", 1), at: .zero)
         table.add(try peer("bob", 1, ["a": "b"]), at: .seconds(5))
         #expect(table.count == 1)
-        #expect(table.lines(at: .seconds(9), width: 80, height: 9).last == "bob   00000001  0:09  a=b")
+        let line = table.lines(at: .seconds(9), width: 80, height: 9).last
+        #expect(line == "bob   00000001  random  0:09  a=b")
+    }
+
+    @Test("an id that is the hash of a key is shown as such, in the table and in lines")
+    func keyed() throws {
+        let ann = try PeerID(displayName: "ann", identity: .generate())
+        var table = PeerTable()
+        table.add(DiscoveredPeer(peer: ann, info: [:]), at: .zero)
+        #expect(table.lines(at: .zero, width: 80, height: 9).last == "ann   \(ann.shortID)  keyed  0:00")
+        let json = try JSON.encode(BrowseLine(.found, ann, at: .zero), isPretty: false)
+        #expect(String(decoding: json, as: UTF8.self).contains("\"kind\":\"keyed\""))
+        let line = NearbyLine(.found, 1, ann)
+        #expect(line.sentence == "1  \(ann.introduction) is here, with a keyed id")
+        #expect(line.text == "found\t1\t\(ann.id)\tann\t")
     }
 
     @Test("rows that do not fit the terminal are cut off and counted")

@@ -31,6 +31,20 @@ struct TerminalPresenterTests {
         #expect(await answer == isYes)
     }
 
+    @Test("a question about an invitation that another peer contests says so")
+    func contested() async throws {
+        let screen = try PseudoTerminal()
+        let contested = MCPresentedInvitation(
+            inviter: invitation.inviter, invitee: invitation.invitee, serviceType: "chat", context: nil,
+            isContested: true)
+        async let answer = MCTerminalPresenter(path: screen.path).shouldAccept(contested)
+        #expect(
+            try await screen.reads(to: "[y/N] ").hasSuffix(
+                "('bob', chat). another peer claims to be the same one. accept? [y/N] "))
+        screen.type("n\n")
+        #expect(await !answer)
+    }
+
     @Test("a yes that was typed before the question is no answer to it")
     func typeAhead() async throws {
         let screen = try PseudoTerminal()

@@ -151,8 +151,10 @@ struct Advertised {
     var addresses: [[UInt8]] = [[10, 0, 0, 9]]
     var serverTTL: UInt32 = 120
 
-    init(_ name: String, _ number: UInt64, _ type: ServiceType = .chat) throws {
-        peer = try PeerID(validating: UID(high: 0xA11CE, low: number), displayName: name)
+    /// `isKeyed`: the uid is the hash of a key.
+    init(_ name: String, _ number: UInt64, _ type: ServiceType = .chat, isKeyed: Bool = false) throws {
+        let uid = isKeyed ? UID(high: 0xA_11CE_8000, low: 1 << 63 | number) : UID(high: 0xA11CE, low: number)
+        peer = try PeerID(validating: uid, displayName: name)
         self.type = type
         host = try #require(DNSName("mpc-\(number).local"))
     }

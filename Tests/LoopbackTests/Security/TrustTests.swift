@@ -186,6 +186,39 @@ struct TrustTests {
         }
     }
 
+    @Test("a name that looks like a remembered one is that name, whatever letters it has")
+    func lookAlikes() throws {
+        let keys = try (1...2).map { try #require(Fingerprint([UInt8](repeating: $0, count: 32))) }
+        var store = TrustStore()
+        for (number, name) in ["bob", "Zoë", nil].enumerated() {
+            let isKept = store.remember(
+                TrustStore.Entry(
+                    peer: UID(high: 1, low: UInt64(number)), fingerprint: keys[0], name: name, at: nil))
+            #expect(isKept)
+        }
+        func contact(_ name: String, _ key: Fingerprint) -> TrustEvidence.Contact {
+            let peer = UID(high: 2, low: 0)
+            return TrustEvidence(
+                peer: peer, name: name, chain: [], fingerprint: key, origin: .network,
+                known: TrustEvidence.Known(peer, named: name, key, in: [store]), now: 0
+            ).contact
+        }
+        let bob = try #require(store[UID(high: 1, low: 0)])
+        for name in [
+            "bob", "BOB", "b\u{43e}b", "bob\u{fe0f}", "bo\u{34f}b", "b\u{ff4f}b", "b 0 b", "\u{412}ob",
+        ] {
+            #expect(store.entries(named: name) == [bob], "\(name)")
+            #expect(contact(name, keys[1]) == .changed(bob), "\(name)")
+        }
+        for name in ["Zoe\u{308}", "\u{39f}", "zo\u{eb}"] {
+            let isZoe = name != "\u{39f}"
+            #expect(store.entries(named: name).map(\.name) == (isZoe ? ["Zoë"] : []), "\(name)")
+        }
+        for name in ["bib", "rob", "b\u{f3}b", "zoe"] {
+            #expect(contact(name, keys[1]) == .first, "\(name)")
+        }
+    }
+
     @Test("peers that both users have verified are remembered if both have identities, and known later")
     func remembered() async throws {
         try await withStore { path in

@@ -43,7 +43,7 @@ actor Member {
             switch event {
             case .peer(let peer, let state): heard[peer, default: []].append(state)
             case .message(let message): messages.append(message.bytes)
-            case .stream, .resource, .verificationRequested: break
+            case .stream, .resource, .verificationRequested, .verified: break
             }
             if isSo(self) { return }
         }

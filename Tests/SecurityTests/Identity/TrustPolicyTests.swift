@@ -11,13 +11,17 @@ extension TrustEvidence {
         chain: [Certificate] = [], fingerprint: Fingerprint?, in store: TrustStore = TrustStore(),
         now: Int64 = 0
     ) -> TrustEvidence {
-        TrustEvidence(
-            peer: peer, name: "ann", chain: chain, fingerprint: fingerprint, origin: .network,
-            known: Known(peer, named: "ann", fingerprint, in: [store]), now: now)
+        let known = Known(
+            peer: store[peer], key: fingerprint.map { store.entries(of: $0) } ?? [], name: store.anns)
+        return TrustEvidence(
+            peer: peer, name: "ann", chain: chain, fingerprint: fingerprint, origin: .network, known: known,
+            now: now)
     }
 }
 
 extension TrustStore {
+    fileprivate var anns: [Entry] { entries.filter { $0.name?.lowercased() == "ann" } }
+
     /// A store with one entry, of 2026-11-22.
     static func sample(
         _ fingerprint: Fingerprint, of peer: UID = TrustEvidence.peer, named name: String? = "ann",
@@ -118,7 +122,7 @@ struct TrustPolicyTests {
         var both = renamed
         let isKept = both.remember(try entry(.sample(other, of: UID(high: 3, low: 3))))
         #expect(isKept)
-        #expect(contact(one, both) == .changed(try #require(both.entries(named: "ann").first)))
+        #expect(contact(one, both) == .changed(try #require(both.anns.first)))
     }
 
     @Test("the application is asked only about what contradicts the store, and a yes is remembered")

@@ -53,6 +53,36 @@ enum CodeInviterCases {
                 try session.expectInviteResult([.wrongCode], of: tester.endpoint.uid)
             }
         },
+        Case(
+            "INV-40", "13.9", level: .invite, "an inviter whose user mistyped a code learns that, and stops",
+            stimulus:
+                "S invites T with other words; T closes with WRONG_CODE after CONFIRMATION, or instead of SHARE",
+            expectation: "the result is WRONG_CODE, and S does not dial again",
+            rules: ["code.guess", "code.mismatch"],
+            bugs: [
+                .seen("code-retries-mismatch", by: "not notified"),
+                .seen("code-wrong-is-lost", by: "WRONG_CODE"),
+            ]
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            for isGuess in [true, false] {
+                let tester = try caseRun.tester(beside: session, preference: .required)
+                _ = try session.invite(tester, code: CodeInviteeCases.otherWords)
+                let invitee = try TesterInvitation(accepting: tester)
+                if isGuess {
+                    let proof = try invitee.answerShare(CodeInviteeCases.code)
+                    let confirmation = try invitee.link.expect(.confirmation)
+                    try caseRun.require(confirmation.payload != proof.other, "the words are right")
+                } else {
+                    try invitee.expectReady()
+                    try invitee.link.expect(.share)
+                }
+                invitee.link.send(.close(.wrongCode))
+                try session.expectInviteResult([.wrongCode], of: tester.endpoint.uid)
+                caseRun.loop.wait(.milliseconds(200))
+                try caseRun.require(tester.callers == 0, "S dials again after WRONG_CODE")
+            }
+        },
     ]
 }
 

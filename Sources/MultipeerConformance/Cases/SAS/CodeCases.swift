@@ -200,7 +200,7 @@ extension Pair {
 extension TesterLink {
     /// Does one run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already; `first`:
     /// the subject's first frame if it has come already.
-    fileprivate func agreeOnCode(committed: [UInt8]? = nil, after first: Frame? = nil) throws -> String {
+    func agreeOnCode(committed: [UInt8]? = nil, after first: Frame? = nil) throws -> String {
         let own = committed ?? caseRun.random.bytes(32)
         let other: [UInt8]
         if linkParameters.isControlling {
@@ -235,7 +235,7 @@ extension TesterLink {
 extension SubjectSession {
     /// Waits for the code that the application is shown; it must be this one, if one is given.
     @discardableResult
-    fileprivate func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
+    func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
         guard let event = event("code", from: peer) else { throw CaseFailure("no code is shown") }
         guard let shown = event["code"]?.text else {
             throw CaseFailure("no code: \(event["error"]?.text ?? "no error")")

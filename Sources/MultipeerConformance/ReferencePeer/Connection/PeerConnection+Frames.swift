@@ -33,8 +33,9 @@ extension PeerConnection {
             try demand((2...258).contains(frame.payload.count), "CLOSE of \(frame.payload.count) bytes")
             try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is not text")
         }
-        try demand(bug != .refusesUnknownCode || frame.code?.rawValue ?? 0 <= 20, "an unknown code")
-        let code = frame.code.map { $0.rawValue <= 20 ? $0 : .internal } ?? .internal
+        let isKnown = Int(frame.code?.rawValue ?? 0) < CloseCode.names.count
+        try demand(bug != .refusesUnknownCode || isKnown, "an unknown code")
+        let code = isKnown ? frame.code ?? .internal : .internal
         if bug == .answersClose { send(.close(code)) }
         if bug == .deliversAfterClose { return }
         finish(.closed(code))

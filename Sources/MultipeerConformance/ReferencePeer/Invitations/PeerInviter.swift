@@ -149,6 +149,10 @@ final class PeerInviter: PeerConnection.Owner {
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         guard !hasResult, retry == nil else { return }
+        if case .closed(.wrongCode) = ending {
+            if bug == .codeRetriesMismatch { return rest() }
+            if bug == .codeWrongIsLost { return result(.unknownPeer) }
+        }
         if confirmations != nil, !isSent, bug != .codeGuessAgain { return result(.wrongCode) }
         switch ending {
         case .closed(let code): if code == .busy { rest() } else { result(code) }

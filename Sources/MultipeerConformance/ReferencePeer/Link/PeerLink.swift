@@ -113,6 +113,7 @@ final class PeerLink: PeerConnection.Owner {
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         switch ending {
+        case .closed(.wrongCode) where bug == .sasNoIsGoodbye: over("closedByPeer", .goodbye)
         case .closed(let code): over("closedByPeer", code)
         case .refused(let refusal): over("ruleBroken", refusal.code)
         case .lost:

@@ -8,11 +8,13 @@ final class PeerVerificationCode {
     private var step = Step.before
     private var hasAsked = false
     private var wasRequested = false
-    private var isWaitingForApplication = false
     private var mine: [UInt8] = []
     private var commitment: [UInt8]?
     private var code: String?
     private var results: Set<UInt64> = []
+    private var hasConfirmed = false
+    private var hasDeclined = false
+    private var wasVerified = false
     private static let prefix = Array("MPC/1 sas".utf8)
 
     init(_ link: PeerLink) { self.link = link }
@@ -58,6 +60,7 @@ final class PeerVerificationCode {
         switch frame.kind {
         case .codeRequest:
             try demand(link.isControlling, "SAS_REQUEST from the controlling end")
+            askApplication()
             if bug == .sasUnasked { hasAsked = true }
             if step == .before, hasAsked { proceed() }
         case .codeCommit:
@@ -65,6 +68,7 @@ final class PeerVerificationCode {
             try demand(
                 !link.isControlling && (commitment == nil || step == .before), "SAS_COMMIT out of order")
             commitment = frame.payload
+            askApplication()
             if hasAsked || bug == .sasUnasked { answer() }
         case .codeResult: try takeResult(frame.payload.number)
         case .codeNonce:
@@ -85,12 +89,53 @@ final class PeerVerificationCode {
     private func takeResult(_ number: UInt64) throws(ProtocolError) {
         let isNew = results.insert(number).inserted || bug == .sasConfirmedTwice
         switch CloseCode(rawValue: UInt16(truncatingIfNeeded: number)) {
-        case .ok: try demand(code != nil && isNew, "SAS_RESULT out of order")
+        case .ok:
+            try demand(code != nil && isNew, "SAS_RESULT out of order")
+            if bug == .sasEchoesResult { confirm() }
+            noteConfirmation()
         case .declined:
             try demand(hasAsked && code == nil && step != .answered && isNew, "SAS_RESULT out of order")
             if bug != .sasIgnoresDeclined { fail("DECLINED") }
         default: throw .broken("SAS_RESULT has another code")
         }
+    }
+
+    /// Notifies the application once that the peer's user wants to compare.
+    private func askApplication() {
+        guard !hasAsked, !wasRequested else { return }
+        wasRequested = true
+        link.session.application.tell("code-requested", ["peer": .string(link.uid.hex)])
+    }
+
+    /// Carries out what the user says of the code. Spec 13.4.
+    func compared(_ result: CloseCode) throws(ProtocolError) {
+        switch result {
+        case .ok:
+            try demand(code != nil, .internal, "there is no code")
+            confirm()
+        case .wrongCode:
+            link.end("closed", .wrongCode, saying: bug == .sasDifferentGoodbye ? .goodbye : .wrongCode)
+        default:
+            guard wasRequested, !hasDeclined || bug == .sasDeclinesTwice else { return }
+            hasDeclined = true
+            if bug == .sasDeclinesByClosing { return link.end("closed", .declined, saying: .declined) }
+            if bug != .sasDeclinesSilently { link.send(.result(.declined)) }
+        }
+    }
+
+    private func confirm() {
+        guard !hasConfirmed || bug == .sasConfirmsTwice else { return }
+        hasConfirmed = true
+        link.send(.result(.ok))
+        noteConfirmation()
+    }
+
+    private func noteConfirmation() {
+        let isVerified =
+            hasConfirmed && results.contains(UInt64(CloseCode.ok.rawValue)) || bug == .sasConfirmsAlone
+        guard isVerified, !wasVerified else { return }
+        wasVerified = true
+        link.session.application.tell("verified", ["peer": .string(link.uid.hex)])
     }
 
     /// Returns whether the frame is the next of the run.

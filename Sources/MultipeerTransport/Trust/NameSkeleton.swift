@@ -1,5 +1,5 @@
 import Foundation
-import Multipeer
+import MultipeerCore
 
 /// What a name looks like: two names that a reader can take for each other have a form in common. These are the skeletons of
 /// UTS 39, section 4, with prototypes in ASCII only, and regardless of case and spaces.
@@ -8,17 +8,23 @@ package struct NameSkeleton: Hashable, Sendable {
 
     /// A capital letter may look like another letter than its small one, so both are taken.
     package init(_ name: String) {
+        let decomposed = NameSkeleton.decomposed(name)
         forms = [
-            NameSkeleton.form(of: name).lowercased(),
-            NameSkeleton.form(of: name.decomposedStringWithCompatibilityMapping.lowercased()),
+            NameSkeleton.form(of: decomposed).lowercased(),
+            NameSkeleton.form(of: NameSkeleton.decomposed(decomposed.lowercased())),
         ]
     }
 
     package func isConfusable(with other: NameSkeleton) -> Bool { !forms.isDisjoint(with: other.forms) }
 
-    private static func form(of name: String) -> String {
+    /// Returns the name in form NFKD, which that of ASCII characters is already: a store has thousands of them.
+    private static func decomposed(_ name: String) -> String {
+        name.utf8.allSatisfy { $0 < 0x80 } ? name : name.decomposedStringWithCompatibilityMapping
+    }
+
+    private static func form(of decomposed: String) -> String {
         var form = ""
-        for scalar in name.decomposedStringWithCompatibilityMapping.unicodeScalars
+        for scalar in decomposed.unicodeScalars
         where !scalar.isInvisible && !scalar.isTricky && !scalar.properties.isWhitespace {
             if let prototype = prototypes[scalar] {
                 form += prototype
@@ -26,7 +32,7 @@ package struct NameSkeleton: Hashable, Sendable {
                 form.unicodeScalars.append(scalar)
             }
         }
-        return form.decomposedStringWithCompatibilityMapping
+        return NameSkeleton.decomposed(form)
     }
 
     private static let prototypes: [Unicode.Scalar: String] = {

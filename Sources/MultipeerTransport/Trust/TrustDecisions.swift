@@ -28,8 +28,7 @@ extension TrustDecisions {
 
     /// Returns what is remembered of a peer, as far as it is known without reading the file again.
     func known(_ uid: UID, named name: String, _ key: Fingerprint?) -> TrustEvidence.Known {
-        TrustEvidence.Known(
-            uid, named: name, key, in: [store?.contents, remembered].compactMap(\.self))
+        TrustEvidence.Known(uid, named: name, key, in: [store?.contents, remembered].compactMap(\.self))
     }
 
     /// Returns the verdict if the policy has one at once, and no file is needed for it.

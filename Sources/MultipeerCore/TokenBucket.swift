@@ -1,5 +1,3 @@
-package import MultipeerCore
-
 /// The rate limit on control frames: a token bucket that time and traffic fill. Spec 15.2. [limit.control]
 ///
 /// Traffic counts in both directions, by the message credit that it consumes: a receiver's CREDIT frames answer the
@@ -15,7 +13,7 @@ package struct TokenBucket: Sendable {
     /// The time at which the last whole token of time was added.
     private var filled: Moment
     /// The traffic not yet converted into a token.
-    private var traffic = 0
+    @usableFromInline var traffic = 0
 
     package init(
         capacity: Int = TokenBucket.capacity, perSecond: Int64 = TokenBucket.perSecond, now: Moment
@@ -24,21 +22,30 @@ package struct TokenBucket: Sendable {
     }
 
     /// Creates a bucket that gains one token per `interval`.
-    init(capacity: Int, every interval: Duration, now: Moment) {
+    package init(capacity: Int, every interval: Duration, now: Moment) {
         self.capacity = capacity
         self.interval = interval.wholeNanoseconds
         tokens = capacity
         filled = now
     }
 
-    @inline(__always)
-    mutating func refill(_ cost: Int) { traffic &+= cost }
+    @inlinable package mutating func refill(_ cost: Int) { traffic &+= cost }
 
     /// Returns the number of tokens available now.
-    func available(at now: Moment) -> Int {
+    package func available(at now: Moment) -> Int {
         var later = self
         later.fill(at: now)
         return later.tokens
+    }
+
+    /// Returns whether it has all of its tokens.
+    package func isFull(at now: Moment) -> Bool { available(at: now) == capacity }
+
+    /// Returns when there is a token: now, or when time adds the next one.
+    package func next(at now: Moment) -> Moment {
+        var later = self
+        later.fill(at: now)
+        return later.tokens > 0 ? now : later.filled + .nanoseconds(interval)
     }
 
     /// Takes `count` tokens; returns false, and takes none, when there are fewer.
