@@ -3,9 +3,9 @@ public import MultipeerDiscovery
 public import MultipeerTransport
 
 extension Browser {
-    /// Other peers with the same number have answered this long after the browser's start: no response to a query is delayed
-    /// longer.
-    private static let numberConflictDelay = Duration.milliseconds(130)
+    /// Other peers with the same number have answered this long after the browser's start: a response to a query is delayed by 120
+    /// ms at most. A slower one goes unnoticed, and then a wrong peer may be tried.
+    private static let numberConflictDelay = Duration.milliseconds(150)
 
     /// Waits for the peer that advertises the number of a code, which `invite` then has to prove.
     ///

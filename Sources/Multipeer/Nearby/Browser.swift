@@ -119,8 +119,8 @@ public actor Browser {
     /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
     /// - `ended`: the link could not be made for the reason given; also when this session was disconnected.
     /// - `aborted`: the other side broke the protocol, or failed.
-    /// - `wrongCode`: the peer has not proven the code, or no longer has it; also if this task was cancelled after the code had
-    ///   been tried.
+    /// - `wrongCode`: the peer has not proven the code; also if this task was cancelled after the code had been tried.
+    /// - `unknownCode`: the peer claims that it does not have the code, or no longer has it.
     /// - `codeRequired`: the peer has a code, and none was given.
     /// - `notFound`: the browser does not see the peer, or is not running.
     /// - `invalidArgument`: the session belongs to another peer, the invited peer is the local one, the timeout is not 1 to 600

@@ -7,6 +7,9 @@ enum CodeOption: Equatable, Sendable {
     case given(InvitationCode)
 
     private static let name = "--code"
+    /// How many words a code has that one peer uses once, and one that a whole room shares, which can be tried as long as there
+    /// is the room: 40 bits.
+    static let wordCounts = (oneTime: 2, room: 4)
     /// A number and eight words, with spaces in between.
     static let mostOperands = 9
     private static let new = "new"
@@ -23,10 +26,10 @@ enum CodeOption: Equatable, Sendable {
         "the code of the room, which everyone in it has; @FILE reads it from a file, where other users of this machine "
             + "cannot see it; new makes one")
 
-    /// Returns the code that was given, as an operand or with the option, or a new one with `words` words; nil if the
-    /// command is to use none. `takingOperands`: the operands can be the code, with spaces in place of hyphens.
+    /// Returns the code that was given, as an operand or with the option, or a new one; nil if the command is to use none.
+    /// `takingOperands`: the operands can be the code, with spaces in place of hyphens. `isRoom`: it is that of a room.
     static func read(
-        _ arguments: Arguments, takingOperands: Bool = false, words: Int = 2
+        _ arguments: Arguments, takingOperands: Bool = false, isRoom: Bool = false
     ) throws(CommandError) -> CodeOption? {
         let operands = takingOperands ? arguments.operands : []
         let isOperand = operands.first.map(isCode) == true
@@ -34,13 +37,13 @@ enum CodeOption: Equatable, Sendable {
             throw arguments.commandError("unexpected argument '\(operands[1])'")
         }
         guard let text = arguments.value(name) else {
-            return isOperand ? .given(try code(operands.joined(separator: "-"))) : nil
+            return isOperand ? .given(try code(operands.joined(separator: "-"), isRoom)) : nil
         }
         guard operands.isEmpty else {
             throw arguments.commandError("\(name) and an argument cannot be used together")
         }
-        if text == new { return .making(.random(words: words)) }
-        guard text.hasPrefix("@") else { return .given(try code(text)) }
+        if text == new { return .making(.random(words: isRoom ? wordCounts.room : wordCounts.oneTime)) }
+        guard text.hasPrefix("@") else { return .given(try code(text, isRoom)) }
         let file = text.dropFirst()
         let line =
             file == "-"
@@ -48,7 +51,7 @@ enum CodeOption: Equatable, Sendable {
             : String(decoding: try AtomicFile.read(String(file), limit: 65_536), as: UTF8.self)
                 .split(whereSeparator: \.isNewline).first.map(String.init)
         guard let line else { throw CommandError("no code in \(text.printable)", exit: .badInput) }
-        return .given(try code(line))
+        return .given(try code(line, isRoom))
     }
 
     /// Returns whether an operand is meant to be a code: connection data begins with a letter.
@@ -56,13 +59,23 @@ enum CodeOption: Equatable, Sendable {
         operand.unicodeScalars.first.map { ("0"..."9").contains($0) } == true
     }
 
-    private static func code(_ text: String) throws(CommandError) -> InvitationCode {
+    private static func code(_ text: String, _ isRoom: Bool) throws(CommandError) -> InvitationCode {
+        let code: InvitationCode
         do throws(MultipeerError) {
-            return try InvitationCode(text)
+            code = try InvitationCode(text)
         } catch {
             throw CommandError(
                 error.description.printable, hint: "type it as the other side shows it", exit: .badInput)
         }
+        // A member of a room could pose as the one peer that has a one-time code.
+        guard (code.words.count >= wordCounts.room) == isRoom else {
+            let count = isRoom ? "at least \(wordCounts.room) words" : "fewer than \(wordCounts.room) words"
+            let kind = isRoom ? "the code of a room" : "a one-time code"
+            throw CommandError(
+                "\(kind) has \(count), and this one has \(code.words.count)",
+                hint: isRoom ? nil : "codes of rooms are for '\(Terminal.name) chat --code'", exit: .badInput)
+        }
+        return code
     }
 
     /// Throws when an option is given that contradicts a code.

@@ -9,13 +9,13 @@ enum ChatCommand: Subcommand {
     )
 
     static let usage = Usage(
-        ["chat"], operands: "[@FILE...]", mostOperands: mostData,
+        ["chat"], operands: "[CODE|@FILE...]", mostOperands: mostData,
         "chat in a room with up to 7 others",
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
             is direct and separately encrypted. Anyone on the network can join, under any name, unless the room has a
-            code: --code new makes one, and then only those who have it can join. It proves that a peer belongs to the
-            room, not which member it is. /code NAME compares six digits with that peer, which rules out a
+            code: --code new makes one, and then only those who have it can join, and peers that they introduce. It
+            proves that a peer belongs to the room, not which member it is. /code NAME compares six digits with that peer, which rules out a
             man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing is sent to peers that
             are not verified, unless --unverified is given or the room has a code.
 
@@ -59,12 +59,13 @@ enum ChatCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
-        for text in arguments.operands {
+        let hasCodeOperand = arguments.operands.first.map(CodeOption.isCode) == true
+        for text in hasCodeOperand ? [] : arguments.operands {
             data.append(
                 try ConnectionDataInput.read(
                     ConnectionDataInput.decode(argument: text, isQuiet: arguments.has("--quiet"))))
         }
-        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: true)
+        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: !hasCodeOperand)
         let screen = Screen(isQuiet: arguments.has("--quiet"))
         let questions = RoomPrompts(screen)
         let options = try SessionOptions(arguments) { await questions.ask($0) }
@@ -94,11 +95,13 @@ enum ChatCommand: Subcommand {
         await room.leave()
     }
 
-    /// Everyone can try the words of a room's code as long as the room exists, so there are three.
     private static func code(_ arguments: Arguments) throws(CommandError) -> InvitationCode? {
-        guard let code = try CodeOption.read(arguments, words: 3) else { return nil }
+        let isOperand = arguments.operands.first.map(CodeOption.isCode) == true
+        guard let code = try CodeOption.read(arguments, takingOperands: isOperand, isRoom: true) else {
+            return nil
+        }
         try CodeOption.exclude(["--manual", "--from", "--out"], arguments)
-        guard arguments.operands.isEmpty else {
+        guard isOperand || arguments.operands.isEmpty else {
             throw arguments.commandError("a code and an argument cannot be used together")
         }
         switch code {

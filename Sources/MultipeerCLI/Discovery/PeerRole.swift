@@ -73,6 +73,16 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
+    /// The command for the other side, if it takes a one-time code.
+    package var counterpart: String? {
+        switch self {
+        case .send: "receive"
+        case .receive: "send"
+        case .link: "link"
+        case .chat: nil
+        }
+    }
+
     /// The command that has this purpose.
     package var command: String {
         switch self {

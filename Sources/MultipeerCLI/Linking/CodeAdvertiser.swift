@@ -11,6 +11,8 @@ final class CodeAdvertiser: Sendable {
     private let timeLimit: Duration?
     private let isQuiet: Bool
     private let outcome = Promise<Result<PeerID, CommandError>>()
+    /// Whether a peer has proven the code: then only the link is waited for.
+    private let isProven = Locked(false)
 
     init(_ arguments: Arguments, _ code: InvitationCode, as own: SessionOptions, _ role: PeerRole)
         throws(CommandError)
@@ -71,19 +73,26 @@ final class CodeAdvertiser: Sendable {
             outcome.send(
                 .failure(
                     CommandError(
-                        "someone at \(address.printable) tried a wrong code: it is no longer valid; nothing was sent or "
-                            + "received", hint: "run the command again for a new code", exit: .linkFailed)))
+                        "someone at \(address.printable) entered a wrong code, so \(code) is no longer valid; nothing was "
+                            + "sent or received", hint: "run the command again for a new code",
+                        exit: .linkFailed)))
         }
     }
 
     /// Accepts the first inviter, and no other: it has proven the code, which then is used up.
     private func admit(into session: Session) async {
         for await invitation in advertiser.invitations {
+            isProven.withLock { $0 = true }
             let inviter = invitation.inviter
             do throws(MultipeerError) {
                 guard let theirs = PeerRole(context: invitation.context), role.suits(theirs) else {
                     try await invitation.decline()
-                    outcome.send(.failure(CodeAdvertiser.mismatch(inviter, role)))
+                    let name = inviter.displayName.printable
+                    outcome.send(
+                        .failure(
+                            CommandError(
+                                "\(name) has the code, but runs another command than '\(counterpart)'",
+                                exit: .linkFailed)))
                     return
                 }
                 try await invitation.accept(into: session)
@@ -96,23 +105,12 @@ final class CodeAdvertiser: Sendable {
     }
 
     private func giveUp() async {
-        guard let timeLimit, (try? await Task.sleep(for: timeLimit)) != nil else { return }
+        guard let timeLimit, (try? await Task.sleep(for: timeLimit)) != nil, !isProven.withLock(\.self)
+        else { return }
         outcome.send(
             .failure(
                 CommandError(
-                    "no one has entered the code", hint: "use --timeout to wait longer", exit: .linkFailed)))
-    }
-
-    /// The error when both sides run commands that have nothing to do with each other.
-    static func mismatch(_ peer: PeerID, _ role: PeerRole) -> CommandError {
-        let name = peer.displayName.printable
-        let other =
-            switch role {
-            case .send: "receive"
-            case .receive: "send"
-            case .link, .chat: role.command
-            }
-        return CommandError(
-            "\(name) has the code, but does not run '\(Terminal.name) \(other)'", exit: .linkFailed)
+                    "no peer has used the code in time", hint: "without --timeout there is no limit",
+                    exit: .linkFailed)))
     }
 }

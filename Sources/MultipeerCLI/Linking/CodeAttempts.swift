@@ -4,7 +4,7 @@ struct CodeAttempts: Sendable {
     private var running = 0
     private var quietUntil = Duration.zero
 
-    private static let mostRunning = 8
+    private static let mostRunning = 64
     private static let shortPause = Duration.milliseconds(100)
     private static let pause = Duration.seconds(1)
 
@@ -16,8 +16,9 @@ struct CodeAttempts: Sendable {
         return nil
     }
 
-    /// `isWrong`: the peer did not have the code. No other is tried for a second then: eight guesses a second at three words are
-    /// two years for an even chance.
+    /// `isWrong`: the peer has guessed, and did not have the code. No other is tried for a second then. So there are at most 64
+    /// guesses a second at four words, which is 270 years for an even chance; fewer attempts at a time would let silent impostors
+    /// keep out those who have the code.
     mutating func end(isWrong: Bool, at time: Duration) {
         running -= 1
         if isWrong { quietUntil = max(quietUntil, time + CodeAttempts.pause) }

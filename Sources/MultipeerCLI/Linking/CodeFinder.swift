@@ -32,14 +32,16 @@ final class CodeFinder: Sendable {
         if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }
         let found = try await find()
         let peer = found.peer
-        // The code has not been tried yet, so it stays valid.
+        // Nothing has been tried yet, so the code stays valid.
         guard let theirs = PeerRole(info: found.info), role.suits(theirs) else {
-            throw CodeAdvertiser.mismatch(peer, role)
+            throw mismatch(found)
         }
         do throws(MultipeerError) {
             try await browser.invite(peer, to: session, code: code, context: role.context, timeout: timeout)
         } catch {
-            let hint = error.code == .wrongCode ? "a code can be tried once" : nil
+            let hint =
+                [.wrongCode, .unknownCode].contains(error.code)
+                ? "end the other command, and start it again for a new code" : nil
             throw CommandError(error.description.printable, hint: hint, exit: CommandError(error).exit)
         }
         await browser.stop()
@@ -47,6 +49,20 @@ final class CodeFinder: Sendable {
     }
 
     func stop() async { await browser.stop() }
+
+    /// What a peer with the number says that it does is not what this command does. It has proven nothing.
+    private func mismatch(_ found: DiscoveredPeer) -> CommandError {
+        let theirs = PeerRole(info: found.info)
+        let name = found.peer.displayName.printable
+        let problem = "code number \(code.number) is announced by \(name), which"
+        guard let theirs, let own = theirs.counterpart else {
+            return CommandError("\(problem) runs another program", exit: .linkFailed)
+        }
+        let operands = theirs == .receive ? "FILE --code CODE" : "CODE"
+        return CommandError(
+            "\(problem) runs '\(Terminal.name) \(theirs.command)'",
+            hint: "use '\(Terminal.name) \(own) \(operands)' here", exit: .linkFailed)
+    }
 
     private func find() async throws(CommandError) -> DiscoveredPeer {
         let outcome = Promise<Result<DiscoveredPeer, MultipeerError>?>()
@@ -66,8 +82,10 @@ final class CodeFinder: Sendable {
         clock.cancel()
         guard let result else {
             throw CommandError(
-                "no one with code number \(code.number) found \(options.place)",
-                hint: "is the other command still running? try 'multipeer doctor'", exit: .linkFailed)
+                "no peer with code number \(code.number) was found \(options.place)",
+                hint:
+                    "check the number, and that the other command is still running; 'multipeer doctor' checks the network",
+                exit: .linkFailed)
         }
         return try CommandError.translating { () throws(MultipeerError) in try result.get() }
     }

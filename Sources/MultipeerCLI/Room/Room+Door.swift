@@ -3,9 +3,11 @@ import MultipeerCommandLine
 
 /// Joining by hand: connection data from an argument, from a file, or typed.
 extension Room {
+    static let codeIsNeeded = "this room has a code: others join with --code"
+
     func add(_ text: String) {
         guard finder?.code == nil else {
-            return screen.tell("this room has a code: the other side joins with --code")
+            return screen.tell(Room.codeIsNeeded)
         }
         do throws(CommandError) {
             let data = try ConnectionDataInput.read(ConnectionDataInput.decode(text))

@@ -8,6 +8,8 @@ extension Room {
     private static let pauses = (first: Duration.seconds(3), longest: Duration.seconds(30))
     /// Short, since no user is asked.
     private static let timeout = Duration.seconds(20)
+    /// With a code, a peer that does not answer at once may be an impostor that keeps others from being tried.
+    private static let codeTimeout = Duration.seconds(5)
 
     /// Runs until the session leaves the room.
     func open(_ finder: RoomDiscovery) async throws(CommandError) {
@@ -15,9 +17,10 @@ extension Room {
         screen.note(
             "you are \(session.peer.displayName.printable) in the room \(finder.room.printable) \(finder.options.place); "
                 + (finder.code == nil
-                    ? "anyone who joins is connected to you" : "only those who have its code can join"))
+                    ? "anyone who joins is connected to you"
+                    : "those who have its code can join, and peers that they introduce"))
         if let code = finder.code {
-            screen.tell("code of the room: \(code)")
+            screen.tell("others join with: \(finder.invocation(code))")
             tasks.append(Task { await self.watchCode(finder) })
         }
         tasks.append(Task { await self.watch(finder) })
@@ -46,6 +49,10 @@ extension Room {
             default: "with another code"
             }
         screen.note("\(peer.peer.displayName.printable) is in a room of the same name \(problem)")
+    }
+
+    private func noteWrongCode(of peer: PeerID) {
+        screen.tell("\(members.name(of: peer)) has other words in its code, or has guessed: not let in")
     }
 
     private func watchCode(_ finder: RoomDiscovery) async {
@@ -89,15 +96,18 @@ extension Room {
             do throws(MultipeerError) {
                 try await finder.browser.invite(
                     peer, to: session, code: finder.code, validity: .repeated, context: finder.context,
-                    timeout: Room.timeout)
+                    timeout: finder.code == nil ? Room.timeout : Room.codeTimeout)
                 endInvitation(finder)
                 await noteVerification(of: peer)
                 return arrival.linked()
             } catch {
-                endInvitation(finder, isWrong: error.code == .wrongCode)
+                let isWrong = error.code == .wrongCode
+                endInvitation(finder, isWrong: isWrong)
+                // A guess is never kept from the user, even if the peer has gone since.
+                if isWrong, !isLeaving { noteWrongCode(of: peer) }
                 if Task.isCancelled || isLeaving || members.isLinked(peer) { return }
                 arrival.failed(error)
-                if !isTold {
+                if !isTold, !isWrong {
                     screen.tell("cannot link with \(members.name(of: peer)): \(error.description.printable)")
                 }
                 isTold = true
@@ -151,7 +161,8 @@ extension MultipeerError {
     /// Whether it makes sense to invite the peer again a while later.
     fileprivate var mayPass: Bool {
         switch code {
-        case .timedOut, .unreachable, .busy, .full: true
+        // The place of a peer may have been forged.
+        case .timedOut, .unreachable, .busy, .full, .wrongCode, .unknownCode: true
         case .ended: [.timedOut, .lost, .busy, .full].contains(reason?.code)
         default: false
         }

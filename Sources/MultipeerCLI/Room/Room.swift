@@ -162,7 +162,8 @@ actor Room {
         case .code(let text): await compare(text)
         case .trust(let isTrusted): questions.answer(isTrusted)
         case .who: await describe()
-        case .data: try await publish()
+        case .data:
+            if finder?.code == nil { try await publish() } else { screen.tell(Room.codeIsNeeded) }
         case .help: screen.tell(RoomCommand.manual)
         case .wrong(let text): screen.tell(text)
         }

@@ -42,6 +42,20 @@ struct RoomDiscovery: Sendable {
         await isSilent
     }
 
+    /// What others type to join.
+    func invocation(_ code: InvitationCode) -> String {
+        let place = room == PeerRole.lobby ? "" : " \(ChatCommand.room.name) \(RoomDiscovery.quoted(room))"
+        return "\(Terminal.name) chat \(code)\(place)\(options.typeOption)"
+    }
+
+    /// Returns the name of a room as a shell reads it.
+    private static func quoted(_ name: String) -> String {
+        let isPlain = name.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
+        }
+        return isPlain ? name : "'\(name.printable.replacing("'", with: "'\\''"))'"
+    }
+
     /// Returns whether a discovered peer is in a room of this name, perhaps with another code.
     func hasName(_ peer: DiscoveredPeer) -> Bool { PeerRole(info: peer.info) == .chat(room: room) }
 

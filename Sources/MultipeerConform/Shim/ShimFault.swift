@@ -39,7 +39,8 @@ struct ShimReason: Error {
     private static let codes: [MultipeerError.Code: CloseCode] = [
         .notConnected: .unknownPeer, .tooLarge: .tooLarge, .timedOut: .timeout, .cancelled: .cancelled,
         .declined: .declined, .noSpace: .noSpace, .damaged: .digest, .busy: .busy, .full: .full,
-        .incompatible: .policy, .notEncrypted: .policy, .wrongCode: .wrongCode, .codeRequired: .codeRequired,
+        .incompatible: .policy, .notEncrypted: .policy, .wrongCode: .wrongCode, .unknownCode: .wrongCode,
+        .codeRequired: .codeRequired,
     ]
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Attacks by a stranger that was invited into an open room.
+/// Attacks by an unauthenticated peer that was invited into an open room.
 enum MeshAttacks {
     static let all: [Attack] = [
         Attack(
@@ -90,7 +90,7 @@ extension AttackRun {
         return (member, link)
     }
 
-    /// Returns one of many addresses at which nobody listens.
+    /// Returns one of many addresses at which nothing listens.
     fileprivate func address(_ number: Int, after port: UInt16) -> Candidate {
         let host = UInt8(number % 250 + 1)
         let net = UInt8(2 + number / 250 % 2)

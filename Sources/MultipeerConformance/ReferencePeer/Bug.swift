@@ -237,6 +237,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case codeNotRequired = "code-not-required"  // Accepts INVITE without the code.
     case codeAnyOrder = "code-any-order"  // Ignores a frame of the exchange out of order.
     case codeAnyPoint = "code-any-point"  // Answers shares that are no points.
+    case codeTellsInfinity = "code-tells-infinity"  // Refuses a share that is the mask of the right words.
     case codeEndedByAnything = "code-ended-by-anything"  // Ends a code with each connection that ends.
     case codeInvitesEarly = "code-invites-early"  // Sends INVITE with its CONFIRMATION.
     case codeRetriesMismatch = "code-retries-mismatch"  // Dials again after CLOSE(WRONG_CODE).

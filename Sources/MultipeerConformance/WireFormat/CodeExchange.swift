@@ -28,6 +28,8 @@ struct SpokenCode: Hashable {
 struct CodeExchange {
     /// The payload of SHARE.
     let share: [UInt8]
+    /// A payload of SHARE that leads to infinity at an end with the same words.
+    let mask: [UInt8]
     private let isInviter: Bool
     private let password: [UInt8]
     private let scalar: [UInt8]
@@ -40,7 +42,9 @@ struct CodeExchange {
         self.scalar = curve.reduced(scalar)
         let masked = curve.times(password, isInviter ? Curve.m : Curve.n)
         let point = curve.sum(masked, curve.times(self.scalar, Curve.g))
-        share = [UInt8(code.number >> 8), UInt8(truncatingIfNeeded: code.number)] + point
+        let number = [UInt8(code.number >> 8), UInt8(truncatingIfNeeded: code.number)]
+        share = number + point
+        mask = number + masked
     }
 
     /// The two confirmations.
@@ -49,14 +53,17 @@ struct CodeExchange {
         let other: [UInt8]
     }
 
-    /// Returns what both ends have to send; nil if the payload of the other's SHARE holds no usable point.
-    func confirmations(with payload: [UInt8], binding: [UInt8]) -> Confirmations? {
+    /// Returns what both ends have to send; nil if the payload of the other's SHARE holds no point. `refusesInfinity`: or if it
+    /// leads to infinity, which shows that its words were guessed.
+    func confirmations(
+        with payload: [UInt8], binding: [UInt8], refusesInfinity: Bool = false
+    ) -> Confirmations? {
         let (curve, theirs) = (Curve(), Array(payload.dropFirst(2)))
         guard theirs.count == 65, theirs[0] == 4, curve.contains(theirs) else { return nil }
         let masked = curve.times(password, isInviter ? Curve.n : Curve.m)
         let rest = curve.sum(theirs, curve.negative(masked))
-        guard rest.count == 65 else { return nil }
-        let shared = curve.times(scalar, rest)
+        guard rest.count == 65 || !refusesInfinity else { return nil }
+        let shared = curve.times(scalar, rest.count == 65 ? rest : curve.times(scalar, Curve.g))
         let own = Array(share.dropFirst(2))
         let (a, b) = isInviter ? (own, theirs) : (theirs, own)
         let parts = [Array("inviter".utf8), Array("invitee".utf8), a, b, shared, password]

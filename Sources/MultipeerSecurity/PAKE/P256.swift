@@ -81,8 +81,10 @@ struct P256: ~Copyable {
         return try encoded(sum)
     }
 
-    /// Returns `scalar · (share - factor · mask)`. Throws the peer's violation unless `share` is a point of the curve
-    /// with a usable result.
+    /// Returns `scalar · (share - factor · mask)`. Throws the peer's violation unless `share` is a point of the curve.
+    ///
+    /// A share that is `factor · mask` leads to infinity. To refuse it would tell the peer, before it has confirmed anything, that
+    /// it has guessed the factor. So the peer gets a result that it cannot compute, `scalar² · G`, which takes the same time.
     func unmasked(
         _ share: [UInt8], by scalar: SecureBytes, _ factor: SecureBytes, _ mask: [UInt8]
     ) throws(SecurityFault) -> SecureBytes {
@@ -97,12 +99,15 @@ struct P256: ~Copyable {
             unsafe EC_POINT_add(
                 group.pointer, theirs.pointer, theirs.pointer, product.pointer, scratch.pointer) == 1
         else { throw P256.failure }
-        guard unsafe EC_POINT_is_at_infinity(group.pointer, theirs.pointer) == 0 else {
-            throw .peer(.invalidPoint)
-        }
+        let own = try newPoint()
+        guard unsafe EC_POINT_mul(group.pointer, own.pointer, number.pointer, nil, nil, scratch.pointer) == 1
+        else { throw P256.failure }
+        // [code.point]
+        let isNothing = unsafe EC_POINT_is_at_infinity(group.pointer, theirs.pointer) == 1
+        let base = unsafe isNothing ? own.pointer : theirs.pointer
         guard
-            unsafe EC_POINT_mul(
-                group.pointer, shared.pointer, nil, theirs.pointer, number.pointer, scratch.pointer) == 1
+            unsafe EC_POINT_mul(group.pointer, shared.pointer, nil, base, number.pointer, scratch.pointer)
+                == 1
         else { throw P256.failure }
         var bytes = try encoded(shared)
         return SecureBytes(erasing: &bytes)

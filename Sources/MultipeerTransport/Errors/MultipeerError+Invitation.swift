@@ -19,11 +19,11 @@ extension MultipeerError {
             self.init(.codeRequired, "\(peer) can be invited only with its code")
         case .unknownCode:
             self.init(
-                .wrongCode, "\(peer) does not have this code: it was used, or ended after a wrong guess")
+                .unknownCode, "\(peer) says that it has another code, or that this one was used or has ended")
         case .wrongCode:
             self.init(
                 .wrongCode,
-                "the code is wrong, or another host answered instead of \(peer): make a new code and try again"
+                "the code is wrong, or another host answered instead of \(peer): do not try this code again"
             )
         case .alreadyAnswered: self.init(.alreadyAnswered, "the invitation of \(peer) was answered before")
         case .withdrawn: self.init(.cancelled, "\(peer) has withdrawn the invitation")

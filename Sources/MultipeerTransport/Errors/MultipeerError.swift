@@ -67,9 +67,11 @@ public struct MultipeerError: Error, Sendable {
         public static let incompatible = Code(rawValue: "incompatible")
         /// The invitation had already been accepted or declined.
         public static let alreadyAnswered = Code(rawValue: "already-answered")
-        /// The code of an invitation is mistyped, has been used, or was ended by a wrong guess; or another host answered in the
-        /// peer's place. The code must not be tried again: make a new one.
+        /// The code of an invitation is mistyped, or another host answered in the peer's place and has guessed once. The code must
+        /// not be tried again: make a new one.
         public static let wrongCode = Code(rawValue: "wrong-code")
+        /// The peer claims that it has another code, or that this one was used or was ended by a wrong guess. It has learned nothing.
+        public static let unknownCode = Code(rawValue: "unknown-code")
         /// The peer has a code, and the invitation was made without one.
         public static let codeRequired = Code(rawValue: "code-required")
         /// Several peers announce the number of the code: none was tried.

@@ -51,8 +51,7 @@ class Exchange:
 
     def take(self, theirs):
         """Returns this end's confirmation; keeps that of the other."""
-        point = spake2.decoded(theirs)
-        if point is None or point == spake2.multiply(self.password, self.their_mask):
+        if spake2.decoded(theirs) is None:
             raise Refused("PROTOCOL", "point")
         shared = spake2.shared_point(theirs, self.their_mask, self.password, self.scalar)
         shares = (self.share, theirs) if self.is_inviter else (theirs, self.share)
@@ -315,7 +314,6 @@ def build():
     bad("point-zeros", "both coordinates are 0", b"\4" + bytes(64))
     bad("point-infinity", "the point at infinity, filled up", bytes(65))
     bad("point-large", "coordinates beyond the field", b"\4" + b"\xff" * 64)
-    bad("point-mask", "w N alone leads to infinity", spake2.encoded(spake2.multiply(int(w, 16), spake2.N)))
 
     code, other = read("7-guitar-island"), read("7-guitar-castle")
     uid, peer, number = (random.randbytes(16) for _ in range(3))
@@ -395,6 +393,10 @@ def build():
           [connect, shared, (2, "receive", (1, share), ["close 1 PROTOCOL"])])
     trace("invitee-other-number", "another number is not a guess", ["Unknown"], Invitee(code),
           [connect, (1, "receive", (1, frame("SHARE", u16(8) + share[10:])), ["close 1 WRONG_CODE"])])
+    mask = frame("SHARE", u16(7) + spake2.encoded(spake2.multiply(int(w, 16), spake2.M)))
+    trace("invitee-mask", "a share that leads to infinity is answered like others", ["Mask"], Invitee(code),
+          [connect, (1, "receive", (1, mask), ["say 1 SHARE"]),
+           (2, "receive", (1, confirm), ["close 1 WRONG_CODE", "code over"])])
     trace("invitee-no-point", "a share off the curve", ["Point"], Invitee(code),
           [connect, (1, "receive", (1, frame("SHARE", u16(7) + b"\4" + b"\1" * 64)), ["close 1 PROTOCOL"])])
 
@@ -428,12 +430,16 @@ def build():
           [tls, (1, "receive", (frame("SHARE", u16(8) + share[10:]),), ["close 1 PROTOCOL", "tell protocolError"])])
     trace("inviter-confirmation-first", "CONFIRMATION before SHARE", ["Order"], inviter(),
           [tls, (1, "receive", (confirm,), ["close 1 PROTOCOL", "tell protocolError"])])
+    mask = frame("SHARE", u16(7) + spake2.encoded(spake2.multiply(int(w, 16), spake2.N)))
+    trace("inviter-mask", "a share that leads to infinity is answered like others", ["Mask"], inviter(),
+          [tls, (1, "receive", (mask,), ["say 1 CONFIRMATION"]),
+           (2, "receive", (confirm,), ["close 1 WRONG_CODE", "tell wrongCode"])])
     trace("inviter-no-point", "a share off the curve", ["Point"], inviter(),
           [tls, (1, "receive", (frame("SHARE", u16(7) + b"\4" + b"\1" * 64),), ["close 1 PROTOCOL", "tell protocolError"])])
 
     notes = {
         "Text": "what users type", "Password": "the number that the words make", "RFC": "a run of RFC 9382",
-        "Exchange": "a run of this protocol", "Point": "a share that is no usable point", "Run": "which end sends what",
+        "Exchange": "a run of this protocol", "Point": "a share that is no usable point", "Mask": "the mask alone as a share", "Run": "which end sends what",
         "Guess": "what is a wrong guess, and what it ends", "Binding": "the exchange belongs to one connection",
         "Pause": "how long a code that stays valid pauses", "Time": "what happens too late",
         "Required": "an invitee with a code", "Order": "an unexpected frame", "Unknown": "a code that the invitee does not have",

@@ -94,4 +94,6 @@ def run(a, b, password, x, y, additional=b""):
 
 
 def shared_point(theirs, mask, password, scalar):
-    return encoded(multiply(scalar, add(decoded(theirs), negative(multiply(password, mask)))))
+    """A share that leads to infinity must not be refused: that would tell its sender that it has the password."""
+    unmasked = add(decoded(theirs), negative(multiply(password, mask)))
+    return encoded(multiply(scalar, unmasked or multiply(scalar, G)))

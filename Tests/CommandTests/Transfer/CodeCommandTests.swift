@@ -130,7 +130,7 @@ struct CodeCommandTests {
         #expect(ending.code == 1)
         #expect(
             ending.errors.contains(
-                "tried a wrong code: it is no longer valid; nothing was sent or received "
+                "entered a wrong code, so \(code) is no longer valid; nothing was sent or received "
                     + "(run the command again for a new code)"), "\(ending.errors)")
         #expect(!folder.exists("inbox/note.txt"))
     }
@@ -141,13 +141,19 @@ struct CodeCommandTests {
         for (typed, complaint) in [
             ("\(code)x", "no code has the word"), ("\(code.prefix { $0 != "-" })", "this one has 0"),
             ("0-guitar-island", "a code begins with a number from 1 to 999"),
+            (
+                "\(code)-\(code.split(separator: "-").dropFirst().joined(separator: "-"))",
+                "has fewer than 4 words"
+            ),
         ] {
             let ending = try await start([typed] + receiving, "bob").finish()
             #expect(ending.code == 3 && ending.errors.contains(complaint), "\(ending.errors)")
         }
         let other = try await start(["link", code], "bob").finish()
         #expect(other.code == 1)
-        #expect(other.errors.contains("ann has the code, but does not run 'multipeer link'"))
+        #expect(
+            other.errors.contains(
+                "is announced by ann, which runs 'multipeer send' (use 'multipeer receive CODE' here)"))
         let bob = try await start(["receive", code] + receiving, "bob").finish()
         #expect(bob.code == 0, "\(bob.errors)")
         #expect(try await ann.finish().code == 0)
@@ -172,10 +178,11 @@ struct CodeCommandTests {
         let ann = try await start(["send", "/etc/hostname", "--timeout", "1"], "ann").finish()
         #expect(ann.code == 1)
         #expect(
-            ann.errorLines.last == "multipeer: no one has entered the code (use --timeout to wait longer)")
+            ann.errorLines.last
+                == "multipeer: no peer has used the code in time (without --timeout there is no limit)")
         let bob = try await start(["receive", "7-guitar-island", "--timeout", "1"], "bob").finish()
         #expect(bob.code == 1)
-        #expect(bob.errors.contains("no one with code number 7 found on this machine only"))
+        #expect(bob.errors.contains("no peer with code number 7 was found on this machine only"))
     }
 
     @Test("if two peers announce the number of a code, it is tried on neither")

@@ -117,12 +117,13 @@ enum CodeInviteeCases {
         Case(
             "INV-24", "13.9", level: .invite, "a share that is no point, and one for another number",
             stimulus:
-                "shares off the curve, compressed, at infinity; number 8; a connection that ends after SHARE",
-            expectation: "PROTOCOL; WRONG_CODE; none of them is a guess",
+                "shares off the curve, compressed, of zeros; number 8; w·M of the right words, then the end",
+            expectation: "PROTOCOL; WRONG_CODE; SHARE as for any point; none of them is a guess",
             rules: ["code.point", "code.mismatch", "code.guess"],
             bugs: [
                 .seen("code-any-point", by: "CLOSE(PROTOCOL)"),
                 .seen("code-ended-by-anything", by: "SHARE expected"),
+                .seen("code-tells-infinity", by: "SHARE expected"),
             ]
         ) { caseRun in
             let (session, port) = try caseRun.advertiser(code: code)
@@ -143,7 +144,10 @@ enum CodeInviteeCases {
             try other.share("8-guitar-island")
             try other.link.expectClose(.wrongCode)
             let gone = try TesterInvitation(tester, port: port)
-            _ = try gone.guess(code)
+            try gone.expectReady()
+            gone.link.send(
+                Frame(.share, try TesterInvitation.exchange(code, isInviter: true, caseRun).mask))
+            try gone.link.expect(.share)
             gone.link.connection.close()
             let last = try TesterInvitation(tester, port: port)
             try last.share(code)

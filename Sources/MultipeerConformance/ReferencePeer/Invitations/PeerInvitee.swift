@@ -53,7 +53,9 @@ final class PeerInvitee: PeerConnection.Owner {
             payload.starts(with: [UInt8(code.number >> 8), UInt8(code.number & 255)])
         else { return close(.wrongCode) }
         let exchange = invitations.exchange(code, isInviter: false)
-        let both = exchange.confirmations(with: payload, binding: invitations.binding(connection))
+        let both = exchange.confirmations(
+            with: payload, binding: invitations.binding(connection),
+            refusesInfinity: bug == .codeTellsInfinity)
         try demand(both != nil || bug == .codeAnyPoint, "SHARE without a point")
         confirmations = both
         state = .confirming
