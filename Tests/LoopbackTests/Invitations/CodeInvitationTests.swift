@@ -89,7 +89,7 @@ struct CodeInvitationTests {
         }
         #expect(address.contains("127.0.0.1") || address.contains("::1"))
         // The right words come too late.
-        #expect(await scene.invite(from: ann, with: Self.code)?.code == .wrongCode)
+        #expect(await scene.invite(from: ann, with: Self.code)?.code == .unknownCode)
         #expect(await scene.invite(from: ann, with: nil)?.code == .codeRequired)
         await scene.advertiser.stop()
     }
