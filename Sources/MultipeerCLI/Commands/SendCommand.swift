@@ -3,10 +3,8 @@ import MultipeerCommandLine
 
 /// `multipeer send`: sends files, one after the other, to one peer.
 enum SendCommand: Subcommand {
-    private static let mostFiles = 100_000
-
     static let usage = Usage(
-        ["send"], operands: "FILE...", mostOperands: mostFiles, "send files to one peer",
+        ["send"], operands: "FILE...", mostOperands: FilePosition.most, "send files to one peer",
         details: """
             The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked.
             Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
