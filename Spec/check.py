@@ -108,9 +108,16 @@ def lists(texts):
     for path in (SPEC.parent / "Tests").glob("**/*.swift"):
         suites |= set(re.findall(r"^struct (\w+Tests)\b", path.read_text(), flags=re.MULTILINE))
     _, every = coverage.cases(set())
-    for row in json.loads((SPEC / "lists.json").read_text())["lists"]:
+    rows = json.loads((SPEC / "lists.json").read_text())
+    for row in rows["lists"]:
         if row["label"] not in defined:
             yield f"lists.json: '{row['list']}' names {row['label']}, which is not defined"
+    sources = {path.stem: path for path in (SPEC.parent / "Sources").glob("**/*.swift")}
+    for row in rows["library"]:
+        name, _, member = row["rule"].partition(".")
+        if name not in sources or not re.search(rf"\b{member}\b", sources[name].read_text()):
+            yield f"lists.json: '{row['list']}' names {row['rule']}, which does not exist"
+    for row in rows["lists"] + rows["library"]:
         if not row["tests"]:
             yield f"lists.json: '{row['list']}' has no test"
         for test in row["tests"]:

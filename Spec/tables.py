@@ -105,6 +105,9 @@ def blocks():
         "table lists": table(["list", "who can make it longer", "bound", "until", "label", "shown by"], [
             (row["list"], row["who"], row["bound"], row["until"], f"`{row['label']}`", ", ".join(row["tests"]))
             for row in LISTS["lists"]]),
+        "table library-lists": table(["list", "who can make it longer", "bound", "until", "in", "shown by"], [
+            (row["list"], row["who"], row["bound"], row["until"], f"`{row['rule']}`", ", ".join(row["tests"]))
+            for row in LISTS["library"]]),
         "table codes": table(["code", "name", "meaning", "`MCError`"], [
             (row["value"], row["name"], row["meaning"], row["mcError"] or "–") for row in REGISTRIES["codes"]]),
         "table causes": table(["cause", "this end", "the other end"], [

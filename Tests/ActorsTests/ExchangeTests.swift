@@ -215,6 +215,16 @@ struct ExchangeTests {
         #expect(table.executing.map(\.number) == [2])
     }
 
+    @Test("of CANCELs for calls that never come, the last 64 are remembered")
+    func earlyCancels() {
+        var table = Table()
+        for number in 1...1_000 as ClosedRange<CallNumber> {
+            table.bob.receive(Envelope.cancel(number).bytes.span, from: table.annsUID)
+        }
+        for number in 930...940 as ClosedRange<CallNumber> { table.send(number) }
+        #expect(table.executing.map(\.number) == Array(930...936))
+    }
+
     @Test("the number of waiting calls is bounded")
     func pending() {
         var table = Table()

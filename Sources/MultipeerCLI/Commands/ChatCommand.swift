@@ -15,9 +15,9 @@ enum ChatCommand: Subcommand {
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
             is direct and separately encrypted. Anyone on the network can join, under any name, unless the room has a
             code: --code new makes one, and then only those who have it can join, and peers that they introduce. It
-            proves that a peer belongs to the room, not which member it is. /code NAME compares six digits with that peer, which rules out a
-            man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing is sent to peers that
-            are not verified, unless --unverified is given or the room has a code.
+            proves that a peer belongs to the room, not which member it is. /code NAME compares six digits with that
+            peer, which rules out a man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing
+            is sent to peers that are not verified, unless --unverified is given or the room has a code.
 
             Where multicast does not work, use --manual, @FILE, --from or --out: a new peer then exchanges connection
             data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.

@@ -3,10 +3,8 @@ import MultipeerCommandLine
 
 /// `multipeer send`: sends files, one after the other, to one peer.
 enum SendCommand: Subcommand {
-    private static let mostFiles = 100_000
-
     static let usage = Usage(
-        ["send"], operands: "FILE...", mostOperands: mostFiles, "send files to one peer",
+        ["send"], operands: "FILE...", mostOperands: FilePosition.most, "send files to one peer",
         details: """
             You are shown a one-time code, a number and two words. Tell it to the other user, who types
             'multipeer CODE' on a machine on the same network. Nothing is sent to anyone who has not proven that code,

@@ -64,7 +64,7 @@ final class ReceiverAdvertiser: Sendable {
     /// Returns the first peer that is accepted and linked; nil when the task is cancelled.
     private func admit(into session: Session) async -> PeerID? {
         for await invitation in advertiser.invitations {
-            // An inviter that gave up before its question was asked waits for no answer.
+            // An invitation that was withdrawn before its question is not answered.
             guard invitation.isOpen else { continue }
             let inviter = invitation.inviter
             guard let wish = PeerRole(context: invitation.context), case .send(let files?) = wish,

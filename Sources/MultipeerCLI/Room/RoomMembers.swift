@@ -1,8 +1,8 @@
-import Multipeer
+package import Multipeer
 
 /// All peers that a room knows, with the labels under which they are shown. Peers that left are kept for a while, to show
 /// why.
-struct RoomMembers: Sendable {
+package struct RoomMembers: Sendable {
     private let own: PeerID
     private var labels = PeerLabels()
     private var members: [PeerID: RoomMember] = [:]
@@ -11,10 +11,13 @@ struct RoomMembers: Sendable {
 
     private static let mostDeparted = 8
 
-    init(own: PeerID) {
+    package init(own: PeerID) {
         self.own = own
         _ = labels.add(own)
     }
+
+    /// The number of peers that are kept.
+    package var count: Int { members.count }
 
     subscript(peer: PeerID) -> RoomMember? { members[peer] }
 
@@ -56,13 +59,13 @@ struct RoomMembers: Sendable {
     }
 
     /// Adds a peer. Returns the other peers whose labels have changed.
-    mutating func meet(_ peer: PeerID) -> [PeerID] {
+    package mutating func meet(_ peer: PeerID) -> [PeerID] {
         if members[peer] == nil { members[peer] = RoomMember() }
         return labels.add(peer).filter { $0 != own }
     }
 
     /// Marks the peer as gone; returns whether it was linked.
-    mutating func depart(_ peer: PeerID, _ reason: DisconnectReason) -> Bool {
+    package mutating func depart(_ peer: PeerID, _ reason: DisconnectReason) -> Bool {
         let wasLinked = isLinked(peer)
         departures += 1
         members[peer]?.end(reason, age: departures)
@@ -70,7 +73,7 @@ struct RoomMembers: Sendable {
     }
 
     /// Forgets the peer that left longest ago, when too many have left.
-    mutating func forgetOldest() {
+    package mutating func forgetOldest() {
         let departed = members.filter {
             if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
         }
@@ -81,7 +84,7 @@ struct RoomMembers: Sendable {
     }
 
     /// Forgets a peer that the session never reported: unauthenticated peers can have any number of names.
-    mutating func dismiss(_ peer: PeerID) {
+    package mutating func dismiss(_ peer: PeerID) {
         guard let member = members[peer], case .connecting = member.state, member.seekers == 0 else { return }
         remove(peer)
     }

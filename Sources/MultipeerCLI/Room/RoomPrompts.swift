@@ -5,24 +5,17 @@ import MultipeerCommandLine
 /// terminal.
 final class RoomPrompts: Sendable {
     private let screen: Screen
-    /// The unanswered questions, the oldest first.
-    private let open = Locked<[Promise<Bool>]>([])
+    private let questions = OpenQuestions()
 
     init(_ screen: Screen) { self.screen = screen }
 
     /// Asks a question. If the room has no terminal, it is asked on `/dev/tty`, if there is one.
     func ask(_ question: String) async -> Bool {
         guard screen.isTerminal else { return await TrustOption.onTerminal(question) }
-        let signal = Promise<Bool>()
-        open.withLock { $0.append(signal) }
-        screen.tell("\(question) /trust yes or /trust no")
-        return await signal.value()
+        return await questions.ask { screen.tell("\(question) /trust yes or /trust no") }
     }
 
     func answer(_ isTrusted: Bool) {
-        guard let signal = open.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
-            return screen.tell("no question to answer")
-        }
-        signal.send(isTrusted)
+        if !questions.answer(isTrusted) { screen.tell("no question to answer") }
     }
 }

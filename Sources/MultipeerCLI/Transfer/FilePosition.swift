@@ -3,7 +3,8 @@
 package struct FilePosition: Equatable, Sendable {
     package let number: Int
     package let count: Int
-    private static let most = 1_000_000
+    /// The most files of one run of `multipeer send`.
+    package static let most = 100_000
 
     package init(_ number: Int, of count: Int) {
         self.number = number

@@ -10,11 +10,7 @@ final class FileReceiver: Sendable {
         /// Whether no more files are accepted.
         var isAbandoned = false
         var report = TransferReport(.receiving)
-        /// Names of files received in this run, which not even `--force` replaces.
-        var names: Set<String> = []
-        /// The numbers of the files that the sender has offered, and the total that it announced.
-        var seen: Set<Int> = []
-        var announced = 0
+        var files = ReceivedFiles()
     }
 
     private let connector: PeerConnector
@@ -75,10 +71,7 @@ final class FileReceiver: Sendable {
         let place = FilePosition(metadata: resource.metadata)
         let name = FileName.of(label: resource.name)
         let reason = state.withLock { state in
-            if let place {
-                state.seen.insert(place.number)
-                state.announced = max(state.announced, place.count)
-            }
+            state.files.offer(place)
             return refusal(of: resource, as: name, state)
         }
         if let reason {
@@ -98,7 +91,7 @@ final class FileReceiver: Sendable {
         if let largest, let size = resource.size, size > largest {
             return "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(largest))"
         }
-        if state.names.contains(name) { return "a file with this name was just received" }
+        if let obstacle = state.files.obstacle(to: name) { return obstacle }
         return downloads.obstacle(to: name).map {
             downloads.isForced ? $0 : "\($0) (use --force to replace files)"
         }
@@ -116,7 +109,7 @@ final class FileReceiver: Sendable {
             let time = start.duration(to: .now)
             let settled = file.url.lastPathComponent
             let line = state.withLock { state in
-                state.names.insert(settled)
+                state.files.receive(settled)
                 return state.report.add(
                     .init(
                         name: settled, bytes: file.size, time: time,
@@ -160,8 +153,8 @@ final class FileReceiver: Sendable {
             return count < most ? missing("\(name) disconnected after \(count) of \(most) files") : nil
         }
         if count == 0 { return missing("\(name) disconnected without sending a file") }
-        let rest = state.announced - state.seen.count
-        return rest > 0 ? missing("\(name) disconnected; \(rest) of \(state.announced) files missing") : nil
+        let (rest, total) = state.files.missing
+        return rest > 0 ? missing("\(name) disconnected; \(rest) of \(total) files missing") : nil
     }
 
     private func missing(_ text: String) -> CommandError { CommandError(text, exit: .incomplete) }

@@ -104,7 +104,9 @@ package enum TrustOption {
         }
     }
 
-    private static let prompts = Worker("prompts")
+    private static let prompts = PromptQueue { question throws(CommandError) in
+        try Terminal.ask("\(question) [y/N] ")
+    }
 
     private static func warning(about evidence: TrustEvidence) -> String {
         let name = evidence.name.printable
@@ -125,10 +127,5 @@ package enum TrustOption {
     }
 
     /// Without a terminal there is no answer, and the peer is not trusted.
-    package static let onTerminal: Asking = { question in
-        let answer = try? await prompts.run { () throws(CommandError) in
-            try Terminal.ask("\(question) [y/N] ")
-        }
-        return Terminal.isYes(answer ?? nil)
-    }
+    package static let onTerminal: Asking = { await prompts.ask($0) }
 }

@@ -35,11 +35,11 @@ enum MeshAttacks {
             var fresh = 0
             while ContinuousClock.now < end, link.ending == nil {
                 for _ in 0..<(listed.isEmpty ? 30 : 8) {
-                    // Eight addresses that all of them have, and eight that no other has.
+                    // First those that all of them have, so that they would be dialled again and again.
                     let shared = (1...8).map { Candidate(address: [127, 0, 1, UInt8($0)], port: target) }
                     let own = (fresh..<fresh + 8).map { run.address($0, after: target) }
                     fresh += 8
-                    let ghost = run.ghosts(1, of: member, at: own + shared)[0]
+                    let ghost = run.ghosts(1, of: member, at: shared + own)[0]
                     link.send(ghost.frame)
                     listed = listed.suffix(29) + [ghost.endpoint]
                 }
@@ -90,7 +90,7 @@ extension AttackRun {
         return (member, link)
     }
 
-    /// Returns one of many addresses at which nothing listens.
+    /// Returns one of many addresses without a listener.
     fileprivate func address(_ number: Int, after port: UInt16) -> Candidate {
         let host = UInt8(number % 250 + 1)
         let net = UInt8(2 + number / 250 % 2)

@@ -35,7 +35,8 @@ extension LinkEstablishment {
         {
             let introducer = attempts[uid]?.introducer
             if let introducer {  // [mesh.introduced]
-                guard introducedDials.mayDial(candidate, at: now) else {
+                guard !connections.awaitsAnswer(of: candidate), introducedDials.mayDial(candidate, at: now)
+                else {
                     let factor = jitter.factor()
                     attempts[uid]?.plan.skipped(at: now, jitter: factor)
                     continue

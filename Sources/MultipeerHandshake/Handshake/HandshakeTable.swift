@@ -53,6 +53,12 @@ struct HandshakeTable: Sendable {
         return id
     }
 
+    /// Returns whether this address was dialled because of an introduction alone, and nothing has answered yet. One at a time:
+    /// several invented members can have the same address. [mesh.introduced]
+    func awaitsAnswer(of address: Candidate) -> Bool {
+        entries.values.contains { $0.introduced == address && $0.handshake.phase == .securing }
+    }
+
     /// Removes a connection that became a link or has ended.
     mutating func remove(_ id: ConnectionID) -> Entry? { entries.removeValue(forKey: id) }
 

@@ -18,7 +18,7 @@ UNANSWERED = 15
 # How long an address with three refusals is watched; its quiet time is 60 s.
 QUIET = 10
 QUESTION = r"'([^']*)' \(id [0-9a-f]{8}\), found on the network, wants to send [^.]*\.([^?]*)Accept\?"
-CONTEST = "WARNING: a peer at another address claims to be the same"
+CONTEST = "Another peer claims the same id"
 
 
 def invitation_hoard():

@@ -197,3 +197,4 @@ def renamed_key():
         eve.process.terminate()
         eve.end()
         expect(not os.listdir(os.path.join(directory, "inbox")), "a file was sent before the answer")
+    return "eve with ann's key: a question with both names, an error without a terminal, and no file"

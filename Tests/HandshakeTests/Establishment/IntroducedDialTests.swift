@@ -1,5 +1,6 @@
 import MultipeerCore
 @testable import MultipeerHandshake
+import MultipeerSecurity
 import TestSupport
 import Testing
 
@@ -55,6 +56,29 @@ struct IntroducedDialTests {
             _ = stage.machine.takeActions()
             stage.now = start + .seconds(seconds)
         }
+    }
+
+    @Test("of many members with the same address one is dialled there at a time [mesh.introduced]")
+    func shared() throws {
+        var stage = try stage(1)
+        let address = try Stage.address(1)
+        for number in 10..<20 as Range<UInt64> {
+            let other = try Stage.local("other", high: number, instance: 9, .optional)
+            let data = try Stage.issue(other, for: nil, [address], &stage.random, at: stage.now)
+            _ = try stage.machine.connectionData(
+                for: other.peer.uid, candidates: [address], flags: [], token: stage.random.bytes(32),
+                at: stage.now)
+            #expect(try stage.machine.connect(with: data, zones: [], introducer: member, at: stage.now))
+        }
+        var count = stage.machine.takeActions().dials.count
+        let end = stage.now + .seconds(20)
+        while let next = stage.machine.deadline, next < end {
+            stage.now = max(stage.now, next)
+            stage.machine.advance(to: stage.now)
+            count += stage.machine.takeActions().dials.count
+        }
+        // The first gets no answer for 5 s, and then nobody dials the address for 30 s.
+        #expect(count == 1)
     }
 
     @Test("a peer that was met is dialled without that limit [mesh.introduced]")
