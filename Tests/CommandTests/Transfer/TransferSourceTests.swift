@@ -70,11 +70,12 @@ struct TransferSourceTests {
     @Test("the position among the files survives a round trip, and foreign metadata has none")
     func places() {
         for place in [
-            FilePosition(1, of: 1), FilePosition(3, of: 12), FilePosition(1_000_000, of: 1_000_000),
+            FilePosition(1, of: 1), FilePosition(3, of: 12),
+            FilePosition(FilePosition.most, of: FilePosition.most),
         ] {
             #expect(FilePosition(metadata: place.metadata) == place)
         }
-        for text in ["", "1", "/", "1/", "/1", "0/1", "2/1", "+1/2", "1/2/3", "1/1000001", "a/b", "1 /2"] {
+        for text in ["", "1", "/", "1/", "/1", "0/1", "2/1", "+1/2", "1/2/3", "1/100001", "a/b", "1 /2"] {
             #expect(FilePosition(metadata: Array(text.utf8)) == nil, "\(text)")
         }
         #expect(FilePosition(metadata: nil) == nil)
