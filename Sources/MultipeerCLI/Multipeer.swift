@@ -10,7 +10,12 @@ package enum Multipeer {
             BrowseCommand.self, AdvertiseCommand.self, InviteCommand.self, DoctorCommand.self,
             DataInspectCommand.self, IdentityNewCommand.self, IdentityShowCommand.self,
             IdentityRequestCommand.self,
-        ])
+        ],
+        examples: """
+            to send a file, and to receive it on another machine on the same network:
+              multipeer send photo.jpg     shows a one-time code, such as 7-guitar-island
+              multipeer 7-guitar-island    takes it
+            """)
 
     static func main() { program.main() }
 }

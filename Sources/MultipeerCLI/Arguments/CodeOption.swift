@@ -20,6 +20,11 @@ enum CodeOption: Equatable, Sendable {
         "the one-time code that the other side shows, such as 7-guitar-island; @FILE or @- reads it from a file or "
             + "standard input, where other users of this machine cannot see it; new makes one for the other side"
     )
+    /// For a command that makes a code unless it is given one.
+    static let quiet = Usage.Option(
+        "--quiet",
+        "print only errors, and a new code alone, on standard output; with --out, do not show your connection data"
+    )
     /// For a room.
     static let room = Usage.Option(
         name, "CODE",

@@ -8,7 +8,7 @@ enum LinkCommand: Subcommand {
         "link with one peer: a secure netcat and chat",
         details: """
             On one side --code new shows a one-time code, and the other user types it: both sides find each other on the
-            network, and each proves to the other that it has the code. A wrong code ends it.
+            network, and each proves to the other that it knows the code. One wrong attempt ends both commands.
 
             Without a code, both sides exchange their connection data, one line of base64. It contains a secret:
             use a channel that both trust. You are asked for the peer's data on the terminal; without a terminal, it is

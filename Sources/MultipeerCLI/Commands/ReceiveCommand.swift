@@ -9,9 +9,9 @@ enum ReceiveCommand: Subcommand {
         details: """
             CODE is the one-time code that 'multipeer send' shows on the other machine, such as 7-guitar-island;
             'multipeer CODE' is enough, and so are the first letters of each word if no other word begins with them.
-            It proves to each side that the other one has it, so you are not asked again, and a wrong code ends it.
-            --timeout limits how long the other side is looked for, default: 30 seconds. With --code new, this side
-            makes the code, and the other one runs 'multipeer send FILE --code CODE'.
+            Each side proves to the other that it knows the code, so you are not asked again, and one wrong attempt ends
+            both commands. --timeout is how long to look for the other side, default: 30 seconds. With --code new, this
+            side makes the code, and the other one runs 'multipeer send FILE --code CODE'.
 
             Without a code, the other side finds this peer on the network by its name, with 'multipeer send --to NAME';
             --timeout limits how long this one waits, default: no limit. You are shown who wants to send, and asked on
@@ -46,7 +46,7 @@ enum ReceiveCommand: Subcommand {
                 "--fsync", "count a file as received only once it is on disk, and safe from a power failure"),
             .init("--count", "N", "exit after N files"),
             .init("--verbose", "show how the link is protected"),
-            .init("--quiet", "print only errors; with --out, do not show your connection data"),
+            CodeOption.quiet,
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])

@@ -7,10 +7,10 @@ enum SendCommand: Subcommand {
         ["send"], operands: "FILE...", mostOperands: FilePosition.most, "send files to one peer",
         details: """
             You are shown a one-time code, a number and two words. Tell it to the other user, who types
-            'multipeer CODE' on a machine on the same network. Nothing is sent to anyone who has not proven that code,
-            and a wrong one ends it: an attacker has one guess in a million. --timeout limits how long this side waits,
-            default: no limit. With --quiet the code alone is printed, on standard output. With --code CODE, the other
-            side made the code, with 'multipeer receive --code new'.
+            'multipeer CODE' on a machine on the same network. Nothing is sent before the other side has proven that it
+            knows the code, and one wrong attempt ends the command: an attacker has one guess in a million at each end.
+            --timeout limits how long this side waits, default: no limit. With --code CODE, the other side has made the
+            code, with 'multipeer receive --code new'.
 
             With --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
             user is asked. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
@@ -45,7 +45,7 @@ enum SendCommand: Subcommand {
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),
             .init("--verbose", "show how the link is protected"),
-            .init("--quiet", "print only errors; with --out, do not show your connection data"),
+            CodeOption.quiet,
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])

@@ -39,7 +39,9 @@ final class ReceiverAdvertiser: Sendable {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {
             let peer = advertiser.peer
-            Terminal.say("waiting for files as \(peer.introduction) \(options.place)")
+            Terminal.say(
+                "waiting for files as \(peer.introduction) \(options.place); "
+                    + "the other side runs 'multipeer send FILE --to NAME'")
             if peer.uid.isKeyed { Terminal.say("your id, to compare or to send to: #\(peer.id)") }
         }
         let waiting = Task { await self.admit(into: session) }

@@ -16,7 +16,9 @@ package struct SessionOptions {
         .init(
             "--advertise", "ADDRESS", isRepeatable: true,
             "put ADDRESS into your connection data instead of the listening address, for a forwarded port"),
-        .init("--timeout", "SECONDS", "give up after SECONDS, 1 to 600; default: 120"),
+        .init(
+            "--timeout", "SECONDS",
+            "give up after SECONDS, 1 to 600; default: 120, unless stated otherwise above"),
         KeyLogOption.option,
     ]
 

@@ -9,14 +9,17 @@ package struct CommandProgram: Sendable {
     /// What the program is for, one line.
     private let summary: String
     private let commands: [any Subcommand.Type]
+    /// What most people do first, for the overview.
+    private let examples: String
     /// Commands that are started by other commands, not by people.
     private let hidden: [any Subcommand.Type]
 
     /// A program with one command that has an empty path runs that command when no other is named.
     package init(
         _ name: String, _ summary: String, _ commands: [any Subcommand.Type],
-        hidden: [any Subcommand.Type] = []
+        hidden: [any Subcommand.Type] = [], examples: String = ""
     ) {
+        self.examples = examples
         self.name = name
         self.summary = summary
         self.commands = commands
@@ -83,7 +86,7 @@ extension CommandProgram {
 
             \(summary)
 
-            commands:
+            \(examples.isEmpty ? "" : "\(examples)\n\n")commands:
             \(Columns.lines(rows + more))
 
             Every command takes --help. Exit codes of all commands:

@@ -13,7 +13,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .success: "success"
         case .linkFailed: "the link could not be established, or failed; 'doctor' found a problem"
         case .usage: "invalid command line"
-        case .badInput: "invalid connection data, identity or passphrase"
+        case .badInput: "invalid connection data, code, identity or passphrase"
         case .system: "file or socket error"
         case .incomplete: "linked, but not all files were transferred"
         case .interrupted: "interrupted by a signal"
