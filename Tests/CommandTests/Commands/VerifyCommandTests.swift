@@ -86,7 +86,7 @@ struct VerifyCommandTests {
             "bob", expecting: "ann", in: folder, through: ["/usr/bin/setsid", "--wait"])
         #expect(
             try await bob.says("ann wants to compare codes: start both sides again, this one with --verify"))
-        #expect(try await ann.types("") == 1)
+        #expect(try await ann.ends() == 1)
         #expect(ann.said.contains("bob is not verified: bob does not compare verification codes now"))
         #expect(try ann.output() == "")
         bob.process.signal(SIGINT)
