@@ -32,6 +32,7 @@ struct CodeRoomTests {
         let cid = try join("cid", ["--code", code])
         #expect(try await bob.says("cid joined"))
         #expect(try await ann.says("cid joined"))
+        #expect(try await cid.says(all: ["ann joined", "bob joined"]) == [])
         try await cid.types("hello")
         for one in [ann, bob] { #expect(try await one.firstLine() == "cid: hello") }
         for one in [ann, bob, cid] { #expect(try await one.leaves().code == 0) }
