@@ -137,14 +137,14 @@ extension Membership {
         return actions
     }
 
-    /// Returns whether another attempt is allowed, and there is room for a link. When members occupy all links there is one
-    /// too many: no link follows, but the two verify each other, so that the member can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
-        let hasLinkCapacity =
-            graph.links.count < cap - 1 || graph.links.values.contains { $0.endpoint.uid == endpoint.uid }
-        return (hasLinkCapacity || graph.links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap
-            && activeSearch(of: endpoint.uid) == nil
+        activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
     }
+
+    /// Whether a member is contacted even if there is no room for a link. When members occupy all links there is one member too
+    /// many: no link follows, but the two verify each other, so that the member can be counted. When another peer occupies
+    /// one, the member is not dialled; the FULL that it receives shows it that this session exists. [mesh.counted]
+    var dialsWithoutCapacity: Bool { graph.links.values.allSatisfy(\.isMesh) }
 
     private func pauseEnd(_ endpoint: Endpoint) -> Moment? {
         guard case .waiting(let until) = searches[endpoint]?.phase else { return nil }
@@ -175,10 +175,11 @@ extension Membership {
 // MARK: after an attempt
 
 extension Membership {
-    mutating func endSearch(of uid: UID, isHopeless: Bool) {
+    mutating func endSearch(of uid: UID, isHopeless: Bool, isUntried: Bool) {
         guard let endpoint = activeSearch(of: uid) else { return }
         let phase = searches[endpoint]?.phase
         fail(endpoint)
+        if isUntried { searches[endpoint]?.hasBegun = false }  // [mesh.unreported]
         if isHopeless, case .active(let reference, _) = phase {
             searches[endpoint]?.phase = .hopeless(reference)
         }

@@ -106,7 +106,7 @@ extension Membership {
         if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
         // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
-        endSearch(of: remote.uid, isHopeless: false)
+        endSearch(of: remote.uid, isHopeless: false, isUntried: false)
         graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, failures: failures, at: now)
         graph.everMet.remember(remote, until: now + MembershipTiming.everMet, at: now)
         if isMesh {
@@ -177,10 +177,13 @@ extension Membership {
         return graph.database[endpoint].flatMap { graph.links[$0.link]?.endpoint.uid } ?? local.uid
     }
 
-    /// Handles the failure of a `connect`; `isHopeless`: it will always fail with the same data.
-    package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {
+    /// Handles the failure of a `connect`; `isHopeless`: it will always fail with the same data. `isUntried`: it would have been
+    /// the first, and there was no room for a link.
+    package mutating func attemptEnded(
+        _ uid: UID, isHopeless: Bool, isUntried: Bool = false, at now: Moment
+    ) {
         self.now = now
-        endSearch(of: uid, isHopeless: isHopeless)
+        endSearch(of: uid, isHopeless: isHopeless, isUntried: isUntried)
         settle()
     }
 

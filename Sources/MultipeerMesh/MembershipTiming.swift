@@ -12,7 +12,7 @@ enum MembershipTiming {
     static let everMet = Duration.seconds(86_400)
     static let firstPause = Duration.seconds(1)
     /// The maximum pause. Short, because two members link only while both try: after a fault the mesh is complete again
-    /// within 15 s.
+    /// within 15 s, except for members that never met: see `Mesh.pauseEnd`.
     static let longestPause = Duration.seconds(2)
     /// A link that ended earlier than this counts as a failed attempt.
     static let steady = Duration.seconds(30)

@@ -110,7 +110,8 @@ extension Mesh {
             let remainingTime = known?.remainingTime(at: now) ?? HandshakeTiming.attempt
             guard
                 try linkEstablishment.connect(
-                    with: data, zones: zones, within: remainingTime, needsLinkCapacity: false,
+                    with: data, zones: zones, within: remainingTime,
+                    needsLinkCapacity: known == nil && !membership.dialsWithoutCapacity,
                     introducer: isOwn ? nil : membership.introducer(of: data.endpoint), at: now)
             else { return }
             names[uid] = data.peer
@@ -118,7 +119,9 @@ extension Mesh {
             introduced.insert(uid)
             if isFirst { note(.connectRequested, of: uid) }
         } catch {
-            membership.attemptEnded(uid, isHopeless: error == .incompatible || error == .itself, at: now)
+            membership.attemptEnded(
+                uid, isHopeless: error == .incompatible || error == .itself,
+                isUntried: isFirst && error == .full, at: now)
         }
     }
 

@@ -269,4 +269,9 @@ extension Mesh {
     /// The members of the mesh besides the local peer, in the order of their ids.
     package var component: [Endpoint] { membership.component }
     package var entries: [Members] { membership.entries }
+    /// Returns the end of the last pause of this address, which has not answered dials to a member that was never met; nil if
+    /// there is no such pause. [mesh.introduced]
+    package func pauseEnd(of address: Candidate, for member: Endpoint) -> Moment? {
+        membership.introducer(of: member).flatMap { _ in linkEstablishment.pauseEnd(of: address) }
+    }
 }

@@ -56,6 +56,25 @@ struct SimulatedMeshTests {
         #expect(evictions > 0)
     }
 
+    @Test(
+        "a member whose slots other links have taken is met by the FULL that it sends [mesh.counted]",
+        arguments: 1...6 as ClosedRange<UInt64>)
+    func direct(_ seed: UInt64) {
+        let mesh = SimulatedMesh(5, cap: 3, seed: seed)
+        mesh.join(0, 1)
+        mesh.world.applications.join(0, 2, joinsMesh: false, isAddressed: true)
+        mesh.run(5_000)
+        mesh.join(1, 3)
+        mesh.run(5_000)
+        let links = mesh.links
+        #expect(Set(links.keys) == [[0, 1], [0, 2], [1, 3]])
+        #expect(mesh.world.nodes[0].application.heard[mesh.world.nodes[3].uid] == nil, "not dialled")
+        // Peer 3 has a free slot, and its mesh has no room.
+        mesh.join(3, 4)
+        mesh.run(20_000)
+        #expect(mesh.links == links)
+    }
+
     @Test("two meshes that merge through two links at once keep as many as there is room for [mesh.evict]")
     func merge() {
         var evictions = 0

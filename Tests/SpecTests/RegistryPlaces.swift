@@ -84,8 +84,8 @@ extension RegistryPlace {
             "memberDialsPerSecond", "MultipeerHandshake/Establishment/IntroducedDials.swift",
             "static let perSecondPerMember: Int64 = #"),
         RegistryPlace(
-            "silentAddresses", "MultipeerHandshake/Establishment/IntroducedDials.swift",
-            "static let silentAddresses = #"),
+            "dialledAddresses", "MultipeerHandshake/Establishment/IntroducedDials.swift",
+            "static let dialledAddresses = #"),
         RegistryPlace(
             "untakenEventsInAll", "MultipeerEngine/Session/UnreadEvents.swift", "static let eventsInAll = #"),
         RegistryPlace(

@@ -47,7 +47,7 @@ extension LinkEstablishment {
                 .initiator, for: known, guess: attempts[uid]?.misses ?? 0, local: local,
                 deadline: now + HandshakeTiming.greeting)
             let id = connections.add(
-                handshake, isDialled: true, introduced: introducer == nil ? nil : candidate, besides: links)
+                handshake, dialled: candidate, isIntroduced: introducer != nil, besides: links)
             attempts[uid]?.plan.began(id)
             actions.append(.dial(id, candidate, accepting: known.pin))
         }
@@ -66,7 +66,9 @@ extension LinkEstablishment {
 
     /// Notes that a dial for an introduction got no answer below HELLO. [mesh.introduced]
     mutating func noteSilence(of connection: HandshakeTable.Entry, at now: Moment) {
-        guard let address = connection.introduced, connection.handshake.phase == .securing else { return }
+        guard connection.isIntroduced, let address = connection.address,
+            connection.handshake.phase == .securing
+        else { return }
         introducedDials.failed(address, at: now)
     }
 
@@ -91,7 +93,7 @@ extension LinkEstablishment {
             case .met:
                 if let peer = connection.handshake.expectedPeer { actions.append(.met(peer.endpoint)) }
                 if let uid = connection.uid { attempts[uid]?.introducer = nil }
-                if let address = connection.introduced { introducedDials.answered(address) }
+                if let address = connection.address { introducedDials.answered(address, at: now) }
             case .close(let code): refused(id, code, at: now)
             }
         }

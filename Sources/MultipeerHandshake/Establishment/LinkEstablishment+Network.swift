@@ -26,7 +26,7 @@ extension LinkEstablishment {
     package mutating func accepted(at now: Moment) -> ConnectionID {
         let handshake = Handshake(
             .responder, for: nil, local: local, deadline: now + HandshakeTiming.greeting)
-        return connections.add(handshake, isDialled: false, besides: links)
+        return connections.add(handshake, dialled: nil, besides: links)
     }
 
     /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.

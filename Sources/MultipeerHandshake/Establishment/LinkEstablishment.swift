@@ -99,6 +99,9 @@ extension LinkEstablishment {
     /// The attempt of a peer; nil for a peer that is neither connecting nor linked.
     package subscript(uid: UID) -> LinkAttempt? { attempts[uid] }
 
+    /// Returns the end of the last pause of an address that has not answered an introduced dial. [mesh.introduced]
+    package func pauseEnd(of address: Candidate) -> Moment? { introducedDials.pauseEnd(of: address) }
+
     package var lastConnection: UInt32 { connections.last }
 
     /// Continues with another number, as after many connections: for tests.

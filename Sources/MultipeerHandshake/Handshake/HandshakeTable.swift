@@ -6,9 +6,11 @@ import MultipeerSecurity
 struct HandshakeTable: Sendable {
     struct Entry: Sendable {
         var handshake: Handshake
-        let isDialled: Bool
-        /// The address that was dialled because of an introduction alone. [mesh.introduced]
-        var introduced: Candidate?
+        /// The address that was dialled; nil for an accepted connection.
+        let address: Candidate?
+        /// Whether it was dialled because of an introduction alone. [mesh.introduced]
+        let isIntroduced: Bool
+        var isDialled: Bool { address != nil }
         var uid: UID? { handshake.expectedPeer?.endpoint.uid }
 
         /// Whether it has received the CONFIRM of an expected peer.
@@ -41,7 +43,7 @@ struct HandshakeTable: Sendable {
 
     /// Adds a connection under a number that no other one has, and none of the links.
     mutating func add(
-        _ handshake: Handshake, isDialled: Bool, introduced: Candidate? = nil,
+        _ handshake: Handshake, dialled address: Candidate?, isIntroduced: Bool = false,
         besides links: some Sequence<ConnectionID>
     ) -> ConnectionID {
         last &+= 1
@@ -49,14 +51,16 @@ struct HandshakeTable: Sendable {
             last &+= 1
         }
         let id = ConnectionID(rawValue: last)
-        entries[id] = Entry(handshake: handshake, isDialled: isDialled, introduced: introduced)
+        entries[id] = Entry(handshake: handshake, address: address, isIntroduced: isIntroduced)
         return id
     }
 
     /// Returns whether this address was dialled because of an introduction alone, and nothing has answered yet. One at a time:
     /// several invented members can have the same address. [mesh.introduced]
     func awaitsAnswer(of address: Candidate) -> Bool {
-        entries.values.contains { $0.introduced == address && $0.handshake.phase == .securing }
+        entries.values.contains {
+            $0.isIntroduced && $0.address == address && $0.handshake.phase == .securing
+        }
     }
 
     /// Removes a connection that became a link or has ended.

@@ -42,8 +42,10 @@ extension Quiescence {
         let all = components().sorted { $0[0].index < $1[0].index }
         for (place, near) in all.enumerated() {
             for far in all[(place + 1)...] where near.count + far.count > scenario.cap {
-                for one in near where one.links.count < scenario.cap - 1 {
-                    for other in far where other.links.count < scenario.cap - 1 && makesMesh(one, other) {
+                for one in near where one.links.count < scenario.cap - 1 && counts(one, near) {
+                    for other in far
+                    where other.links.count < scenario.cap - 1 && makesMesh(one, other) && counts(other, far)
+                    {
                         world.applications.join(one.index, other.index, joinsMesh: true, isAddressed: false)
                         return true
                     }
@@ -51,6 +53,17 @@ extension Quiescence {
             }
         }
         return false
+    }
+
+    /// Returns whether a peer knows that all members of its component exist: by a link, or because they answer its dials, if only
+    /// with FULL. It refuses a peer only for those. Spec 11.8.
+    private func counts(_ node: Node, _ component: [Node]) -> Bool {
+        component.allSatisfy { member in
+            if member === node || areLinked(node, member) { return true }
+            guard let address = member.candidate() else { return false }
+            return areCompatible(node, member) && node.mesh.pauseEnd(of: address, for: member.endpoint) == nil
+                && world.network.reachability.firewall(node.index, member.index) == .open
+        }
     }
 
     private func makesMesh(_ one: Node, _ other: Node) -> Bool {

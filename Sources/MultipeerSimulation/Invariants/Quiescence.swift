@@ -192,7 +192,7 @@ struct Quiescence {
         node.links.count < scenario.cap - 1 || node.links.allSatisfy { $0.linkState?.isMesh == true }
     }
 
-    private func areCompatible(_ one: Node, _ other: Node) -> Bool {
+    func areCompatible(_ one: Node, _ other: Node) -> Bool {
         EncryptionPreference.Outcome.between(
             one.profile.preference, identity: one.profile.hasIdentity, and: other.profile.preference,
             identity: other.profile.hasIdentity) != .refused

@@ -6,7 +6,7 @@ package struct Scenario: Equatable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
         /// Faults never stop: only what always holds is checked.
         case safety
-        /// Faults stop, and 15 seconds later everything has come to rest.
+        /// Faults stop, and 15 seconds later, or after the pauses of members that never met, everything has come to rest.
         case liveness
     }
 

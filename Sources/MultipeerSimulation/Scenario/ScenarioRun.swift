@@ -50,13 +50,14 @@ package struct ScenarioRun {
         run(until: scenario.end)
         guard scenario.mode == .liveness, world.failure == nil else { return }
         world.calm()
-        run(until: scenario.end + ScenarioRun.rest)
-        guard world.failure == nil else { return }
         let rest = Quiescence(world, scenario)
+        var end = complete(rest, scenario.end + ScenarioRun.rest)
+        guard world.failure == nil else { return }
         rest.check()
         guard world.failure == nil else { return }
         let (before, sendProgress) = (rest.snapshot(), rest.sendProgress())
-        run(until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness)
+        end += ScenarioRun.stillness
+        run(until: end)
         guard world.failure == nil else { return }
         rest.check()
         rest.compare(before)
@@ -65,26 +66,33 @@ package struct ScenarioRun {
         rest.checkPaths()
         guard world.failure == nil else { return }
         if let asked = rest.askForCode() {
-            run(until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking)
+            run(until: end + ScenarioRun.asking)
             rest.checkCode(asked)
             guard world.failure == nil else { return }
         }
+        end += ScenarioRun.asking + ScenarioRun.joining
         let pairs = rest.join()
-        guard !pairs.isEmpty else { return crowd(rest) }
-        run(
-            until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking
-                + ScenarioRun.joining)
+        guard !pairs.isEmpty else { return crowd(rest, until: end) }
+        _ = complete(rest, end)
         if world.failure == nil { rest.checkJoined(pairs) }
     }
 
     /// Lets peers that do not fit try to join.
-    private func crowd(_ rest: Quiescence) {
+    private func crowd(_ rest: Quiescence, until end: Int) {
         guard rest.crowd() else { return }
         let before = rest.snapshot()
-        run(
-            until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking
-                + ScenarioRun.joining)
+        run(until: end)
         if world.failure == nil { rest.checkRefused(before) }
+    }
+
+    /// Runs until `end`, or until members that never met, and are not dialled for that reason, had time to link. Returns the
+    /// end. Spec 15.2.
+    private func complete(_ rest: Quiescence, _ end: Int) -> Int {
+        run(until: end)
+        guard world.failure == nil, let pause = rest.introducedPause() else { return end }
+        let late = end + Int(pause.wholeNanoseconds / 1_000_000)
+        run(until: late)
+        return late
     }
 
     private func run(until milliseconds: Int) {

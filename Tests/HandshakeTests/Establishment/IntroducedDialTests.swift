@@ -81,6 +81,39 @@ struct IntroducedDialTests {
         #expect(count == 1)
     }
 
+    @Test("an address at which a peer once answered has no pause, as after a restart [mesh.introduced]")
+    func answered() throws {
+        var stage = try stage(1)
+        let id = try #require(try stage.connect().dials.first).id
+        stage.machine.secured(id, stage.channel, nonce: [UInt8](repeating: 2, count: 32), at: stage.now)
+        _ = stage.machine.takeActions()
+        stage.give(id, stage.hello())
+        #expect(stage.met == [stage.theirs.endpoint])
+        stage.machine.cancel(stage.theirs.peer.uid, at: stage.now)
+        _ = stage.machine.takeActions()
+        let found = try dials(
+            &stage, for: .seconds(29), introducer: member, failure: .unreachable("refused"))
+        #expect(found.count > 5, "\(found.count)")
+    }
+
+    @Test("of more than 512 addresses those that are not paused are forgotten [mesh.introduced]")
+    func remembered() throws {
+        var dials = IntroducedDials()
+        let now = Moment(nanoseconds: 1_000_000_000_000)
+        let addresses = try (0..<514 as Range<UInt16>).map {
+            try #require(Candidate(address: [10, 0, 0, 1], port: 1_000 + $0))
+        }
+        dials.answered(addresses[0], at: now)
+        for address in addresses[1...512] { dials.failed(address, at: now) }
+        #expect(addresses[1...512].allSatisfy { !dials.mayDial($0, at: now) })
+        dials.failed(addresses[0], at: now)
+        // One of them is forgotten, and which one decide their ports.
+        #expect(addresses[...512].count { dials.mayDial($0, at: now) } == 1)
+        dials.failed(addresses[513], at: now + .seconds(31))
+        #expect(!dials.mayDial(addresses[513], at: now + .seconds(31)))
+        #expect(dials.pauseEnd(of: addresses[2]) == nil)
+    }
+
     @Test("a peer that was met is dialled without that limit [mesh.introduced]")
     func met() throws {
         var stage = try stage(1)
