@@ -67,6 +67,19 @@ struct PartialFileTests {
         #expect(!exists(parent.path("\(directory)/\(PartialFileTests.part)")))
     }
 
+    @Test("names are read to the end of each buffer of the directory, and not beyond it")
+    func manyNames() throws {
+        // More than two buffers of 32 KiB.
+        let others = try (0..<2_000).map { try parent.make("other-\($0)", []) }
+        defer { for path in others { unsafe unlink(path) } }
+        let parts = try (0..<9).map { number in
+            try parent.make("multipeer-\(number)abcdefghijkl-2abcdefghijkl.part", [1])
+        }
+        PartialFile.sweep(parent.path)
+        #expect(parts.allSatisfy { !exists($0) })
+        #expect(others.allSatisfy(exists))
+    }
+
     @Test("a directory that other users can use is not ours")
     func open() throws {
         let part = try abandon()

@@ -91,11 +91,12 @@ package enum PartialFile {
             return []
         }
         defer { unsafe closedir(stream) }
+        guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [String] = []
         while names.count < limit, let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            // A record ends with its name: the last one in the buffer is shorter than its type says.
+            let name = unsafe String(
+                cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
             if isWanted(name) { names.append(name) }
         }
         return names
