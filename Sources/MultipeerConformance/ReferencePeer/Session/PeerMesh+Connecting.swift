@@ -3,7 +3,8 @@ extension PeerMesh {
     /// Handles an attempt that failed.
     func failed(_ endpoint: Endpoint) {
         let failures = (waiting[endpoint]?.failures ?? 0) + 1
-        let pause = min(2_000, 1_000 << min(failures - 1, 4))
+        let usual = min(2_000, 1_000 << min(failures - 1, 4))
+        let pause = bug == .neverRetries ? 3_600_000 : usual
         waiting[endpoint] = (.now + .milliseconds(Int.random(in: pause / 2...pause * 3 / 2)), failures)
     }
 
