@@ -290,8 +290,11 @@ class Member:
         for _, name in waiting:
             under_way = sum(one["state"] == "connecting" for one in self.attempts.values())
             has_slot = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
-            if under_way < 2 * self.cap and has_slot:
-                attempt = self.attempts[name]
+            attempt = self.attempts[name]
+            if under_way < 2 * self.cap and not has_slot:
+                # It is not dialled, and sent FULL if it dials.
+                self.pause(attempt)
+            elif under_way < 2 * self.cap:
                 self.connects.append([name, not attempt["shown"]])
                 attempt.update(state="connecting", shown=True)
         for number, link in self.links.items():
@@ -706,7 +709,7 @@ def dialling():
     yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], connects=[["p10", True]]).made()
     yield (hub(Trace("no-slot", "a session without a free slot does not dial", ["Dial", "Direct"], cap=3), ["bob"])
            .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], connects=[])
-           .end(40000, 2, connects=[["eve", True]]).made())
+           .end(300, 2, connects=[]).look(1810, connects=[["eve", True]]).made())
     yield (hub(Trace("one-too-many", "unless all slots are taken by members: then the newcomer has to be met", ["Dial"],
                      cap=3), ["bob"])
            .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"],

@@ -73,10 +73,14 @@ private struct MeshTracePlayer {
     var membership: Membership
     var actions: [Membership.Action] = []
     var fault: Fault?
+    /// The links, and whether each is one of the mesh.
+    private var links: [UInt32: Bool] = [:]
+    private let mostLinks: Int
 
     init(_ cast: MeshTracePeers, _ trace: MeshTrace, seed: UInt64) throws {
         self.cast = cast
         local = trace.local
+        mostLinks = trace.cap - 1
         let me = try cast(trace.local)
         membership = Membership(me.endpoint, peers: trace.cap, signer: me.signer, seed: seed)
     }
@@ -90,17 +94,30 @@ private struct MeshTracePlayer {
         wait(until: .after(step.at))
         let before = actions.count
         try apply(step, at: .after(step.at))
-        actions += membership.takeActions()
+        take(at: .after(step.at))
         check(step, since: before)
     }
 
     private mutating func wait(until end: Moment) {
         while let deadline = membership.deadline, deadline <= end {
             membership.advance(to: deadline)
-            actions += membership.takeActions()
+            take(at: deadline)
         }
         membership.advance(to: end)
-        actions += membership.takeActions()
+        take(at: end)
+    }
+
+    /// Takes what is due. Where another peer's link has left no room, a member is not dialled but only sent FULL. [mesh.counted]
+    private mutating func take(at now: Moment) {
+        for action in membership.takeActions() {
+            guard case .connect(let data, let isFirst) = action, links.count >= mostLinks,
+                links.values.contains(false)
+            else {
+                actions.append(action)
+                continue
+            }
+            membership.attemptEnded(data.peer.uid, isHopeless: false, isUntried: isFirst, at: now)
+        }
     }
 
     private mutating func apply(_ step: MeshTrace.Step, at now: Moment) throws {
@@ -111,9 +128,12 @@ private struct MeshTracePlayer {
             membership.publish(step.data == nil ? peer.data : try #require(peer.second), at: now)
         case "link":
             let remote = try cast(#require(step.to))
+            links[id.rawValue] = step.mesh == true
             membership.linked(
                 id, to: remote.endpoint, isMesh: step.mesh == true, key: remote.data.fingerprint, at: now)
-        case "end": membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
+        case "end":
+            links[id.rawValue] = nil
+            membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
         case "receive":
             let entry = try step.hex.map(received) ?? cast.members(#require(step.entry))
             for _ in 0..<(try #require(step.count)) { receive(entry, on: id, at: now) }
