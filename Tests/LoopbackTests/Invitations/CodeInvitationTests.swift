@@ -118,15 +118,12 @@ struct CodeInvitationTests {
     func sharedCode() async throws {
         let scene = try Scene(.memory, Self.code, .repeated)
         try await scene.advertiser.start()
-        let accepting = Task {
-            for await invitation in scene.advertiser.invitations {
-                try await invitation.accept(into: scene.bob.session)
-            }
-        }
+        var invitations = scene.advertiser.invitations.makeAsyncIterator()
         for name in ["ann", "cid"] {
             let one = try Member(name, .loopback())
-            let failure = await scene.invite(from: one, with: Self.code, validity: .repeated)
-            #expect(failure == nil)
+            async let failure = scene.invite(from: one, with: Self.code, validity: .repeated)
+            try await #require(await invitations.next()).accept(into: scene.bob.session)
+            #expect(await failure == nil)
             for (session, peer) in [(one.session, scene.bob.peer), (scene.bob.session, one.peer)] {
                 let verification = await session.connectionInfo(for: peer)?.verification
                 #expect(verification == .unverified(.sharedCode))
@@ -135,7 +132,6 @@ struct CodeInvitationTests {
             await one.session.disconnect()
         }
         await scene.advertiser.stop()
-        _ = await accepting.result
         await scene.bob.session.disconnect()
     }
 
