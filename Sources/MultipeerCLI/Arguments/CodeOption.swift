@@ -37,7 +37,7 @@ enum CodeOption: Equatable, Sendable {
         _ arguments: Arguments, takingOperands: Bool = false, isRoom: Bool = false
     ) throws(CommandError) -> CodeOption? {
         let operands = takingOperands ? arguments.operands : []
-        let isOperand = operands.first.map(isCode) == true
+        let isOperand = takingOperands && isOperand(arguments)
         guard isOperand || operands.count < 2 else {
             throw arguments.commandError("unexpected argument '\(operands[1])'")
         }
@@ -58,6 +58,9 @@ enum CodeOption: Equatable, Sendable {
         guard let line else { throw CommandError("no code in \(text.printable)", exit: .badInput) }
         return .given(try code(line, isRoom))
     }
+
+    /// Returns whether the operands are meant to be a code.
+    static func isOperand(_ arguments: Arguments) -> Bool { arguments.operands.first.map(isCode) == true }
 
     /// Returns whether an operand is meant to be a code: connection data begins with a letter.
     static func isCode(_ operand: String) -> Bool {

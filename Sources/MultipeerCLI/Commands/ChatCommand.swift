@@ -59,7 +59,7 @@ enum ChatCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
-        let hasCodeOperand = arguments.operands.first.map(CodeOption.isCode) == true
+        let hasCodeOperand = CodeOption.isOperand(arguments)
         for text in hasCodeOperand ? [] : arguments.operands {
             data.append(
                 try ConnectionDataInput.read(
@@ -96,7 +96,7 @@ enum ChatCommand: Subcommand {
     }
 
     private static func code(_ arguments: Arguments) throws(CommandError) -> InvitationCode? {
-        let isOperand = arguments.operands.first.map(CodeOption.isCode) == true
+        let isOperand = CodeOption.isOperand(arguments)
         guard let code = try CodeOption.read(arguments, takingOperands: isOperand, isRoom: true) else {
             return nil
         }
