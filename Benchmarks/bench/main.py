@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from bench import history, surroundings
+from bench import history, limits, peers, surroundings
 from bench.cases import CASES
 from bench.processes import Failure
 from bench.rounds import run_case, summarise
@@ -19,21 +19,25 @@ def parse_options():
     parser.add_argument("--quick", action="store_true", help="shorter runs: a look, not a measurement")
     parser.add_argument("--twin-only", action="store_true", help="the C twin alone")
     parser.add_argument("--swift-binary", metavar="FILE", help="measure this program instead of building one")
-    parser.add_argument("--only", metavar="WORD", help="only the rows whose name contains WORD, in any case")
+    parser.add_argument("--only", metavar="WORD", action="append",
+                        help="only the rows whose name contains WORD, in any case; may be repeated")
     parser.add_argument("--openssl", metavar="DIR", help="both sides with the libssl and libcrypto in DIR")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one run (default 60)")
     parser.add_argument("--out", default=os.path.join(surroundings.OUTPUT, "result.json"), help="where the JSON goes")
+    parser.add_argument("--peers", action="store_true", help="other libraries, beside this one and the twin")
+    parser.add_argument("--limits", action="store_true", help="the programs in limits/, which show what no library can do")
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     parser.add_argument("--compare", action="store_true", help="the last two results of this machine, beside each other")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
+    options.wants = lambda name: not options.only or any(word.lower() in name.lower() for word in options.only)
     return options
 
 
 def chosen(programs, options, version):
     for case in CASES:
-        if options.only and options.only.lower() not in case.name.lower():
+        if not options.wants(case.name):
             continue
         if "swift" not in programs and not case.runs_on_c_alone():
             continue
@@ -60,21 +64,51 @@ def measure_all(programs, options, congestion):
     return results, failures, around
 
 
-def report(results, failures, around, options):
+def show_around(around, options):
     for key, value in around.items():
         print(f"{key.replace('_', ' ')}: {value}")
     print(f"rounds: {options.rounds}{', quick' if options.quick else ''}\n")
+
+
+def report(results, failures, around, options):
+    show_around(around, options)
     if results:
         print_table(results)
         history.append(results, around, options)
-    os.makedirs(os.path.dirname(os.path.abspath(options.out)), exist_ok=True)
-    with open(options.out, "w") as file:
-        document = {"surroundings": around, "rounds": options.rounds, "quick": options.quick}
-        json.dump(document | {"cases": results, "failures": failures}, file, indent=2)
+    document = {"surroundings": around, "rounds": options.rounds, "quick": options.quick}
+    write(options.out, document | {"cases": results, "failures": failures})
     print(f"written: {options.out}, and a line of {history.FILE}")
+    return finish(failures)
+
+
+def write(file_name, document):
+    os.makedirs(os.path.dirname(os.path.abspath(file_name)), exist_ok=True)
+    with open(file_name, "w") as file:
+        json.dump(document, file, indent=2)
+
+
+def finish(failures):
     for failure in failures:
         print(f"failed: {failure}", file=sys.stderr)
     return 1 if failures else 0
+
+
+def show_limits(options):
+    results, failures, table = limits.run(options)
+    limits.report(table)
+    write(options.out, {"limits": results, "failures": failures})
+    return finish(failures)
+
+
+def show_peers(programs, options, congestion):
+    libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
+    openssl, _ = surroundings.openssl_version(programs, libraries)
+    around = surroundings.describe(programs, congestion, openssl)
+    results, failures, table, protections = peers.run(programs, options, libraries)
+    show_around(around, options)
+    peers.report(table, protections)
+    write(options.out, {"surroundings": around, "rounds": options.rounds, "peers": results, "failures": failures})
+    return finish(failures)
 
 
 def main():
@@ -84,6 +118,8 @@ def main():
         return 0
     if options.compare:
         return history.compare()
+    if options.limits:
+        return show_limits(options)
     inherited = os.environ.get(surroundings.PROGRAMS)
     if inherited:
         programs, congestion = json.loads(inherited), surroundings.settle_network()
@@ -91,9 +127,10 @@ def main():
         programs = surroundings.build(options)
         surroundings.isolate(programs)
         congestion = None
+    congestion = congestion or surroundings.default_congestion()
     try:
-        results, failures, around = measure_all(programs, options, congestion or surroundings.default_congestion())
+        if options.peers:
+            return show_peers(programs, options, congestion)
+        return report(*measure_all(programs, options, congestion), options)
     except Failure as failure:
-        print(f"failed: {failure}", file=sys.stderr)
-        return 1
-    return report(results, failures, around, options)
+        return finish([failure])
