@@ -40,12 +40,16 @@ final class FacadeWork: NSObject {
 
     private func measure() throws -> Report {
         let other = try connect()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("source")
+        if assignment.side == .client, assignment.mode == .facaderesource {
+            try FileWork.fill([file], assignment.size)
+        }
         let before = Resources.cpuSeconds
         began = clock.now
         switch (assignment.side, assignment.mode) {
         case (.client, .facadepingpong): try ping(other)
         case (.client, .facadestream): try write(to: other)
-        case (.client, .facaderesource): try sendFile(to: other)
+        case (.client, .facaderesource): sendFile(file, to: other)
         case (.client, _): for _ in 0..<assignment.count { try send(message, to: other) }
         case (.server, .facadestream): try read(from: other)
         case (.server, _): break
@@ -146,10 +150,7 @@ final class FacadeWork: NSObject {
         output.close()
     }
 
-    private func sendFile(to peer: MCPeerID) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("source")
-        try FileWork.fill([file], assignment.size)
-        began = clock.now
+    private func sendFile(_ file: URL, to peer: MCPeerID) {
         session.sendResource(at: file, withName: "source", toPeer: peer) { @Sendable [done] error in
             if error == nil { done.signal() }
         }

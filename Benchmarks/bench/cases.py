@@ -8,6 +8,7 @@ class Goal:
     """A bound for the median of the "ratio" Swift / base, or of the Swift "value".
 
     `newer` is the bound with OpenSSL 3.5 and later, where its faster ciphers hide less of the rest; None if it is the same.
+    Without a `bound` the goal is only for those.
     """
 
     def __init__(self, what, relation, bound, newer=None):
@@ -81,7 +82,7 @@ ABOVE_IN_MESH = Figure("above_ms", "CPU ms/min", 1, value("<=", 12))
 
 CASES = [
     # Messages.
-    Case("bulk, 64 KiB", "bulk", 65536, 8192, 4096, mbps(ratio(">=", 0.95, 0.85)), cpu_per_gib(ratio("<=", 1.3))),
+    Case("bulk, 64 KiB", "bulk", 65536, 8192, 4096, mbps(ratio(">=", 0.95, 0.85)), cpu_per_gib(ratio("<=", None, 1.3))),
     Case("64 B, batches", "pipelined", 64, 4_000_000, 1_000_000, mmps(value(">=", 10), ratio(">=", 0.4))),
     Case("64 B, await each", "pipelined", 64, 1_000_000, 200_000, mmps(value(">=", 7)), swift_mode="awaited"),
     Case("64 B, await each, not pinned", "pipelined", 64, 1_000_000, 200_000, mmps(value(">=", 5.5)),
@@ -133,7 +134,7 @@ CASES = [
          swift_mode="facadepingpong", base="swift", cores="one"),
     Case("Apple's API, stream / native", "stream", 65536, 8192, 4096, mbps(ratio(">=", 0.6)),
          swift_mode="facadestream", base="swift"),
-    Case("Apple's API, resource / native", "undigested", GIB, 1, 1, mbps(ratio(">=", 0.9)), cpu_per_gib(),
+    Case("Apple's API, resource / native", "file", GIB, 1, 1, mbps(ratio(">=", 0.9)), cpu_per_gib(),
          swift_mode="facaderesource", base="swift"),
     # Sessions that do little.
     Case("session made", "session", 1, 50, 20, Figure("first_ms", "ms, first", 1, value("<=", 1.5)),

@@ -70,7 +70,7 @@ def summarise(case, runs, version):
         entry |= {name: spread(values) for name, values in of.items()}
         if len(of) == 2:
             entry["ratio"] = spread([s / c for s, c in zip(of["swift"], of["c"])])
-        entry["goals"] = [judged(goal, entry, version) for goal in figure.goals]
+        entry["goals"] = [judged(goal, entry, version) for goal in figure.goals if goal.bound_for(version)]
         summary[figure.key] = entry
     return summary
 
