@@ -1,12 +1,17 @@
 #ifndef MULTIPEER_CLIBSSL_SHIM_H
 #define MULTIPEER_CLIBSSL_SHIM_H
 
-// The few OpenSSL macros that Swift cannot import, as inline functions. Nothing else belongs here.
+// The few OpenSSL macros that Swift cannot import, as inline functions, and the BIO through which an `SSL` reaches the
+// memory of its owner. Nothing else belongs here.
 
 #if !__has_include(<openssl/ssl.h>)
 #error "OpenSSL headers are missing: run 'apt-get install libssl-dev' (or 'make setup')"
 #endif
 
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/ec.h>
 #include <openssl/ssl.h>
@@ -62,5 +67,117 @@ static inline int multipeer_ssl_has_extended_secret(SSL *ssl) { return SSL_get_e
 // A memory BIO's contents in place, and how to drop their first bytes without copying.
 static inline long multipeer_bio_contents(BIO *bio, unsigned char **start) { return BIO_get_mem_data(bio, start); }
 static inline int multipeer_bio_skip(BIO *bio, long count) { return BIO_seek(bio, BIO_tell(bio) + count) >= 0; }
+
+// What one `SSL` has received, which lies in the memory of its owner and is lent for one call, and what it wants to send.
+// A pair of memory BIOs would copy everything that is received once more, and clear all memory that it empties.
+typedef struct {
+    const unsigned char *input;
+    size_t input_count;
+    unsigned char *output;
+    size_t output_start, output_end, output_capacity;
+} multipeer_wire;
+
+static inline multipeer_wire *multipeer_wire_of(BIO *bio) { return (multipeer_wire *)BIO_get_data(bio); }
+
+static int multipeer_wire_read(BIO *bio, char *into, int count) {
+    multipeer_wire *wire = multipeer_wire_of(bio);
+    BIO_clear_retry_flags(bio);
+    if (count <= 0) return 0;
+    if (wire->input_count == 0) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+    size_t taken = wire->input_count < (size_t)count ? wire->input_count : (size_t)count;
+    memcpy(into, wire->input, taken);
+    wire->input += taken;
+    wire->input_count -= taken;
+    return (int)taken;
+}
+
+// Makes room for `count` more bytes of output. Returns 0 when there is no memory.
+static int multipeer_wire_grow(multipeer_wire *wire, size_t count) {
+    size_t used = wire->output_end - wire->output_start;
+    if (wire->output_start > 0) memmove(wire->output, wire->output + wire->output_start, used);
+    wire->output_start = 0;
+    wire->output_end = used;
+    if (wire->output_capacity - used >= count) return 1;
+    size_t capacity = wire->output_capacity < 1024 ? 1024 : wire->output_capacity * 2;
+    while (capacity - used < count) capacity *= 2;
+    unsigned char *grown = (unsigned char *)realloc(wire->output, capacity);
+    if (!grown) return 0;
+    wire->output = grown;
+    wire->output_capacity = capacity;
+    return 1;
+}
+
+static int multipeer_wire_write(BIO *bio, const char *bytes, int count) {
+    multipeer_wire *wire = multipeer_wire_of(bio);
+    BIO_clear_retry_flags(bio);
+    if (count <= 0) return 0;
+    if (wire->output_capacity - wire->output_end < (size_t)count && !multipeer_wire_grow(wire, (size_t)count)) return -1;
+    memcpy(wire->output + wire->output_end, bytes, (size_t)count);
+    wire->output_end += (size_t)count;
+    return count;
+}
+
+static long multipeer_wire_control(BIO *bio, int command, long number, void *pointer) {
+    (void)bio, (void)number, (void)pointer;
+    return command == BIO_CTRL_FLUSH;
+}
+
+static int multipeer_wire_free(BIO *bio) {
+    multipeer_wire *wire = multipeer_wire_of(bio);
+    if (wire) free(wire->output);
+    free(wire);
+    BIO_set_data(bio, NULL);
+    return 1;
+}
+
+// Returns the one method of these BIOs, or null. Any thread may be the first to call it.
+static BIO_METHOD *multipeer_wire_method(void) {
+    static BIO_METHOD *shared;
+    BIO_METHOD *method = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+    if (method) return method;
+    method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "wire");
+    if (!method) return NULL;
+    BIO_meth_set_read(method, multipeer_wire_read);
+    BIO_meth_set_write(method, multipeer_wire_write);
+    BIO_meth_set_ctrl(method, multipeer_wire_control);
+    BIO_meth_set_destroy(method, multipeer_wire_free);
+    BIO_METHOD *first = NULL;
+    if (__atomic_compare_exchange_n(&shared, &first, method, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return method;
+    BIO_meth_free(method);
+    return first;
+}
+
+// Returns a BIO that owns a `multipeer_wire`, or null.
+static inline BIO *multipeer_wire_new(void) {
+    BIO_METHOD *method = multipeer_wire_method();
+    if (!method) return NULL;
+    multipeer_wire *wire = (multipeer_wire *)calloc(1, sizeof *wire);
+    BIO *bio = wire ? BIO_new(method) : NULL;
+    if (!bio) {
+        free(wire);
+        return NULL;
+    }
+    BIO_set_data(bio, wire);
+    BIO_set_init(bio, 1);
+    return bio;
+}
+
+// Drops the first bytes of the output.
+static inline void multipeer_wire_sent(multipeer_wire *wire, size_t count) {
+    wire->output_start += count;
+    if (wire->output_start < wire->output_end) return;
+    wire->output_start = wire->output_end = 0;
+}
+
+// Releases the memory of an empty output, unless it is small.
+static inline void multipeer_wire_trim(multipeer_wire *wire) {
+    if (wire->output_start < wire->output_end || wire->output_capacity <= 16384) return;
+    free(wire->output);
+    wire->output = NULL;
+    wire->output_start = wire->output_end = wire->output_capacity = 0;
+}
 
 #endif

@@ -72,6 +72,25 @@ extension Link: FrameSink {
         }
     }
 
+    package mutating func storage(for header: FrameHeader) -> [UInt8] {
+        guard phase == .open, header.kind == .message || header.kind == .messagePart else { return [] }
+        return assembler.storage(for: header.length)
+    }
+
+    package mutating func receive(_ header: FrameHeader, stored bytes: consuming [UInt8], after start: Int) {
+        guard phase == .open else { return receiveInClosing(header, bytes.span.extracting(start..<bytes.count)) }
+        do throws(Violation) {
+            try spend(bytes.count - start)
+            if header.kind == .message {
+                deliver(try assembler.finish(stored: bytes, after: start))
+            } else {
+                try assembler.part(stored: bytes, after: start)
+            }
+        } catch {
+            violated(error)
+        }
+    }
+
     /// Returns the complete messages received since the last call, in order. [msg.order]
     package mutating func takeMessages() -> [IncomingMessage] { incoming.takeAll() }
 

@@ -8,6 +8,8 @@ extension Link {
     package struct Sent: Equatable, Sendable {
         package var messages = 0
         package var bytes = 0
+        /// What has to be sent after the output.
+        package var rest: LentPayload?
 
         package init(messages: Int = 0, bytes: Int = 0) {
             self.messages = messages
@@ -41,8 +43,11 @@ extension Link {
     }
 
     /// Appends frames to `output`: control first, then messages while the credit lasts, then channels, up to `room`
-    /// bytes. With at least 2,048 bytes of room it always makes progress; the rest follows in a later call.
-    package mutating func fill(_ output: inout ByteBuffer, upTo room: Int, now: Moment) -> Sent {
+    /// bytes. With at least 2,048 bytes of room it always makes progress; the rest follows in a later call. When it is
+    /// `lending`, the output ends after a long payload, and the rest of that is in the result.
+    package mutating func fill(
+        _ output: inout ByteBuffer, upTo room: Int, now: Moment, lending: Bool = false
+    ) -> Sent {
         self.now = now
         let end = output.count + room
         switch phase {
@@ -56,23 +61,29 @@ extension Link {
         writeOpenings(into: &output, end: end)
         var sent = Sent()
         if outgoing.isIdle {
-            sent = writeMessages(into: &output, upTo: end - output.count)
+            sent = writeMessages(into: &output, upTo: end - output.count, lending: lending)
         } else {
             writeShares(into: &output, end: end, counting: &sent)
         }
         partWhenDrained()
-        control.writeClose(into: &output, end: end)
+        if sent.rest == nil { control.writeClose(into: &output, end: end) }
         return sent
     }
 
-    mutating func writeMessages(into output: inout ByteBuffer, upTo room: Int) -> Sent {
+    mutating func writeMessages(
+        into output: inout ByteBuffer, upTo room: Int, lending: Bool = false
+    ) -> Sent {
+        var rest: LentPayload?
         let sent = outgoingMessages.write(
-            into: &output, upTo: room, spending: spendable, until: pendingClose?.after)
+            into: &output, upTo: room, spending: spendable, until: pendingClose?.after, lending: &rest,
+            isLending: lending)
         sendWindow.spend(sent.spent)
         refill(sent.spent)
         counted.messagesSent += sent.messages
         counted.bytesSent += sent.bytes
-        return Sent(messages: sent.messages, bytes: sent.bytes)
+        var result = Sent(messages: sent.messages, bytes: sent.bytes)
+        result.rest = rest
+        return result
     }
 
     /// Whether a message can be written.

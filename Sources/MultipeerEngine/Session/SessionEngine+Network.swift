@@ -68,6 +68,29 @@ extension SessionEngine {
         return used
     }
 
+    /// The number of bytes that are missing of a long payload on this connection; otherwise 0.
+    package func missingBytes(on id: ConnectionID) -> Int {
+        guard let connection = links[id], connection.phase == .open, connection.peer != nil else { return 0 }
+        return connection.decoder.missingBytes
+    }
+
+    /// Lets `body` append to that payload what is received, at most the missing bytes: so it is not copied.
+    package mutating func receivePayload<Result, Failure: Error>(
+        on id: ConnectionID, at now: Moment, _ body: (inout [UInt8]) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        self.now = now
+        guard let connection = links[id], let peer = connection.peer else { return nil }
+        let before = connection.decoder.missingBytes
+        let result = try connection.decoder.fillPayload(body)
+        if connection.decoder.missingBytes == 0 {
+            _ = peer.link.receive([UInt8]().span, through: &connection.decoder, at: now)
+            collect(connection, peer)
+        } else if connection.decoder.missingBytes < before {
+            peer.link.begin(at: now)
+        }
+        return result
+    }
+
     /// Handles a TLS message, without data, that came after the handshake of a connection. [tls.messages]
     package mutating func receive(
         _ message: SecureChannel.PostHandshakeMessage, on id: ConnectionID, at now: Moment
@@ -134,15 +157,16 @@ extension SessionEngine {
         mesh.decide(uid, asked: id, isTrusted: isTrusted, at: now)
     }
 
-    /// Appends frames to `output`, about `room` bytes, and returns which messages were completely written.
+    /// Appends frames to `output`, about `room` bytes, and returns which messages were completely written. When it is `lending`,
+    /// the rest of a long payload is in the result and has to be sent after the output.
     package mutating func fill(
-        _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment
+        _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment, lending: Bool = false
     ) -> Link.Sent {
         guard let connection = links[id] else { return Link.Sent() }
         self.now = now
         connection.takeFrames(into: &output)
         guard let peer = connection.peer else { return Link.Sent() }
-        let sent = peer.link.fill(&output, upTo: room, now: now)
+        let sent = peer.link.fill(&output, upTo: room, now: now, lending: lending)
         links.collectChannels(of: peer, at: now, into: &outputs)
         if peer.link.end != nil { collect(connection, peer) }
         return sent

@@ -26,6 +26,8 @@ package struct FrameDecoder: ~Copyable, Sendable {
     @usableFromInline var phase = Phase.between
     /// Empty in every phase but `payload`.
     @usableFromInline var joined: [UInt8] = []
+    /// How many bytes of `joined` lie before the payload.
+    @usableFromInline var start = 0
 
     /// The number of ignored frames: of kinds that version 1 does not know and that may be ignored.
     @usableFromInline package internal(set) var ignoredFrames = 0
@@ -73,6 +75,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
         else { throw refuse(header, limit: limit, order: order) }
         if header.kind.isIgnorable { return skip(header.length, of: rest.count, counting: 1) }
         guard header.length <= rest.count else {
+            joined = sink.storage(for: header)
             carry(header, rest)
             return rest.count
         }
@@ -100,10 +103,41 @@ package struct FrameDecoder: ~Copyable, Sendable {
             return missing &+ (try begin(header, bytes.extracting(missing..<bytes.count), into: &sink))
         case .payload(let header):
             guard let (taken, whole) = join(bytes, upTo: header.length) else { return bytes.count }
-            sink.receive(header, owning: whole)
+            if start == 0 {
+                sink.receive(header, owning: whole)
+            } else {
+                sink.receive(header, stored: whole, after: start)
+            }
             return taken
         }
     }
+}
+
+/// A long payload may be received in place.
+extension FrameDecoder {
+    /// The number of bytes that are missing of a payload that arrives in pieces, if it is long enough that copying it counts;
+    /// otherwise 0.
+    package var missingBytes: Int {
+        if case .payload(let header) = phase, header.length >= Self.longPayload {
+            return header.length - (joined.count - start)
+        }
+        return 0
+    }
+
+    /// Lends the payload so far, which has room for the missing bytes. `body` appends at most that many; when none is missing
+    /// any more, the next call of `decode` passes the frame on.
+    package mutating func fillPayload<Result: ~Copyable, Failure: Error>(
+        _ body: (inout [UInt8]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let before = (count: joined.count, missing: missingBytes)
+        defer {
+            let added = joined.count - before.count
+            precondition(added >= 0 && added <= before.missing, "a payload was filled with more than is missing")
+        }
+        return try body(&joined)
+    }
+
+    private static let longPayload = 32_768
 }
 
 /// The slow paths: a frame that arrives in pieces, is ignored or is refused.
@@ -116,7 +150,8 @@ extension FrameDecoder {
 
     @usableFromInline
     mutating func carry(_ header: FrameHeader, _ start: Span<UInt8>) {
-        joined.reserveCapacity(header.length)
+        self.start = joined.count
+        if joined.isEmpty { joined.reserveCapacity(header.length) }
         joined.append(copying: start)
         phase = .payload(header)
     }
@@ -125,7 +160,7 @@ extension FrameDecoder {
     /// consumed.
     @usableFromInline
     mutating func join(_ bytes: Span<UInt8>, upTo length: Int) -> (taken: Int, whole: [UInt8])? {
-        let missing = length - joined.count
+        let missing = length - (joined.count - start)
         let taken = min(missing, bytes.count)
         joined.append(copying: bytes.extracting(0..<taken))
         guard taken == missing else { return nil }

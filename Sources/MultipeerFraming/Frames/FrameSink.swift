@@ -12,6 +12,12 @@ package protocol FrameSink: ~Copyable {
     mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>)
     /// Receives a frame that was reassembled from pieces; the sink takes ownership of the bytes.
     mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8])
+
+    /// Returns the bytes after which the payload of a frame that arrives in pieces is to be stored, with room for it: a
+    /// payload that continues another one need not be copied then. Usually none.
+    mutating func storage(for header: FrameHeader) -> [UInt8]
+    /// Receives a frame that was stored after `start` bytes of `storage`. Called if that returned any.
+    mutating func receive(_ header: FrameHeader, stored bytes: consuming [UInt8], after start: Int)
 }
 
 extension FrameSink where Self: ~Copyable {
@@ -20,5 +26,12 @@ extension FrameSink where Self: ~Copyable {
     @inlinable
     package mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8]) {
         receive(header, payload.span)
+    }
+
+    @inlinable package mutating func storage(for header: FrameHeader) -> [UInt8] { [] }
+
+    @inlinable
+    package mutating func receive(_ header: FrameHeader, stored bytes: consuming [UInt8], after start: Int) {
+        receive(header, bytes.span.extracting(start..<bytes.count))
     }
 }

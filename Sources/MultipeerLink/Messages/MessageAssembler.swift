@@ -8,7 +8,10 @@ import MultipeerFraming
 /// ```
 struct MessageAssembler: Sendable {
     private let limit: Int
+    /// The parts so far; empty while the decoder has them.
     private var parts: [UInt8] = []
+    /// The number of bytes of the parts so far.
+    private var count = 0
     /// The credit that the parts so far have consumed.
     private(set) var cost = 0
 
@@ -23,15 +26,48 @@ struct MessageAssembler: Sendable {
     /// Handles a MSG_PART.
     mutating func part(_ payload: Span<UInt8>) throws(Violation) {
         try checkPart(payload.count)
+        reserve(payload.count)
         parts.append(copying: payload)
-        cost += MessageCredit.cost(payload.count)
+        note(part: payload.count)
     }
 
     mutating func part(owning payload: consuming [UInt8]) throws(Violation) {
         guard cost == 0 else { return try part(payload.span) }
         try checkPart(payload.count)
-        cost = MessageCredit.cost(payload.count)
+        note(part: payload.count)
         parts = payload
+    }
+
+    /// Handles a MSG_PART that was stored after the others.
+    mutating func part(stored bytes: consuming [UInt8], after start: Int) throws(Violation) {
+        let added = bytes.count - start
+        try checkPart(added)
+        note(part: added)
+        parts = bytes
+    }
+
+    private mutating func note(part added: Int) {
+        count += added
+        cost += MessageCredit.cost(added)
+    }
+
+    /// Lends the parts so far, with room for a payload that follows them; nothing if it makes the message too long.
+    mutating func storage(for payload: Int) -> [UInt8] {
+        guard cost > 0, payload <= limit &- count else { return [] }
+        var bytes: [UInt8] = []
+        swap(&bytes, &parts)
+        Self.reserve(payload, in: &bytes, limit)
+        return bytes
+    }
+
+    private mutating func reserve(_ added: Int) { Self.reserve(added, in: &parts, limit) }
+
+    /// Grows by a factor of 4, up to the longest message: each growth copies everything, and memory that is not written costs
+    /// nothing but addresses.
+    private static func reserve(_ added: Int, in bytes: inout [UInt8], _ limit: Int) {
+        let needed = bytes.count + added
+        guard bytes.capacity < needed else { return }
+        bytes.reserveCapacity(max(needed, min(limit, bytes.capacity * 4)))
     }
 
     /// Whether a MSG would be a complete message by itself.
@@ -54,11 +90,23 @@ struct MessageAssembler: Sendable {
         return IncomingMessage(payload, cost: cost)
     }
 
+    /// Handles a MSG that was stored after the parts.
+    mutating func finish(stored bytes: consuming [UInt8], after start: Int) throws(Violation) -> IncomingMessage {
+        let added = bytes.count - start
+        try check(added)
+        return end(bytes, cost: MessageCredit.cost(added))
+    }
+
     private mutating func join(_ payload: Span<UInt8>, cost last: Int) -> IncomingMessage {
+        reserve(payload.count)
         var bytes: [UInt8] = []
         swap(&bytes, &parts)
         bytes.append(copying: payload)
-        defer { cost = 0 }
+        return end(bytes, cost: last)
+    }
+
+    private mutating func end(_ bytes: consuming [UInt8], cost last: Int) -> IncomingMessage {
+        defer { (count, cost) = (0, 0) }
         return IncomingMessage(bytes, cost: cost + last)
     }
 
@@ -69,7 +117,7 @@ struct MessageAssembler: Sendable {
 
     /// Checks the size before anything is stored. [msg.max]
     @inline(__always)
-    func check(_ count: Int) throws(Violation) {
-        guard count <= limit &- parts.count else { throw .messageTooLong(parts.count + count) }
+    func check(_ added: Int) throws(Violation) {
+        guard added <= limit &- count else { throw .messageTooLong(count + added) }
     }
 }

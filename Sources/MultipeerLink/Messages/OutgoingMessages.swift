@@ -45,24 +45,61 @@ struct OutgoingMessages: Sendable {
     }
 
     /// Writes frames until the room, the credit or the messages are used up; `end` is the number of messages since
-    /// the link began after which to stop. Returns the whole messages written, their bytes, and the credit consumed.
+    /// the link began after which to stop. With `lent`, it stops after a long payload, of which it writes only what
+    /// completes a record: the rest is lent. Returns the whole messages written, their bytes, and the credit consumed.
     mutating func write(
-        into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?
+        into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?,
+        lending lent: inout LentPayload?, isLending: Bool = false
     ) -> (messages: Int, bytes: Int, spent: Int) {
         let (before, bytesBefore) = (written, bytes)
         var (free, left) = (room, credit)
-        while count > 0, written < end ?? .max {
+        while count > 0, written < end ?? .max, lent == nil {
             if head == first.count { advance() }
             let last = end.map { min(first.count, head + $0 - written) } ?? first.count
-            guard writeBatch(until: last, into: &output, room: room, free: &free, left: &left) else { break }
+            if isLending, let payload = lendFirst(until: last, into: &output, free: &free, left: &left) {
+                lent = payload
+                continue
+            }
+            guard
+                writeBatch(
+                    until: last, into: &output, room: room, free: &free, left: &left, isLending: isLending)
+            else { break }
         }
         if count == 0 { self = OutgoingMessages(written: written) }
         return (written - before, bytesBefore - bytes, credit - left)
     }
 
+    /// Writes the first message if it is a long one that goes whole into one frame, but for the rest that it returns.
+    private mutating func lendFirst(
+        until last: Int, into output: inout ByteBuffer, free: inout Int, left: inout Int
+    ) -> LentPayload? {
+        guard head < last, offset == 0 else { return nil }
+        let length = first[head].count
+        let (size, cost) = (length &+ FrameHeader.byteCount, MessageCredit.cost(length))
+        guard length >= LentPayload.shortest, length <= Limits.frame, size <= free, cost <= left else {
+            return nil
+        }
+        var message: [UInt8] = []
+        swap(&message, &first[head])
+        head &+= 1
+        written += 1
+        count -= 1
+        bytes -= length
+        free -= size
+        left -= cost
+        output.appendHeader(FrameHeader(.message, channel: 0, length: length))
+        let start = (Self.record - output.count % Self.record) % Self.record
+        output.append(message.span.extracting(0..<start))
+        return LentPayload(bytes: message, start: start)
+    }
+
+    /// The content of a full record of TLS.
+    private static let record = 16_384
+
     /// Writes the messages of the first batch before `last`; returns whether all were written.
     private mutating func writeBatch(
-        until last: Int, into output: inout ByteBuffer, room: Int, free: inout Int, left: inout Int
+        until last: Int, into output: inout ByteBuffer, room: Int, free: inout Int, left: inout Int,
+        isLending: Bool
     ) -> Bool {
         let start = head
         var done = 0
@@ -75,6 +112,8 @@ struct OutgoingMessages: Sendable {
             let rest = first[head].count &- offset
             let (size, cost) = (rest &+ FrameHeader.byteCount, MessageCredit.cost(rest))
             if size <= free, cost <= left, rest <= Limits.frame {
+                // It is lent instead of copied.
+                if isLending, rest >= LentPayload.shortest, offset == 0 { return true }
                 done &+= writeLast(into: &output)
                 free &-= size
                 left &-= cost
@@ -92,7 +131,7 @@ struct OutgoingMessages: Sendable {
 
     /// A message that fits into one record, and into the next output, is not split to fill this one: that would cost
     /// the receiver a second copy.
-    private static let recordSize = 16_384 - FrameHeader.byteCount
+    private static let recordSize = record - FrameHeader.byteCount
 
     @inline(__always)
     private mutating func writeLast(into output: inout ByteBuffer) -> Int {

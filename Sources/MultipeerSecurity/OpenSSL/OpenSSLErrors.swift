@@ -7,7 +7,8 @@ struct OpenSSLErrors {
     /// Packed codes, as ERR_get_error returns them.
     private(set) var codes: [UInt] = []
 
-    static func clear() { ERR_clear_error() }
+    /// Looks first: clearing an empty queue costs as much as a small record.
+    static func clear() { if ERR_peek_error() != 0 { ERR_clear_error() } }
 
     static func drain() -> OpenSSLErrors {
         var errors = OpenSSLErrors()

@@ -5,7 +5,6 @@ struct PlainEngine: ~Copyable {
     static let preface = Array("MPCPLAIN".utf8)
 
     var output = ByteBuffer()
-    private var input = ByteBuffer()
     /// How many bytes of the other side's preface have been received.
     private var matched = 0
     private var failed = false
@@ -14,23 +13,33 @@ struct PlainEngine: ~Copyable {
 
     mutating func open() { output.append(Self.preface) }  // [plain.preface]
 
-    /// Takes received bytes. The preface is compared byte by byte, so that another protocol is detected by
-    /// its first byte.
-    mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
-        var start = 0
-        while !isEstablished, start < bytes.count {
-            failed = failed || bytes[start] != Self.preface[matched]
-            guard !failed else { throw .peer(.notPlain) }  // [plain.preface] [enc.no-negotiation]
+    /// Takes the preface. It is compared byte by byte, so that another protocol is detected by its first byte.
+    mutating func handshake(from input: inout ByteBuffer) throws(SecurityFault) -> Bool {
+        while !failed, !isEstablished, !input.isEmpty {
+            failed = input.read { $0[0] } != Self.preface[matched]
             matched += 1
-            start += 1
+            input.discard(1)
         }
-        if start < bytes.count { input.append(bytes.extracting(start..<bytes.count)) }
+        if failed { throw .peer(.notPlain) }  // [plain.preface] [enc.no-negotiation]
+        return isEstablished
     }
 
-    mutating func read(into buffer: inout ByteBuffer, upTo limit: Int) -> SecureChannel.ReadResult {
+    mutating func read(
+        from input: inout ByteBuffer, into buffer: inout ByteBuffer, upTo limit: Int
+    ) -> SecureChannel.ReadResult {
         let count = min(limit, input.count)
-        guard count > 0 else { return .needsInput }
+        guard isEstablished, count > 0 else { return .needsInput }
         input.read { buffer.append($0.extracting(0..<count)) }
+        input.discard(count)
+        return .bytes(count)
+    }
+
+    mutating func read(
+        from input: inout ByteBuffer, appendingTo bytes: inout [UInt8], upTo limit: Int
+    ) -> SecureChannel.ReadResult {
+        let count = min(limit, input.count)
+        guard isEstablished, count > 0 else { return .needsInput }
+        input.read { bytes.append(copying: $0.extracting(0..<count)) }
         input.discard(count)
         return .bytes(count)
     }

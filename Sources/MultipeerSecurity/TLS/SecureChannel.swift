@@ -3,13 +3,15 @@ package import MultipeerFraming
 
 /// Translates between bytes of the network and bytes of the application: TLS 1.3 or, after a preface, plain.
 ///
-/// It uses no socket. The owner passes received bytes to `receive`, calls `handshake` until it returns true, then
-/// `read` and `write`, and after each call writes what `withOutput` lends to its socket. After a fault there may
-/// still be output: the alert that notifies the other side.
+/// It uses no socket. The owner calls `handshake` with received bytes until it returns true, then `read` and `write`,
+/// and after each call writes what `withOutput` lends to its socket. After a fault there may still be output: the alert
+/// that notifies the other side.
 package struct SecureChannel: ~Copyable {
     /// Nil for a plain channel.
     private var tls: TLSEngine?
     private var plain = PlainEngine()
+    /// What `receive` took.
+    private var received = ByteBuffer()
 
     /// Creates a TLS 1.3 channel that fails in the handshake unless the other side holds one of the keys, and its uid if that
     /// is keyed.
@@ -40,10 +42,11 @@ package struct SecureChannel: ~Copyable {
 
     // MARK: Network side
 
-    /// Takes received bytes. They are kept until `handshake` or `read` processes them.
+    /// Takes received bytes and keeps them until `handshake()` or `read(into:upTo:)` processes them. An owner that has them
+    /// in a buffer anyway passes that to `handshake(from:)` and `read(from:)`, which copies nothing.
     package mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
-        guard try tls?.receive(bytes) == nil else { return }
-        try plain.receive(bytes)
+        received.append(bytes)
+        _ = try handshake()
     }
 
     /// Handles the end of the connection. Throws unless the other side has sent close_notify. A plain channel has
@@ -64,20 +67,45 @@ package struct SecureChannel: ~Copyable {
         plain.output.discard(try plain.output.read(body))
     }
 
+    /// Releases the memory of an output that is empty.
+    package mutating func trim() { tls?.trim() }
+
     // MARK: Application side
 
-    /// Continues the handshake. Returns true once it is complete: only then may `write` be called.
-    package mutating func handshake() throws(SecurityFault) -> Bool {
-        if let done = try tls?.handshake() { return done }
-        return plain.isEstablished
+    /// Continues the handshake with received bytes, and drops those that it has processed: all of them, unless data follows.
+    /// Returns true once it is complete: only then may `write` be called.
+    package mutating func handshake(from input: inout ByteBuffer) throws(SecurityFault) -> Bool {
+        if let done = try tls?.handshake(from: &input) { return done }
+        return try plain.handshake(from: &input)
     }
 
-    /// Appends at most `limit` bytes to `buffer`.
+    package mutating func handshake() throws(SecurityFault) -> Bool {
+        if let done = try tls?.handshake(from: &received) { return done }
+        return try plain.handshake(from: &received)
+    }
+
+    /// Appends at most `limit` bytes of what was received to `buffer`, and drops the input that it has processed: all of it,
+    /// unless the result is something else than `needsInput`.
+    package mutating func read(
+        from input: inout ByteBuffer, into buffer: inout ByteBuffer, upTo limit: Int
+    ) throws(SecurityFault) -> ReadResult {
+        if let result = try tls?.read(from: &input, into: &buffer, upTo: limit) { return result }
+        return plain.read(from: &input, into: &buffer, upTo: limit)
+    }
+
+    /// Appends them to an array, which has the capacity.
+    package mutating func read(
+        from input: inout ByteBuffer, appendingTo bytes: inout [UInt8], upTo limit: Int
+    ) throws(SecurityFault) -> ReadResult {
+        if let result = try tls?.read(from: &input, appendingTo: &bytes, upTo: limit) { return result }
+        return plain.read(from: &input, appendingTo: &bytes, upTo: limit)
+    }
+
     package mutating func read(
         into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> ReadResult {
-        if let result = try tls?.read(into: &buffer, upTo: limit) { return result }
-        return plain.read(into: &buffer, upTo: limit)
+        if let result = try tls?.read(from: &received, into: &buffer, upTo: limit) { return result }
+        return plain.read(from: &received, into: &buffer, upTo: limit)
     }
 
     /// Protects all of the bytes and queues them for sending. Queues nothing when there are no bytes.

@@ -2,15 +2,14 @@ import CLibSSL
 import MultipeerCore
 import MultipeerFraming
 
-/// One TLS 1.3 connection over two memory BIOs. The only owner of its `SSL`, so it cannot be shared by accident.
+/// One TLS 1.3 connection in memory. The only owner of its `SSL`, so it cannot be shared by accident.
 ///
 /// Every method clears OpenSSL's error queue immediately before a call and drains it immediately after.
 @safe
 struct TLSEngine: ~Copyable {
     private let ssl: OpaquePointer
-    /// Received bytes not yet decrypted, and bytes waiting to be sent. Both are owned by `ssl`.
-    private let input: OpaquePointer
-    private let output: OpaquePointer
+    /// Received bytes, lent for one call, and bytes waiting to be sent. Owned by `ssl`.
+    private let wire: UnsafeMutablePointer<multipeer_wire>
     /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
     private let rules: TLSVerifier
@@ -33,18 +32,17 @@ struct TLSEngine: ~Copyable {
         guard let ssl = unsafe SSL_new(context.pointer) else {
             throw .internal("no TLS connection: \(OpenSSLErrors.drain().text)")
         }
-        guard let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem()) else {
+        guard let bio = unsafe multipeer_wire_new(), let wire = unsafe multipeer_wire_of(bio) else {
             unsafe SSL_free(ssl)
             throw .internal("no memory for a TLS connection")
         }
-        unsafe SSL_set_bio(ssl, input, output)
+        unsafe SSL_set_bio(ssl, bio, bio)  // It owns the BIO from here on.
         switch role {
         case .client: unsafe SSL_set_connect_state(ssl)
         case .server: unsafe SSL_set_accept_state(ssl)
         }
         unsafe self.ssl = ssl
-        unsafe self.input = input
-        unsafe self.output = output
+        unsafe self.wire = wire
         self.context = context
         rules = context.rules.accepting(accepting)
         unsafe rules.attach(to: ssl)
@@ -66,44 +64,58 @@ extension TLSEngine {
     /// The valid first bytes of a TLS connection: of a handshake record or of an alert.
     private static let firstBytes: [UInt8] = [22, 21]
 
-    mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
-        if case .failed(let fault) = state { throw fault }
-        guard !bytes.isEmpty else { return }
-        if state == .fresh {
-            // [enc.no-negotiation]
-            guard Self.firstBytes.contains(bytes[0]) else { throw fail(.peer(.notTLS)) }
-            state = .shakingHands
+    /// Checks the first byte of the connection. [enc.no-negotiation]
+    private mutating func begin(_ input: borrowing ByteBuffer) throws(SecurityFault) {
+        guard state == .fresh, !input.isEmpty else { return }
+        guard input.read({ Self.firstBytes.contains($0[0]) }) else { throw fail(.peer(.notTLS)) }
+        state = .shakingHands
+    }
+
+    /// Lends the received bytes to libssl during `body`, and drops those that it has taken.
+    private func lend<Result>(_ input: inout ByteBuffer, _ body: () -> Result) -> Result {
+        let (result, left) = input.read { bytes in
+            unsafe bytes.withUnsafeBufferPointer { buffer in
+                unsafe wire.pointee.input = buffer.baseAddress
+                unsafe wire.pointee.input_count = buffer.count
+                let result = body()
+                let left = unsafe wire.pointee.input_count
+                unsafe wire.pointee.input = nil
+                unsafe wire.pointee.input_count = 0
+                return (result, left)
+            }
         }
-        let taken = unsafe bytes.withUnsafeBufferPointer { buffer in
-            unsafe BIO_write(input, buffer.baseAddress, CInt(buffer.count))
-        }
-        guard taken == bytes.count else { throw fail(.internal("no memory for received bytes")) }
+        input.discard(input.count - left)
+        return result
     }
 
     var isGoodbyeReceived: Bool { unsafe SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
-    var outputCount: Int { unsafe BIO_ctrl_pending(output) }
+    var outputCount: Int { unsafe wire.pointee.output_end - wire.pointee.output_start }
 
     mutating func withOutput<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
-        var start: UnsafeMutablePointer<UInt8>?
-        let count = unsafe multipeer_bio_contents(output, &start)
-        guard count > 0 else { return }
+        let count = outputCount
+        guard count > 0, let output = unsafe wire.pointee.output else { return }
+        let start = unsafe output + wire.pointee.output_start
         let taken = try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count)))
         precondition(taken >= 0 && taken <= count, "a sender took more than it was lent")
-        if taken > 0 { _ = unsafe multipeer_bio_skip(output, taken) }
+        unsafe multipeer_wire_sent(wire, taken)
     }
+
+    /// Releases the memory of an output that is empty.
+    mutating func trim() { unsafe multipeer_wire_trim(wire) }
 }
 
 // MARK: - Application side
 
 extension TLSEngine {
-    mutating func handshake() throws(SecurityFault) -> Bool {
+    mutating func handshake(from input: inout ByteBuffer) throws(SecurityFault) -> Bool {
         if case .failed(let fault) = state { throw fault }
         if state == .established { return true }
+        try begin(input)
         OpenSSLErrors.clear()
-        let result = unsafe SSL_do_handshake(ssl)
+        let result = lend(&input) { unsafe SSL_do_handshake(ssl) }
         if result == 1 {
             state = .established
             return true
@@ -115,34 +127,68 @@ extension TLSEngine {
     /// Decrypts records until the limit, the end of the input, a message of TLS itself, or a fault. A message or a fault
     /// after valid bytes is the result of the next call.
     mutating func read(
-        into buffer: inout ByteBuffer, upTo limit: Int
+        from input: inout ByteBuffer, into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
+        if let known = try resultBeforeReading(limit) { return known }
+        var stop = SSL_ERROR_NONE
+        let count = buffer.write(upTo: limit) { room in
+            unsafe room.withUnsafeMutableBufferPointer { room in
+                lend(&input) { unsafe fill(UnsafeMutableRawBufferPointer(room), &stop) }
+            }
+        }
+        return try result(count, stop)
+    }
+
+    /// Decrypts records to the end of an array, without a buffer in between.
+    mutating func read(
+        from input: inout ByteBuffer, appendingTo bytes: inout [UInt8], upTo limit: Int
+    ) throws(SecurityFault) -> SecureChannel.ReadResult {
+        if let known = try resultBeforeReading(limit) { return known }
+        var stop = SSL_ERROR_NONE
+        var count = 0
+        bytes.append(addingCapacity: limit) { room in
+            unsafe room.withUnsafeMutableBufferPointer { room, filled in
+                let free = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[filled...])
+                count = lend(&input) { unsafe fill(free, &stop) }
+                filled += count
+            }
+        }
+        return try result(count, stop)
+    }
+
+    private mutating func resultBeforeReading(
+        _ limit: Int
+    ) throws(SecurityFault) -> SecureChannel.ReadResult? {
         if case .failed(let fault) = state { throw fault }
         guard state == .established, limit > 0 else { return .needsInput }
         if let message = messages.take() { return .message(message) }
         OpenSSLErrors.clear()
-        var stop = SSL_ERROR_NONE
-        let count = buffer.write(upTo: limit) { room in
-            unsafe room.withUnsafeMutableBufferPointer { room in
-                var filled = 0
-                while filled < limit, messages.isEmpty, hasInput {
-                    var count = 0
-                    let start = unsafe room.baseAddress?.advanced(by: filled)
-                    let pending = unsafe (BIO_ctrl_pending(input), outputCount)
-                    let result = unsafe SSL_read_ex(ssl, start, limit - filled, &count)
-                    guard result == 1 else {
-                        stop = unsafe SSL_get_error(ssl, result)
-                        // libssl also returns after it has written its answer to a KeyUpdate: then more is to be read.
-                        let hasMoved =
-                            unsafe BIO_ctrl_pending(input) < pending.0 || outputCount > pending.1
-                        if stop == SSL_ERROR_WANT_READ, hasMoved { continue }
-                        break
-                    }
-                    filled += count
-                }
-                return filled
+        return nil
+    }
+
+    /// Returns how many bytes of the room it filled. `stop`: why it did not fill more.
+    private func fill(_ room: UnsafeMutableRawBufferPointer, _ stop: inout CInt) -> Int {
+        var filled = 0
+        while filled < room.count, messages.isEmpty, hasInput {
+            var count = 0
+            let start = unsafe room.baseAddress?.advanced(by: filled)
+            let pending = unsafe wire.pointee.input_count
+            let result = unsafe SSL_read_ex(ssl, start, room.count - filled, &count)
+            guard result == 1 else {
+                stop = unsafe SSL_get_error(ssl, result)
+                // libssl also returns after it has written its answer to a KeyUpdate: then more is to be read.
+                let left = unsafe wire.pointee.input_count
+                if stop == SSL_ERROR_WANT_READ, left > 0, left < pending { continue }
+                break
             }
+            filled += count
         }
+        return filled
+    }
+
+    private mutating func result(
+        _ count: Int, _ stop: CInt
+    ) throws(SecurityFault) -> SecureChannel.ReadResult {
         let isFault = ![SSL_ERROR_NONE, SSL_ERROR_WANT_READ, SSL_ERROR_ZERO_RETURN].contains(stop)
         let fault: SecurityFault? = isFault ? fail(diagnose()) : nil
         if count > 0 { return .bytes(count) }
@@ -153,7 +199,7 @@ extension TLSEngine {
 
     /// Whether a read could return data: in each read that does not, OpenSSL allocates and frees a record buffer.
     private var hasInput: Bool {
-        unsafe BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 || isGoodbyeReceived
+        unsafe wire.pointee.input_count > 0 || SSL_has_pending(ssl) == 1 || isGoodbyeReceived
     }
 
     mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {

@@ -25,7 +25,7 @@ extension ConnectionDriver {
             connection.channel = try channel(dialled: connection)
             connection.phase = .securing
             want(.readable, of: connection)
-            _ = try connection.channel?.handshake()
+            _ = try connection.channel?.handshake(from: &sockets.ciphertext)
             sockets.dirty.insert(connection.id)
         } catch {
             lost(connection, .security(error))
@@ -58,9 +58,6 @@ extension ConnectionDriver {
         if connection.isClosing { return }  // [close.after]
         do throws(SecurityFault) {
             if connection.phase == .sniffing { guard try sniff(connection) else { return } }
-            try sockets.ciphertext.read { (bytes) throws(SecurityFault) in
-                try connection.channel?.receive(bytes)
-            }
             if connection.phase == .securing { guard try secure(connection) else { return } }
             try readFrames(connection)
         } catch {
@@ -82,7 +79,7 @@ extension ConnectionDriver {
 
     private func secure(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
         sockets.dirty.insert(connection.id)
-        guard try connection.channel?.handshake() == true else { return false }
+        guard try connection.channel?.handshake(from: &sockets.ciphertext) == true else { return false }
         connection.phase = .framed
         try secured(connection)
         carryOut()
@@ -90,31 +87,45 @@ extension ConnectionDriver {
     }
 
     private func readFrames(_ connection: SocketConnection) throws(SecurityFault) {
-        while true {
-            guard let result = try connection.channel?.read(into: &sockets.plaintext, upTo: Sockets.batch)
-            else {
-                return
-            }
+        while let result = try read(from: connection) {
             switch result {
             case .bytes:
                 decode(connection)
-                sockets.plaintext.removeAll()
-                if sockets.connections[connection.id] !== connection || connection.isClosing { return }
             case .message(let message):
                 receive(message, on: connection)
                 carryOut()
-                if sockets.connections[connection.id] !== connection || connection.isClosing { return }
             case .needsInput: return
             case .closed: return lost(connection, .lost)
             }
+            if sockets.connections[connection.id] !== connection || connection.isClosing { return }
         }
     }
 
+    /// Decrypts what was received: into the place of a long payload, without a copy in between, or else into the buffer. While
+    /// long payloads follow each other, the buffer gets one record, so that the rest of the next one goes into its place.
+    private func read(from connection: SocketConnection) throws(SecurityFault) -> SecureChannel.ReadResult? {
+        if connection.missingBytes > 0 {
+            return try receivePayload(upTo: connection.missingBytes, on: connection)
+        }
+        let limit = connection.hasLongPayloads ? Sockets.record : Sockets.batch
+        return try connection.channel?.read(from: &sockets.ciphertext, into: &sockets.plaintext, upTo: limit)
+    }
+
     private func decode(_ connection: SocketConnection) {
+        let count = sockets.plaintext.count
         while !sockets.plaintext.isEmpty, sockets.connections[connection.id] === connection {
             let used = sockets.plaintext.read { receive($0, on: connection) }
             sockets.plaintext.discard(used)
             carryOut()
+        }
+        sockets.plaintext.removeAll()
+        if connection.missingBytes > 0 {
+            // The payload was received in its place.
+            carryOut()
+            connection.missingBytes = missingBytes(on: connection)
+        } else if count >= Sockets.record {
+            connection.missingBytes = missingBytes(on: connection)
+            connection.hasLongPayloads = connection.missingBytes > 0
         }
     }
 }

@@ -1,5 +1,6 @@
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: writing
@@ -42,6 +43,16 @@ extension ConnectionDriver {
         fill(connection)
         carryOut()
         if !connection.frames.isEmpty { try connection.channel?.write(contentsOf: &connection.frames) }
+        if let rest = connection.rest { try seal(rest, connection) }
+    }
+
+    /// Seals the full records of a payload from where it lies; what is left begins the next record.
+    private func seal(_ rest: LentPayload, _ connection: SocketConnection) throws(SecurityFault) {
+        connection.rest = nil
+        let bytes = rest.bytes.span
+        let end = bytes.count - (bytes.count - rest.start) % Sockets.record
+        try connection.channel?.write(bytes.extracting(rest.start..<end))
+        connection.frames.append(bytes.extracting(end..<bytes.count))
     }
 
     /// Returns false when the socket is full or gone.

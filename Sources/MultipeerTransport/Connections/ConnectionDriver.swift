@@ -23,6 +23,12 @@ protocol ConnectionDriver: Actor, LoopClient {
     func secured(_ connection: SocketConnection) throws(SecurityFault)
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int
     func receive(_ message: SecureChannel.PostHandshakeMessage, on connection: SocketConnection)
+    /// Returns how many bytes are missing of a long payload, which are then received with `receivePayload`; otherwise 0.
+    func missingBytes(on connection: SocketConnection) -> Int
+    /// Reads at most that many bytes of what was received into the place where the engine wants them.
+    func receivePayload(
+        upTo count: Int, on connection: SocketConnection
+    ) throws(SecurityFault) -> SecureChannel.ReadResult?
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
     func wantsInput(_ connection: SocketConnection) -> Bool
     /// Returns the connections for which the engine has work.
@@ -35,6 +41,13 @@ protocol ConnectionDriver: Actor, LoopClient {
 extension ConnectionDriver {
     /// Most drivers have nothing to do before the handshake.
     func connected(_ connection: SocketConnection) {}
+
+    /// Most have only short frames.
+    func missingBytes(on connection: SocketConnection) -> Int { 0 }
+
+    func receivePayload(
+        upTo count: Int, on connection: SocketConnection
+    ) throws(SecurityFault) -> SecureChannel.ReadResult? { nil }
 
     /// Carries out an engine's action on a connection.
     func carryOut(_ order: ConnectionAction) {

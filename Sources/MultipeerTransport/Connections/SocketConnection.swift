@@ -36,6 +36,12 @@ final class SocketConnection {
     var channel: SecureChannel?
     /// Frames to be sealed.
     var frames = ByteBuffer()
+    /// The rest of a payload, to be sealed after the frames.
+    var rest: LentPayload?
+    /// How many bytes are missing of a long payload that is being received.
+    var missingBytes = 0
+    /// Whether the last payload was a long one.
+    var hasLongPayloads = false
     var link: SessionLink?
     var interest: Readiness
     var shutdownState = ShutdownState.pending

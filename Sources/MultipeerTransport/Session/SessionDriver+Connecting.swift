@@ -32,6 +32,16 @@ extension SessionDriver {
         engine.receive(message, on: connection.id, at: loop.now)
     }
 
+    func missingBytes(on connection: SocketConnection) -> Int { engine.missingBytes(on: connection.id) }
+
+    func receivePayload(
+        upTo count: Int, on connection: SocketConnection
+    ) throws(SecurityFault) -> SecureChannel.ReadResult? {
+        try engine.receivePayload(on: connection.id, at: loop.now) { (bytes: inout [UInt8]) throws(SecurityFault) in
+            try connection.channel?.read(from: &sockets.ciphertext, appendingTo: &bytes, upTo: count)
+        } ?? nil
+    }
+
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool) {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
@@ -43,8 +53,10 @@ extension SessionDriver {
 
     func fill(_ connection: SocketConnection) {
         let sendQueue = connection.link?.sendQueue
-        let sent = engine.fill(connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now)
-        sendQueue?.released(messages: sent.messages, bytes: sent.bytes)
+        let sent = engine.fill(
+            connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now, lending: true)
+        connection.rest = sent.rest
+        if sent.messages > 0 { sendQueue?.released(messages: sent.messages, bytes: sent.bytes) }
     }
 }
 
