@@ -92,7 +92,7 @@ extension Link: FrameSink {
     }
 
     /// Returns the complete messages received since the last call, in order. [msg.order]
-    package mutating func takeMessages() -> [IncomingMessage] { incoming.takeAll() }
+    package mutating func takeMessages() -> IncomingBatch { incoming.takeAll() }
 
     package mutating func nextEvent() -> Event? {
         guard events.isEmpty else { return events.removeFirst() }

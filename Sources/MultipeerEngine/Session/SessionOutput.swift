@@ -19,7 +19,7 @@ package enum SessionOutput: Sendable {
     /// mesh travel on it.
     indirect case linked(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
     /// Reliable messages. The owner calls `consumed` when the application has taken them, also after the link's end.
-    case messages(ConnectionID, [IncomingMessage])
+    case messages(ConnectionID, IncomingBatch)
     case channels(ConnectionID, [ChannelEvent])
     /// The session holds too much unread: this channel of the peer was stopped.
     case relieved(ConnectionID, channel: UInt32)

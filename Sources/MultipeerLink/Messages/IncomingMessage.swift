@@ -20,44 +20,73 @@ package struct IncomingMessage: Sendable {
     package var bytes: [UInt8] { range.count == storage.count ? storage : Array(storage[range]) }
 }
 
+/// Messages that were received together. The small ones lie in one chunk.
+package struct IncomingBatch: Sendable, RandomAccessCollection {
+    /// A message with an empty `storage` lies in `chunk`.
+    fileprivate let messages: [IncomingMessage]
+    /// The bytes of the small messages.
+    package let chunk: [UInt8]
+
+    fileprivate init(_ messages: consuming [IncomingMessage], chunk: consuming [UInt8]) {
+        self.messages = messages
+        self.chunk = chunk
+    }
+
+    package init() { self.init([], chunk: []) }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { messages.count }
+
+    package subscript(index: Int) -> IncomingMessage {
+        let message = messages[index]
+        return message.storage.isEmpty
+            ? IncomingMessage(chunk, message.range, cost: message.cost) : message
+    }
+
+    /// Calls `body` with the range of each message in `chunk` or, for a longer one, with its bytes.
+    @inline(__always)
+    package func forEachPlace(_ body: (_ range: Range<Int>, _ bytes: [UInt8]?, _ cost: Int) -> Void) {
+        for message in messages {
+            body(message.range, message.storage.isEmpty ? nil : message.storage, message.cost)
+        }
+    }
+}
+
 /// Complete messages that wait to be taken, in order. [msg.order]
-struct IncomingMessages: Sendable {
-    /// A message with an empty `storage` and a non-empty range lies in `chunk`.
+package struct IncomingMessages: Sendable {
+    /// A message with an empty `storage` lies in `chunk`.
     private var messages: [IncomingMessage] = []
     private var chunk: [UInt8] = []
-    /// The size of the last chunk, as an estimate for the next.
-    private var expected = 0
+    /// The size and the number of the last ones, as an estimate for the next.
+    private var expected = (bytes: 0, count: 0)
 
     /// Messages up to this size share a chunk.
     static let smallMessage = 4_096
     private static let chunkSize = 65_536
+
+    package init() {}
 
     @inline(__always)
     mutating func append(_ message: consuming IncomingMessage) { messages.append(message) }
 
     /// Copies a small message into the chunk.
     @inline(__always)
-    mutating func append(small payload: Span<UInt8>, cost: Int) {
+    package mutating func append(small payload: Span<UInt8>, cost: Int) {
         // No more than was received last time: a peer that sends slowly must not cost a whole chunk for each
         // message.
-        if chunk.isEmpty { chunk.reserveCapacity(min(expected, Self.chunkSize)) }
+        if messages.isEmpty { messages.reserveCapacity(expected.count) }
+        if chunk.isEmpty { chunk.reserveCapacity(Swift.min(expected.bytes, Self.chunkSize)) }
         let start = chunk.count
         chunk.append(copying: payload)
         messages.append(IncomingMessage([], start..<chunk.count, cost: cost))
     }
 
-    mutating func takeAll() -> [IncomingMessage] {
-        guard !messages.isEmpty else { return [] }
-        var batch: [IncomingMessage] = []
-        swap(&batch, &messages)
-        messages.reserveCapacity(batch.count)
-        expected = chunk.count
-        guard !chunk.isEmpty else { return batch }
-        var shared: [UInt8] = []
-        swap(&shared, &chunk)
-        for index in batch.indices where batch[index].storage.isEmpty {
-            batch[index] = IncomingMessage(shared, batch[index].range, cost: batch[index].cost)
-        }
-        return batch
+    package mutating func takeAll() -> IncomingBatch {
+        guard !messages.isEmpty else { return IncomingBatch() }
+        expected = (chunk.count, messages.count)
+        var taken = (messages: [IncomingMessage](), chunk: [UInt8]())
+        swap(&taken.messages, &messages)
+        swap(&taken.chunk, &chunk)
+        return IncomingBatch(taken.messages, chunk: taken.chunk)
     }
 }

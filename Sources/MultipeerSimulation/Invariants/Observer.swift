@@ -99,8 +99,7 @@ final class Observer: Subsystem {
         }
     }
 
-    func take(_ messages: [IncomingMessage], _ socket: SimulatedSocket, _ linkState: LinkState, of node: Node)
-    {
+    func take(_ messages: IncomingBatch, _ socket: SimulatedSocket, _ linkState: LinkState, of node: Node) {
         for message in messages {
             counts.messages += 1
             check(message.bytes, socket, linkState, node)

@@ -32,7 +32,7 @@ final class DatagramFlow {
     private var channel: DatagramChannel?
     private var batch = DatagramBatch()
     private var content = ByteBuffer()
-    private var receivedMessages = ReceivedMessages()
+    private var incomingMessages = IncomingMessages()
 
     private var dropped = 0
 
@@ -209,30 +209,9 @@ extension DatagramFlow {
         if verdict.movesPeer { remote = source }  // [dgram.address]
         guard verdict.isMessage else { return }
         let message = content.extracting(ContentHeader.byteCount..<content.count)
-        receivedMessages.append(message, cost: MessageCredit.cost(message.count))
+        incomingMessages.append(small: message, cost: MessageCredit.cost(message.count))
     }
 
     /// What came since the last time.
-    func takeReceivedMessages() -> [IncomingMessage] { receivedMessages.takeAll() }
-}
-
-/// Messages that came together share one allocation.
-private struct ReceivedMessages {
-    private var chunk: [UInt8] = []
-    private var places: [(range: Range<Int>, cost: Int)] = []
-
-    mutating func append(_ message: Span<UInt8>, cost: Int) {
-        let start = chunk.count
-        chunk.append(copying: message)
-        places.append((start..<chunk.count, cost))
-    }
-
-    mutating func takeAll() -> [IncomingMessage] {
-        if places.isEmpty { return [] }
-        defer {
-            chunk = []
-            places.removeAll(keepingCapacity: true)
-        }
-        return places.map { IncomingMessage(chunk, $0.range, cost: $0.cost) }
-    }
+    func takeIncomingMessages() -> IncomingBatch { incomingMessages.takeAll() }
 }

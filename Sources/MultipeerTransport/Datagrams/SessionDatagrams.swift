@@ -171,7 +171,7 @@ extension SessionDatagrams {
         if readiness.contains(.writable) { for flow in flows(of: port) { noteDue(flow) } }
         if readiness != .writable { receive(from: port, &engine) }
         for flow in dueFlows {
-            events.add(unreliable: flow.takeReceivedMessages(), on: flow.peer.id, of: flow.peer.peer)
+            events.add(unreliable: flow.takeIncomingMessages(), on: flow.peer.id, of: flow.peer.peer)
         }
     }
 

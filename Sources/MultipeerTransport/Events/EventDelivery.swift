@@ -95,29 +95,18 @@ extension EventDelivery {
 
 extension EventDelivery {
     func add(
-        _ messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID, _ engine: inout SessionEngine
+        _ messages: IncomingBatch, on id: ConnectionID, of peer: PeerID, _ engine: inout SessionEngine
     ) {
-        let (key, handlerMark) = (Int(id.rawValue), handlerMark)
-        var (taken, cost): ([IncomingMessage], Int) = ([], 0)
-        for message in messages {
-            if let handlerMark, message.begins(with: handlerMark) {
-                cost += message.cost
-                taken.append(message)
-            } else {
-                pending.append(.message(Session.Message(peer: peer, message)), key: key, cost: message.cost)
-            }
-        }
+        let taken = pending.append(
+            messages, from: peer, .reliable, key: Int(id.rawValue), except: handlerMark)
         if taken.isEmpty { return }
-        engine.consumed(cost, on: id)
+        engine.consumed(taken.reduce(0) { $0 + $1.cost }, on: id)
         handler?.arrived(taken, from: peer)
     }
 
     /// Adds unreliable messages; those that the application takes are counted under another key.
-    func add(unreliable messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID) {
-        for message in messages {
-            let event = Session.Event.message(Session.Message(peer: peer, message, .unreliable))
-            pending.append(event, key: ~Int(id.rawValue), cost: message.cost)
-        }
+    func add(unreliable messages: IncomingBatch, on id: ConnectionID, of peer: PeerID) {
+        _ = pending.append(messages, from: peer, .unreliable, key: ~Int(id.rawValue), except: nil)
     }
 
     /// Adds a channel that a peer opened, which costs credit until the application takes it. [channel.cost]
@@ -155,5 +144,34 @@ extension EventDelivery {
     func finish() {
         deliver()
         eventQueue.finish()
+    }
+}
+
+extension EventQueue<Session.Event>.Batch {
+    /// Appends messages, and returns those that begin with `mark` instead. The small ones share their memory; a long one is not
+    /// kept with them.
+    fileprivate mutating func append(
+        _ messages: IncomingBatch, from peer: PeerID, _ delivery: Session.Delivery, key: Int, except mark: UInt32?
+    ) -> [IncomingMessage] {
+        let shared = MessageStorage(messages.chunk, from: peer, delivery)
+        var (total, marked) = (0, [IncomingMessage]())
+        reserve(messages.count)
+        messages.forEachPlace { range, bytes, cost in
+            if let mark {
+                let message = IncomingMessage(bytes ?? messages.chunk, range, cost: cost)
+                if message.begins(with: mark) { return marked.append(message) }
+            }
+            let storage = bytes.map { MessageStorage($0, from: peer, delivery) } ?? shared
+            elements.append(.message(Session.Message(in: storage, range)))
+            total += cost
+        }
+        costs.add(total, for: key)
+        return marked
+    }
+
+    /// Makes room for more elements, in steps that keep the cost of appending linear.
+    private mutating func reserve(_ count: Int) {
+        let needed = elements.count + count
+        if elements.capacity < needed { elements.reserveCapacity(Swift.max(needed, elements.count * 2)) }
     }
 }

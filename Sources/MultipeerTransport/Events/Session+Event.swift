@@ -12,13 +12,13 @@ extension Session {
         /// A peer offers a file. Nothing is written before `receive`; releasing it declines it.
         case resource(IncomingResource)
         /// A peer's state changed; never twice the same state in a row for one peer.
-        case peer(PeerID, PeerState)
+        indirect case peer(PeerID, PeerState)
         /// A peer's user wants to compare verification codes. The session has not responded: ask your own user, and call
         /// `verificationCode(for:)` if they want it, too; never call it just because of this event. At most once for each link.
-        case verificationRequested(PeerID)
+        indirect case verificationRequested(PeerID)
         /// More is known of who is at the other end of a link than when it was made: both users confirmed a code, or this one
         /// confirmed the peer's id. What was known when it was made is in `connectionInfo(for:)`.
-        case verified(PeerID, PeerVerification)
+        indirect case verified(PeerID, PeerVerification)
     }
 }
 
