@@ -46,9 +46,11 @@ extension SendQueue {
             return tickets
         }
 
-        /// Takes the waiters that fit, in order, out of the queue; all of them once it has ended.
+        /// Takes the waiters that fit, in order, out of the queue; all of them once it has ended. None before the queue is half
+        /// empty: a sender that is woken for each message that leaves costs more than the message.
         mutating func admit() -> [Waiter] {
             var admitted: [Waiter] = []
+            guard ending != nil || isHalfEmpty else { return admitted }
             while served < tickets {
                 if let waiter = waiters[served] {
                     guard ending != nil || !waiter.isReserved && fits(waiter.message) else { break }
@@ -80,6 +82,10 @@ extension SendQueue {
 
         func fits(_ message: [UInt8]) -> Bool {
             messages == 0 || (messages < messageLimit && bytes + message.count <= byteLimit)
+        }
+
+        private var isHalfEmpty: Bool {
+            messages == 0 || messages <= messageLimit / 2 && bytes <= byteLimit / 2
         }
 
         private mutating func append(_ message: [UInt8]) {
