@@ -97,7 +97,7 @@ open class MCSession: NSObject {
     /// than one of them accepts, `MCError.notConnected` when one of them is not connected, and `MCError.unavailable` when the
     /// send queue of one of them is full.
     open func send(_ data: Data, toPeers peerIDs: [MCPeerID], with mode: MCSessionSendDataMode) throws {
-        try core.send([UInt8](data), to: peerIDs.map(\.id), mode)
+        try core.send(data, to: peerIDs, mode)
     }
 
     /// Disconnects: every peer is notified, and `connectedPeers` is empty when this returns.

@@ -5,13 +5,13 @@ import MultipeerCore
 struct ReportedPeers {
     private struct Entry {
         let peer: MCPeerID
+        let uid: UID
         var state: MCSessionState
     }
 
-    /// Those that are connecting or connected.
-    private var entries: [PeerID: Entry] = [:]
-    /// Those that are connected, in their order.
-    private var order: [PeerID] = []
+    /// Those that are connecting or connected; the connected ones in the order in which they connected. They are few, and looked
+    /// up for each message: to compare them all takes less time than a hash.
+    private var entries: [Entry] = []
     /// The peers at each disconnect that is under way.
     private var departures: [[MCPeerID]] = []
 }
@@ -19,25 +19,33 @@ struct ReportedPeers {
 // MARK: peers
 
 extension ReportedPeers {
-    func state(of peer: PeerID) -> MCSessionState { entries[peer]?.state ?? .notConnected }
+    func state(of peer: PeerID) -> MCSessionState { entry(peer.uid)?.state ?? .notConnected }
 
-    var connected: [MCPeerID] { order.compactMap { entries[$0]?.peer } }
+    func isConnected(_ uid: UID) -> Bool {
+        entries.contains { $0.uid == uid && $0.state == .connected }
+    }
+
+    var connected: [MCPeerID] { entries.filter { $0.state == .connected }.map(\.peer) }
 
     /// Returns the object by which the delegate knows the peer.
-    func object(_ peer: PeerID) -> MCPeerID { entries[peer]?.peer ?? MCPeerID(peer) }
+    func object(_ peer: PeerID) -> MCPeerID { entry(peer.uid)?.peer ?? MCPeerID(peer) }
 
     /// Returns the same, only for a peer that is connected.
-    func connected(_ peer: PeerID) -> MCPeerID? { state(of: peer) == .connected ? entries[peer]?.peer : nil }
+    func connected(_ peer: PeerID) -> MCPeerID? {
+        guard let entry = entry(peer.uid), entry.state == .connected else { return nil }
+        return entry.peer
+    }
 
     /// Returns the peer if the delegate has to be notified.
     mutating func change(_ peer: PeerID, to state: MCSessionState) -> MCPeerID? {
         guard state != self.state(of: peer) else { return nil }
         let object = object(peer)
-        order.removeAll { $0 == peer }
-        entries[peer] = state == .notConnected ? nil : Entry(peer: object, state: state)
-        if state == .connected { order.append(peer) }
+        entries.removeAll { $0.uid == peer.uid }
+        if state != .notConnected { entries.append(Entry(peer: object, uid: peer.uid, state: state)) }
         return object
     }
+
+    private func entry(_ uid: UID) -> Entry? { entries.first { $0.uid == uid } }
 }
 
 // MARK: leaving
@@ -48,9 +56,8 @@ extension ReportedPeers {
 
     /// Makes every peer not connected from here on.
     mutating func leave() {
-        departures.append(entries.values.map(\.peer))
-        entries = [:]
-        order = []
+        departures.append(entries.map(\.peer))
+        entries = []
     }
 
     /// Ends the earliest disconnect. Returns the peers to be reported as lost.

@@ -8,16 +8,20 @@ import MultipeerTransport
 // call returns, and each of these enters the session's actor with its first step: so calls begin in the order in which they were
 // made, `disconnect` before a connect after it.
 extension SessionCore {
-    func send(_ message: [UInt8], to peers: [PeerID], _ mode: MCSessionSendDataMode) throws {
+    func send(_ data: Data, to peers: [MCPeerID], _ mode: MCSessionSendDataMode) throws {
         guard !peers.isEmpty else {
             throw MCError(.invalidParameter, "a message needs at least one peer")
         }
         // The native session may have a peer that was not yet reported to the delegate, or one that was just disconnected.
-        for peer in peers where stateOf(peer) != .connected {
-            throw MCError(.notConnected, "\(peer) is not connected")
-        }
+        let missing = reportedPeers.read { reported in peers.first { !reported.isConnected($0.id.uid) } }
+        if let missing { throw MCError(.notConnected, "\(missing.id) is not connected") }
+        let message = unsafe data.withUnsafeBytes { unsafe [UInt8]($0) }
         do {
-            try native.post(message, to: peers, delivery: Session.Delivery(mode))
+            if peers.count == 1 {
+                try native.post(message, to: peers[0].id, delivery: Session.Delivery(mode))
+            } else {
+                try native.post(message, to: peers.map(\.id), delivery: Session.Delivery(mode))
+            }
         } catch {
             throw MCError(error)
         }
@@ -26,7 +30,7 @@ extension SessionCore {
     /// For the caller every peer is gone at once. The delegate is notified when the goodbyes are sent, before any later event: a
     /// program that exits when it is notified leaves nothing unsent.
     func disconnect() {
-        reportedPeers.withLock { $0.leave() }
+        reportedPeers.change { $0.leave() }
         Task(executorPreference: native.executor) { [self] in
             // Not through the native session, which takes one more turn in the queue: a later invitation would come first.
             await native.driver.disconnect(within: .seconds(1), isMarked: true)

@@ -3,12 +3,12 @@ import MultipeerCore
 import MultipeerTransport
 
 extension SessionCore {
-    var connectedPeers: [MCPeerID] { reportedPeers.withLock { $0.connected } }
+    var connectedPeers: [MCPeerID] { reportedPeers.read { $0.connected } }
 
-    func stateOf(_ peer: PeerID) -> MCSessionState { reportedPeers.withLock { $0.state(of: peer) } }
+    func stateOf(_ peer: PeerID) -> MCSessionState { reportedPeers.read { $0.state(of: peer) } }
 
     /// Returns the object by which the delegate knows a peer.
-    func object(_ peer: PeerID) -> MCPeerID { reportedPeers.withLock { $0.object(peer) } }
+    func object(_ peer: PeerID) -> MCPeerID { reportedPeers.read { $0.object(peer) } }
 
     /// Reports that an attempt to link with a peer failed before it began: the delegate receives `.notConnected`, after all
     /// earlier calls and events.

@@ -88,20 +88,18 @@ extension SessionCore {
 
 // Receiving.
 extension SessionCore {
-    /// Handles a file that a peer offers. Without a delegate it is declined.
-    func received(_ resource: IncomingResource) async {
+    /// Handles a file that a peer offers, on the callback queue. Without a delegate it is declined.
+    func received(_ resource: IncomingResource) {
         let progress = PeerProgress(.receiving, size: resource.size)
         progress.onCancel { resource.cancel() }
-        let isWanted = Locked(false)
-        await callbacks.run { [self] in
-            withDelegate { session, delegate in
-                isWanted.withLock { $0 = true }
-                delegate.session(
-                    session, didStartReceivingResourceWithName: resource.name,
-                    fromPeer: object(resource.peer), with: progress)
-            }
+        var isWanted = false
+        withDelegate { session, delegate in
+            isWanted = true
+            delegate.session(
+                session, didStartReceivingResourceWithName: resource.name,
+                fromPeer: object(resource.peer), with: progress)
         }
-        guard isWanted.withLock({ $0 }) else { return resource.decline() }
+        guard isWanted else { return resource.decline() }
         let end = Promise<Void>()
         receptions.withLock { $0[resource.peer, default: []].append(end) }
         Task(executorPreference: native.executor) { [self] in

@@ -16,14 +16,12 @@ extension SessionCore {
         }
     }
 
-    /// Handles a stream that a peer opened. Releasing it declines it, as without a delegate.
-    func received(_ stream: IncomingStream) async {
-        await callbacks.run { [self] in
-            withDelegate { session, delegate in
-                delegate.session(
-                    session, didReceive: PeerInputStream(stream, on: native.executor), withName: stream.name,
-                    fromPeer: object(stream.peer))
-            }
+    /// Handles a stream that a peer opened, on the callback queue. Releasing it declines it, as without a delegate.
+    func received(_ stream: IncomingStream) {
+        withDelegate { session, delegate in
+            delegate.session(
+                session, didReceive: PeerInputStream(stream, on: native.executor), withName: stream.name,
+                fromPeer: object(stream.peer))
         }
     }
 

@@ -10,16 +10,18 @@ import MultipeerTransport
 final class SessionCore: Sendable {
     let native: Session
     let callbacks: CallbackQueue
-    let reportedPeers = Locked(ReportedPeers())
+    let reportedPeers = Versioned(ReportedPeers())
     let watches = SessionWatches()
     /// The ends of the files that are being received from each peer. They are reported before the peer is reported as lost.
     let receptions = Locked<[PeerID: [Promise<Void>]]>([:])
     /// Why no peer can be connected: the session was created with arguments that are not valid.
     let fault: MCError?
-    private let owner = Locked(Owner())
+    let owner = Versioned(Owner())
+    /// Takes the native session's events. Another one after each `disconnect`, which ends it.
+    let reader = Locked<Session.EventReader?>(nil)
 
     /// Neither is kept alive.
-    private struct Owner {
+    struct Owner {
         weak var session: MCSession?
         weak var delegate: (any MCSessionDelegate)?
     }
@@ -60,24 +62,24 @@ final class SessionCore: Sendable {
 
     /// Called once, when the session exists.
     func attach(_ session: MCSession) {
-        owner.withLock { $0.session = session }
-        pump()
+        owner.change { $0.session = session }
+        deliverNext()
     }
 
     var delegate: (any MCSessionDelegate)? {
-        get { owner.withLock { $0.delegate } }
-        set { owner.withLock { $0.delegate = newValue } }
+        get { owner.read { $0.delegate } }
+        set { owner.change { $0.delegate = newValue } }
     }
 
     /// Calls the delegate; does nothing when the session or its delegate is gone. Only on the callback queue.
     func withDelegate(_ body: (MCSession, any MCSessionDelegate) -> Void) {
-        guard let session = owner.withLock({ $0.session }), let delegate = session.delegate else { return }
+        guard let session = owner.read({ $0.session }), let delegate = session.delegate else { return }
         body(session, delegate)
     }
 
     /// Calls `body` in the same way, and returns nil when the session is gone; without a delegate the body gets none.
     func withSession<Result>(_ body: (MCSession, (any MCSessionDelegate)?) -> Result) -> Result? {
-        guard let session = owner.withLock({ $0.session }) else { return nil }
+        guard let session = owner.read({ $0.session }) else { return nil }
         return body(session, session.delegate)
     }
 }

@@ -3,22 +3,38 @@ package import MultipeerMesh
 
 /// The send queues of the linked peers, found by senders on any thread.
 package final class LinkSendQueues: Sendable {
-    private let open = Locked<[UID: SendQueue<DisconnectReason>]>([:])
+    private struct Entry {
+        let uid: UID
+        let sendQueue: SendQueue<DisconnectReason>
+    }
+
+    /// There are few, and each message looks one up: to compare them all takes less time than a hash.
+    private let open = Locked<[Entry]>([])
 
     /// Returns the send queue to a linked peer; nil when there is no link.
-    package subscript(uid: UID) -> SendQueue<DisconnectReason>? { open.withLock { $0[uid] } }
+    package subscript(uid: UID) -> SendQueue<DisconnectReason>? {
+        open.withLock { entries in
+            for entry in entries where entry.uid == uid { return entry.sendQueue }
+            return nil
+        }
+    }
 
     func open(
         _ uid: UID, longestMessage: Int, waking wake: @escaping @Sendable () -> Void
     ) -> SendQueue<DisconnectReason> {
         let sendQueue = SendQueue<DisconnectReason>(longestMessage: longestMessage, wake: wake)
-        open.withLock { $0[uid] = sendQueue }
+        open.withLock { entries in
+            entries.removeAll { $0.uid == uid }
+            entries.append(Entry(uid: uid, sendQueue: sendQueue))
+        }
         return sendQueue
     }
 
     /// Closes the queue, and returns what was accepted and not yet taken.
     func close(_ uid: UID, with reason: DisconnectReason) -> [[UInt8]] {
-        let sendQueue = open.withLock { $0.removeValue(forKey: uid) }
+        let sendQueue = open.withLock { entries in
+            entries.firstIndex { $0.uid == uid }.map { entries.remove(at: $0).sendQueue }
+        }
         return sendQueue?.close(with: reason) ?? []
     }
 }

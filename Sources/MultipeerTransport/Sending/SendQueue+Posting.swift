@@ -29,7 +29,7 @@ extension SendQueue {
 
     package func giveUp(_ ticket: UInt64) {
         admit { state in
-            if let waiter = state.waiters.removeValue(forKey: ticket) { state.posted.remove(waiter.message) }
+            if let waiter = state.waiters.remove(ticket) { state.posted.remove(waiter.message) }
         }
     }
 

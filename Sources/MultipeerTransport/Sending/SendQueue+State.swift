@@ -21,7 +21,7 @@ extension SendQueue {
         var messages = 0
         var bytes = 0
         /// By ticket; those between `served` and `tickets` that are missing were cancelled.
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters = TicketQueue<Waiter>()
         var served: UInt64 = 0
         var tickets: UInt64 = 0
         /// Those waiters that have no waiting task.
@@ -42,7 +42,7 @@ extension SendQueue {
 
         mutating func enqueue(_ waiter: Waiter) -> UInt64 {
             defer { tickets += 1 }
-            waiters[tickets] = waiter
+            waiters.append(waiter, ticket: tickets)
             return tickets
         }
 
@@ -55,13 +55,11 @@ extension SendQueue {
                 if let waiter = waiters[served] {
                     guard ending != nil || !waiter.isReserved && fits(waiter.message) else { break }
                     if ending == nil { append(waiter.message) }
-                    waiters[served] = nil
+                    waiters.remove(served)
                     if waiter.signal == nil { posted.remove(waiter.message) } else { admitted.append(waiter) }
                 }
                 served += 1
             }
-            // Many may have waited: the memory of their table is released.
-            if waiters.isEmpty, waiters.capacity > 1_024 { waiters = [:] }
             return admitted
         }
 
@@ -74,10 +72,10 @@ extension SendQueue {
             }
             defer {
                 queue = []
-                waiters = [:]
+                waiters = TicketQueue()
                 posted = Backlog()
             }
-            return (queue, waiters.sorted { $0.key < $1.key }.map(\.value))
+            return (queue, waiters.elements)
         }
 
         func fits(_ message: [UInt8]) -> Bool {

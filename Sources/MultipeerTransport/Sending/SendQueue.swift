@@ -127,7 +127,7 @@ package final class SendQueue<Ending: Error>: Sendable {
     }
 
     private func cancel(_ ticket: UInt64) {
-        let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+        let waiter = state.withLock { $0.waiters.remove(ticket) }
         waiter?.signal?.send(.cancelled)
         if waiter != nil { admit { _ in } }
     }

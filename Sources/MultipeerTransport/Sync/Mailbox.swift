@@ -10,29 +10,54 @@ package final class Mailbox<Content: Sendable>: Sendable {
         var waiters = Waiters()
     }
 
+    /// A reader that is called instead of waiting in a task.
+    package struct Notification: Sendable {
+        private let call: @Sendable () -> Void
+
+        package init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+
+        fileprivate func send() { call() }
+    }
+
+    private enum Waiter {
+        case task(Promise<Void>)
+        case notification(Notification)
+
+        func wake() {
+            switch self {
+            case .task(let signal): signal.send(())
+            case .notification(let notification): notification.send()
+            }
+        }
+
+        func `is`(_ signal: Promise<Void>) -> Bool {
+            if case .task(let own) = self { own === signal } else { false }
+        }
+    }
+
     /// Usually one, which needs no array.
     private struct Waiters {
-        var first: Promise<Void>?
-        var others: [Promise<Void>] = []
+        var first: Waiter?
+        var others: [Waiter] = []
 
-        mutating func append(_ waiter: Promise<Void>) {
+        mutating func append(_ waiter: Waiter) {
             if first == nil { first = waiter } else { others.append(waiter) }
         }
 
         /// Returns false if the waiter was woken.
-        mutating func remove(_ waiter: Promise<Void>) -> Bool {
-            if first === waiter {
+        mutating func remove(_ signal: Promise<Void>) -> Bool {
+            if first?.is(signal) == true {
                 first = others.isEmpty ? nil : others.removeFirst()
                 return true
             }
-            guard let index = others.firstIndex(where: { $0 === waiter }) else { return false }
+            guard let index = others.firstIndex(where: { $0.is(signal) }) else { return false }
             others.remove(at: index)
             return true
         }
 
         func wake() {
-            first?.send(())
-            for waiter in others { waiter.send(()) }
+            first?.wake()
+            for waiter in others { waiter.wake() }
         }
     }
 
@@ -72,13 +97,25 @@ package final class Mailbox<Content: Sendable>: Sendable {
             let (item, waiter) = state.withLock { state -> (Item?, Promise<Void>?) in
                 if let item = take(&state.content) { return (item, nil) }
                 let waiter = Promise<Void>()
-                state.waiters.append(waiter)
+                state.waiters.append(.task(waiter))
                 return (nil, waiter)
             }
             guard let waiter else { return item }
             await waiter.value(onCancel: { waiter.send(()) })
             // No other call has removed it: the cancellation settled it.
             if state.withLock({ $0.waiters.remove(waiter) }) { return nil }
+        }
+    }
+
+    /// Returns what `take` returns. If that is nothing, the notification is called once, when there may be something: on the
+    /// thread that posts it, which must not be held up.
+    package func next<Item: Sendable>(
+        _ take: (inout Content) -> Item?, otherwise notification: Notification
+    ) -> Item? {
+        state.withLock { state in
+            if let item = take(&state.content) { return item }
+            state.waiters.append(.notification(notification))
+            return nil
         }
     }
 }

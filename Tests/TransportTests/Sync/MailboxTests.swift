@@ -49,6 +49,26 @@ struct MailboxTests {
         }
     }
 
+    @Test("a reader that does not wait is called once, when there is something")
+    func notified() {
+        let (mailbox, calls) = (Mailbox<[Int]>([1]), Notes<Void>())
+        let notification = Mailbox<[Int]>.Notification { calls.append(()) }
+        func next() -> Int? {
+            mailbox.next({ $0.isEmpty ? nil : $0.removeFirst() }, otherwise: notification)
+        }
+        #expect(next() == 1)
+        mailbox.post { $0.append(2) }
+        #expect(calls.all.isEmpty)
+        #expect(next() == 2)
+        #expect(next() == nil)
+        mailbox.post { _ in false }
+        #expect(calls.all.isEmpty)
+        mailbox.post { $0 += [3, 4] }
+        mailbox.post { $0.append(5) }
+        #expect(calls.all.count == 1)
+        #expect([next(), next(), next(), next()] == [3, 4, 5, nil])
+    }
+
     private static func next(_ mailbox: Mailbox<[Int]>) async -> Int? {
         await mailbox.next { $0.isEmpty ? nil : $0.removeFirst() }
     }

@@ -1,0 +1,31 @@
+extension Session {
+    /// The reader of a session's owner: a `NotifiedReader` of its events.
+    ///
+    /// It stands here and not a layer above because generics are specialised within a module only.
+    package final class EventReader: Sendable {
+        package typealias Run = EventQueue<Session.Event>.Batch
+
+        private let base: EventQueue<Session.Event>.NotifiedReader
+
+        package init(
+            _ eventQueue: EventQueue<Session.Event>, notify: @escaping @Sendable () -> Void
+        ) {
+            base = EventQueue<Session.Event>.NotifiedReader(eventQueue, notify: notify)
+        }
+
+        package enum Taken: Sendable {
+            case run(Run)
+            case nothing
+            case end
+        }
+
+        /// Returns the next events, with the markers between them; those before count as consumed.
+        package func next() -> Taken {
+            switch base.next() {
+            case .batch(let run): .run(run)
+            case .nothing: .nothing
+            case .end: .end
+            }
+        }
+    }
+}
