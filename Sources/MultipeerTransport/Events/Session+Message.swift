@@ -30,7 +30,7 @@ extension Session {
 
         /// The bytes, in memory that other messages may share: for the layers above, where `withBytes` is not specialised and
         /// costs several times as much.
-        package var slice: ArraySlice<UInt8> { content.storage[content.range] }
+        package var slice: ArraySlice<UInt8> { storage.bytes[range] }
 
         /// A copy of the bytes. Small messages share memory with those that arrived together: copying lets you keep one without
         /// keeping the others.

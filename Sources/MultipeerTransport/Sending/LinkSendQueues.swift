@@ -22,7 +22,8 @@ package final class LinkSendQueues: Sendable {
     func open(
         _ uid: UID, longestMessage: Int, waking wake: @escaping @Sendable () -> Void
     ) -> SendQueue<DisconnectReason> {
-        let sendQueue = SendQueue<DisconnectReason>(longestMessage: longestMessage, wake: wake)
+        let sendQueue = SendQueue<DisconnectReason>(
+            longestMessage: longestMessage, resumesAtHalf: true, wake: wake)
         open.withLock { entries in
             entries.removeAll { $0.uid == uid }
             entries.append(Entry(uid: uid, sendQueue: sendQueue))

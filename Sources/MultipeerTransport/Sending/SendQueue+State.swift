@@ -16,6 +16,8 @@ extension SendQueue {
 
         let byteLimit: Int
         let messageLimit: Int
+        /// Whether those that wait go on only when the queue is half empty, or stalls.
+        let resumesAtHalf: Bool
         var queue: [[UInt8]] = []
         /// Accepted and not released.
         var messages = 0
@@ -28,9 +30,10 @@ extension SendQueue {
         var posted = Backlog()
         var ending: Ending?
 
-        init(byteLimit: Int, messageLimit: Int) {
+        init(byteLimit: Int, messageLimit: Int, resumesAtHalf: Bool) {
             self.byteLimit = byteLimit
             self.messageLimit = messageLimit
+            self.resumesAtHalf = resumesAtHalf
         }
 
         mutating func offer(_ message: [UInt8]) -> Offer {
@@ -46,11 +49,12 @@ extension SendQueue {
             return tickets
         }
 
-        /// Takes the waiters that fit, in order, out of the queue; all of them once it has ended. None before the queue is half
-        /// empty: a sender that is woken for each message that leaves costs more than the message.
-        mutating func admit() -> [Waiter] {
+        /// Takes the waiters that fit, in order, out of the queue; all of them once it has ended. Where it `resumesAtHalf`, none
+        /// before that: a sender that is woken for each message that leaves costs more than the message. `isStalled`: nothing
+        /// leaves at present.
+        mutating func admit(isStalled: Bool = false) -> [Waiter] {
             var admitted: [Waiter] = []
-            guard ending != nil || isHalfEmpty else { return admitted }
+            guard ending != nil || isStalled || !resumesAtHalf || isHalfEmpty else { return admitted }
             while served < tickets {
                 if let waiter = waiters[served] {
                     guard ending != nil || !waiter.isReserved && fits(waiter.message) else { break }

@@ -16,13 +16,15 @@ package final class SendQueue<Ending: Error>: Sendable {
     /// The limit of the peer's HELLO; its senders check it before they offer. [msg.local-limit]
     package let longestMessage: Int
 
-    /// Creates a queue. `wake` is called when messages begin to wait for `take`, on the thread that queued the first.
+    /// Creates a queue. `wake` is called when messages begin to wait for `take`, on the thread that queued the first. When it
+    /// `resumesAtHalf`, senders that wait go on when the queue is half empty, or when its owner calls `stalled`.
     package init(
         byteLimit: Int = 4 * 1_048_576, messageLimit: Int = 16_384, longestMessage: Int = .max,
-        wake: @escaping @Sendable () -> Void
+        resumesAtHalf: Bool = false, wake: @escaping @Sendable () -> Void
     ) {
         self.longestMessage = longestMessage
-        state = Locked(State(byteLimit: byteLimit, messageLimit: messageLimit))
+        state = Locked(
+            State(byteLimit: byteLimit, messageLimit: messageLimit, resumesAtHalf: resumesAtHalf))
         self.wake = wake
     }
 
@@ -102,6 +104,9 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
+    /// On the loop: nothing of what was taken can be written at present. What fits is accepted.
+    package func stalled() { admit(isStalled: true) { _ in } }
+
     /// Refuses everything from here on, and returns what was accepted and never taken. The first ending stays.
     @discardableResult
     package func close(with ending: Ending) -> [[UInt8]] {
@@ -133,11 +138,11 @@ package final class SendQueue<Ending: Error>: Sendable {
     }
 
     /// Makes a change, and admits the waiters that fit then.
-    func admit(after change: (inout State) -> Void) {
+    func admit(isStalled: Bool = false, after change: (inout State) -> Void) {
         let (admitted, ending, wakes) = state.withLock { state in
             change(&state)
             let wasEmpty = state.queue.isEmpty
-            let admitted = state.admit()
+            let admitted = state.admit(isStalled: isStalled)
             return (admitted, state.ending, wasEmpty && !state.queue.isEmpty)
         }
         for waiter in admitted { waiter.signal?.send(ending.map { .closed($0) } ?? .accepted) }

@@ -56,7 +56,11 @@ extension SessionDriver {
         let sent = engine.fill(
             connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now, lending: true)
         connection.rest = sent.rest
-        if sent.messages > 0 { sendQueue?.released(messages: sent.messages, bytes: sent.bytes) }
+        if sent.messages > 0 {
+            sendQueue?.released(messages: sent.messages, bytes: sent.bytes)
+        } else if engine.links.peer(on: connection.id)?.link.queuedMessages ?? 0 > 0 {
+            sendQueue?.stalled()
+        }
     }
 }
 
