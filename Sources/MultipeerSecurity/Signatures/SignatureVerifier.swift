@@ -34,10 +34,14 @@ package struct SignatureVerifier: Sendable {
 
     private static func verify(_ signature: [UInt8], _ message: [UInt8], _ der: [UInt8]) -> Bool {
         guard let certificate = DER.certificate(der) else { return false }
+        guard let key = unsafe X509_get0_pubkey(certificate.pointer) else { return false }
+        return unsafe isValid(signature, of: message, by: key)
+    }
+
+    static func isValid(_ signature: [UInt8], of message: [UInt8], by key: OpaquePointer) -> Bool {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        guard let key = unsafe X509_get0_pubkey(certificate.pointer),
-            let scheme = unsafe SignatureScheme(of: key),
+        guard let scheme = unsafe SignatureScheme(of: key),
             let context = unsafe OwnedPointer(EVP_MD_CTX_new(), EVP_MD_CTX_free),
             unsafe scheme.beginVerifying(context, with: key)
         else { return false }

@@ -29,10 +29,7 @@ struct TLSEngine: ~Copyable {
     init(
         _ context: TLSContext, role: SecureChannel.Role, accepting: TLSVerifier.Acceptance
     ) throws(SecurityFault) {
-        OpenSSLErrors.clear()
-        guard let ssl = unsafe SSL_new(context.pointer) else {
-            throw .internal("no TLS connection: \(OpenSSLErrors.drain().text)")
-        }
+        let ssl = unsafe try context.makeConnection()
         guard let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem()) else {
             unsafe SSL_free(ssl)
             throw .internal("no memory for a TLS connection")
