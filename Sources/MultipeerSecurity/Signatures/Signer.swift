@@ -32,8 +32,7 @@ package struct Signer: Sendable {
         if objects.isProven { return }
         let message = [UInt8]("MPC/1".utf8)
         guard let signature = sign(message),
-            let key = unsafe X509_get0_pubkey(objects.leaf),
-            unsafe SignatureVerifier.isValid(signature, of: message, by: key)
+            let key = unsafe VerificationKey(of: objects.leaf), key.isValid(signature, of: message)
         else { throw .local(.unsupportedKey(leaf.keyDescription)) }
     }
 
