@@ -13,7 +13,7 @@ struct TLSEngine: ~Copyable {
     private let output: OpaquePointer
     /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
-    private let rules: TLSVerifier
+    private var rules: TLSVerifier
     /// Retained because libssl's message callback reaches it.
     private let messages = PostHandshakeLog()
     private var state = State.fresh
@@ -49,6 +49,12 @@ struct TLSEngine: ~Copyable {
     }
 
     deinit { unsafe SSL_free(ssl) }  // libssl erases the keys it derived. [secret.erase]
+
+    /// Replaces the keys that are accepted, until the other side's was judged.
+    mutating func accept(_ accepted: TLSVerifier.Acceptance) {
+        rules = context.rules.accepting(accepted)
+        unsafe rules.attach(to: ssl)
+    }
 
     private mutating func fail(_ fault: SecurityFault) -> SecurityFault {
         if case .failed(let first) = state { return first }

@@ -82,6 +82,7 @@ extension ConnectionDriver {
 
     private func secure(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
         sockets.dirty.insert(connection.id)
+        willJudge(connection)
         guard try connection.channel?.handshake() == true else { return false }
         connection.phase = .framed
         try secured(connection)
