@@ -55,16 +55,23 @@ extension Membership {
     }
 
     /// Verifies an entry that may be stored, set aside or answered. Its sender had to do the same. [mesh.signature]
-    func verify(_ entry: Members) throws(Violation) {
+    mutating func verify(_ entry: Members) throws(Violation) {
         guard signer != nil else { return }
         let uid = entry.origin.uid
-        // [uid.proof]
-        if uid.isKeyed, verifier.keyedUID(of: entry.certificate) != uid {
-            throw .badSignature
+        let known = verificationKeys[entry.certificate]
+        guard let key = known ?? verifier.key(of: entry.certificate),
+            !uid.isKeyed || key.keyedUID == uid,  // [uid.proof]
+            key.isValid(entry.signature, of: entry.signedBytes)
+        else { throw .badSignature }
+        if known == nil { keep(key, of: entry.certificate) }
+    }
+
+    /// Keeps a key that has verified an entry, as many as there may be entries: then all are read again.
+    private mutating func keep(_ key: VerificationKey, of certificate: [UInt8]) {
+        if verificationKeys.count == Limits.memberEntries {
+            verificationKeys.removeAll(keepingCapacity: true)
         }
-        guard verifier.isValid(entry.signature, of: entry.signedBytes, by: entry.certificate) else {
-            throw .badSignature
-        }
+        verificationKeys[certificate] = key
     }
 
     /// Returns whether the entry may be stored, set aside or answered. Any other is ignored, and its signature not verified.

@@ -31,6 +31,8 @@ package struct Membership: Sendable {
     /// Signs our own entry; nil without a key.
     let signer: Signer?
     let verifier: SignatureVerifier
+    /// Keys that have verified entries, by their certificates: members send their certificate with each entry.
+    var verificationKeys: [[UInt8]: VerificationKey] = [:]
     /// The fingerprint of our certificate.
     let key: Fingerprint?
     var jitter: Jitter

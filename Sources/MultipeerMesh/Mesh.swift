@@ -202,7 +202,7 @@ extension Mesh {
     package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
     package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
     /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
-    package func expects(_ address: [UInt8]) -> Bool { linkEstablishment.expects(address) }
+    package func expectedPeers(at address: [UInt8]) -> Int { linkEstablishment.expectedPeers(at: address) }
     /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
         linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]

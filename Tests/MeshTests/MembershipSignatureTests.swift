@@ -5,6 +5,7 @@ import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,6 +104,28 @@ struct MembershipSignatureTests {
         own.signature[0] ^= 1
         try ann.hear(own, on: 3)
         #expect(ann.own?.sequence == own.sequence)
+    }
+
+    @Test("the certificate of a member is read once, however many entries of it are verified")
+    func certificates() throws {
+        let reads = Mutex(0)
+        let counting = SignatureVerifier { certificate in
+            reads.withLock { $0 += 1 }
+            return MeshFixture.verifier.key(of: certificate)
+        }
+        var membership = Membership(
+            peer(1), signer: MeshFixture.signer(of: peer(1)), verifier: counting, seed: 1)
+        let now = Moment(nanoseconds: 1_000_000_000)
+        membership.linked(
+            connection(2), to: peer(2), isMesh: true, key: MeshFixture.fingerprint(of: peer(2)), at: now)
+        for sequence in 1...5 {
+            try membership.receive(
+                signedEntry(of: peer(2), UInt32(sequence), [peer(1)]), on: connection(2), at: now)
+        }
+        #expect(reads.withLock { $0 } == 1)
+        var forged = try signedEntry(of: peer(2), 6, [peer(1)])
+        forged.signature[0] ^= 1
+        #expect(throws: Violation.badSignature) { try membership.receive(forged, on: connection(2), at: now) }
     }
 
     @Test("a session with a key takes only signed entries, and one without only unsigned ones [mesh.entry]")

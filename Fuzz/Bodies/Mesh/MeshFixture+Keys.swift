@@ -20,9 +20,11 @@ extension MeshFixture {
         return Signer(certificate: certificate) { sign($0, with: certificate) }
     }
 
-    package static let verifier = SignatureVerifier(uid: SignatureVerifier.standard.keyedUID(of:)) {
-        signature, message, certificate in
-        signature == sign(message, with: certificate)
+    package static let verifier = SignatureVerifier { certificate in
+        let uid = SignatureVerifier.standard.key(of: certificate)?.keyedUID
+        return VerificationKey(keyedUID: uid) { signature, message in
+            signature == sign(message, with: certificate)
+        }
     }
 
     private static func sign(_ message: [UInt8], with certificate: [UInt8]) -> [UInt8] {

@@ -20,7 +20,9 @@ extension SessionEngine {
         self.now = now
         guard leaving == .staying else { return nil }
         // [limit.unauthenticated]
-        guard let place = unauthenticated.makeRoom(for: address, isExpected: mesh.expects(address), at: now)
+        guard
+            let place = unauthenticated.makeRoom(
+                for: address, expectedPeers: mesh.expectedPeers(at: address), at: now)
         else { return nil }
         let id = mesh.accepted(at: now)
         links.connections.add(id)

@@ -17,9 +17,10 @@ extension LinkEstablishment {
         attempts.values.map(\.expectedPeer) + declined.expectedPeers
     }
 
-    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
-    package func expects(_ address: [UInt8]) -> Bool {
-        expectedPeers.contains { peer in peer.data.candidates.contains { $0.host == address } }
+    /// The number of expected or linked peers whose connection data contain this address. [limit.unauthenticated]
+    package func expectedPeers(at address: [UInt8]) -> Int {
+        let there = expectedPeers.lazy.filter { peer in peer.data.candidates.contains { $0.host == address } }
+        return Set(there.map(\.endpoint.uid)).count
     }
 
     /// Registers an accepted, unauthenticated connection. It must send its HELLO within `HandshakeTiming.greeting`.

@@ -3,7 +3,8 @@ package import MultipeerCore
 /// The limit on unauthenticated connections: accepted ones without a valid CONFIRM, or without INVITE, so far. Spec 15.
 /// [limit.unauthenticated]
 ///
-/// At most 96, 4 from one address, and 32 more for the addresses of expected peers. When one more comes, one drawn at random is
+/// At most 96, 4 from one address, and 32 more for the addresses of expected peers, 4 for each of these peers: those on
+/// one machine, and those that share a router, have one address. When one more comes, one drawn at random is
 /// dropped: dropping the oldest would let a flood from many addresses push out every honest peer before its handshake is over.
 /// A connection younger than 200 ms is never dropped for another, so that a handshake can finish.
 package struct UnauthenticatedConnections: Sendable {
@@ -42,13 +43,14 @@ package struct UnauthenticatedConnections: Sendable {
     /// The number of connections in the list.
     package var count: Int { waiting.count }
 
-    /// Makes room for a connection from this address; returns nil when there is none. `isExpected`: connection data of an
-    /// expected peer contain the address. [limit.unauthenticated]
+    /// Makes room for a connection from this address; returns nil when there is none. `expectedPeers`: how many peers are expected
+    /// whose connection data contain the address. [limit.unauthenticated]
     package mutating func makeRoom(
-        for address: [UInt8], isExpected: Bool = false, at now: Moment
+        for address: [UInt8], expectedPeers: Int = 0, at now: Moment
     ) -> Place? {
+        let isExpected = expectedPeers > 0
         let origin = isExpected ? Origin.expected(address) : .other(AddressGroup(address))
-        let isCrowded = waiting.count { $0.origin == origin } >= Self.limitPerAddress
+        let isCrowded = waiting.count { $0.origin == origin } >= Self.limitPerAddress * max(expectedPeers, 1)
         let limit = isExpected ? Self.expectedLimit : Self.limit
         guard isCrowded || waiting.count(where: { $0.origin.isExpected == isExpected }) >= limit else {
             return Place(origin: origin, dropped: nil)

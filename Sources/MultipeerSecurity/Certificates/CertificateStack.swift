@@ -18,7 +18,19 @@ struct CertificateStack: ~Copyable {
         unsafe self.pointer = pointer
     }
 
-    deinit { unsafe OPENSSL_sk_pop_free(pointer) { unsafe X509_free(OpaquePointer($0)) } }
+    deinit { unsafe CertificateStack.free(pointer) }
+
+    /// Frees a list and its certificates.
+    static func free(_ pointer: OpaquePointer) {
+        unsafe OPENSSL_sk_pop_free(pointer) { unsafe X509_free(OpaquePointer($0)) }
+    }
+
+    /// Gives up the ownership of the list: the caller frees it.
+    consuming func take() -> OpaquePointer {
+        let taken = unsafe pointer
+        discard self
+        return unsafe taken
+    }
 
     private borrowing func append(_ certificate: Certificate) -> Bool {
         OpenSSLErrors.clear()

@@ -23,17 +23,6 @@ enum DER {
         unsafe decode(der, X509_free) { unsafe d2i_X509(nil, $0, $1) }
     }
 
-    static func privateKey(_ key: SecureBytes) -> OwnedPointer? {
-        OpenSSLErrors.clear()
-        defer { OpenSSLErrors.clear() }
-        return key.withBytes { bytes -> OwnedPointer? in
-            unsafe bytes.withUnsafeBufferPointer { buffer -> OwnedPointer? in
-                var position = buffer.baseAddress
-                return unsafe OwnedPointer(d2i_AutoPrivateKey(nil, &position, buffer.count), EVP_PKEY_free)
-            }
-        }
-    }
-
     /// Decodes one object that fills all of `der`; trailing bytes are a fault.
     static func decode(
         _ der: [UInt8], _ free: @escaping (OpaquePointer?) -> Void,

@@ -28,10 +28,7 @@ extension Identity {
     ///
     /// - Throws: ``SecurityFault`` when they do not form one chain with the existing certificates.
     package func adding(_ issuers: [Certificate]) throws(SecurityFault) -> Identity {
-        guard let key = DER.privateKey(key) else {
-            throw .internal("a key that was read cannot be read again")
-        }
-        return try Identity(key, chain + issuers)
+        try Identity(objects.sharedKey, chain + issuers)
     }
 
     /// Puts the certificates in order: the key's own first, then each one's issuer.
@@ -54,10 +51,7 @@ extension Identity {
             rest.removeAll { $0 == issuer }
             chain.append(issuer)
         }
-        guard let encoded = Self.encode(key) else {
-            throw .local(.unsupportedKey(kind))
-        }
-        try self.init(chain: chain, key: encoded)
+        try self.init(chain: chain, key: key)
     }
 
     /// Returns whether TLS 1.3 can sign with this kind of key, in reasonable time.

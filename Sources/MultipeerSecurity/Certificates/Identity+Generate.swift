@@ -12,10 +12,10 @@ extension Identity {
     package static func generated(commonName: String = "") throws(SecurityFault) -> Identity {
         // [key.ephemeral]
         OpenSSLErrors.clear()
-        guard let key = makeKey(), let encoded = encode(key) else {
+        guard let key = makeKey() else {
             throw .internal("cannot create a key: \(OpenSSLErrors.drain().text)")
         }
-        return try Identity(chain: [selfSigned(key, named: commonName)], key: encoded)
+        return try selfSigned(key, named: commonName, isNew: true)
     }
 
     /// Returns the same key with a new self-signed certificate, which reveals nothing else: no name, and nothing of the chain.
@@ -23,31 +23,25 @@ extension Identity {
     /// Throws `unsupportedKey` when OpenSSL writes the public key in other bytes than the leaf has: the uid would differ.
     func withoutChain() throws(SecurityFault) -> Identity {  // [invite.tls]
         OpenSSLErrors.clear()
-        guard let pair = DER.privateKey(key) else {
-            throw .internal("a key that was read cannot be read again")
-        }
-        let bare = try Identity(chain: [Identity.selfSigned(pair, named: "")], key: key)
+        let bare = try Identity.selfSigned(objects.sharedKey, named: "", isNew: false)
         guard bare.uid == uid else {
             throw .local(.unsupportedKey("its certificate has it in an unusual form"))
         }
         return bare
     }
 
+    /// Signs a certificate, reads it as a peer will, and verifies the signature with what was read. `isNew`: `makeKey` made the
+    /// key.
     private static func selfSigned(
-        _ key: borrowing OwnedPointer, named name: String
-    ) throws(SecurityFault) -> Certificate {
+        _ key: borrowing OwnedPointer, named name: String, isNew: Bool
+    ) throws(SecurityFault) -> Identity {
         let serial = try Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
         let name = Array((name.isEmpty ? "multipeer" : name).utf8)
-        guard let certificate = selfSigned(key, serial: serial, name: name),
-            let described = unsafe Certificate(certificate.pointer)
+        guard let der = selfSigned(key, serial: serial, name: name, isNew: isNew),
+            let leaf = DER.certificate(der), let certificate = unsafe Certificate(leaf.pointer),
+            certificate.isSelfSigned
         else { throw .internal("cannot create a certificate: \(OpenSSLErrors.drain().text)") }
-        return described
-    }
-
-    static func encode(_ key: borrowing OwnedPointer) -> SecureBytes? {
-        let pointer = unsafe key.pointer
-        guard var der = unsafe DER.encode({ unsafe i2d_PrivateKey(pointer, $0) }) else { return nil }
-        return SecureBytes(erasing: &der)
+        return try Identity(chain: [certificate], key: key, leaf: leaf, isProven: true)
     }
 
     private static func makeKey() -> OwnedPointer? {
@@ -60,9 +54,9 @@ extension Identity {
         return unsafe OwnedPointer(key, EVP_PKEY_free)
     }
 
-    private static func selfSigned(_ key: borrowing OwnedPointer, serial: UInt64, name: [UInt8])
-        -> OwnedPointer?
-    {
+    private static func selfSigned(
+        _ key: borrowing OwnedPointer, serial: UInt64, name: [UInt8], isNew: Bool
+    ) -> [UInt8]? {
         guard let certificate = unsafe OwnedPointer(X509_new(), X509_free) else { return nil }
         let subject = unsafe X509_get_subject_name(certificate.pointer)
         guard unsafe X509_set_version(certificate.pointer, 2) == 1,
@@ -74,11 +68,37 @@ extension Identity {
             unsafe X509_NAME_add_entry_by_txt(
                 subject, "CN", MBSTRING_FLAG | 0, name, CInt(name.count), -1, 0) == 1,
             unsafe X509_set_issuer_name(certificate.pointer, subject) == 1,
-            unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1,
+            isNew
+                ? setPoint(of: key, in: certificate)
+                : unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1,
             unsafe X509_sign(certificate.pointer, key.pointer, digest(for: key)) > 0
         else { return nil }
-        return certificate
+        let pointer = unsafe certificate.pointer
+        return unsafe DER.encode { unsafe i2d_X509(pointer, $0) }
     }
+
+    /// Sets the public key of a new key of P-256. `X509_set_pubkey` of OpenSSL 3.0 does the same in five times the time of making
+    /// the key: it searches all of its encoders, and then all of its decoders.
+    private static func setPoint(of key: borrowing OwnedPointer, in certificate: borrowing OwnedPointer)
+        -> Bool
+    {
+        var point: UnsafeMutablePointer<UInt8>?
+        let count = unsafe EVP_PKEY_get1_encoded_public_key(key.pointer, &point)
+        guard count == uncompressedPointByteCount else {
+            unsafe CRYPTO_free(point, "", 0)
+            return false
+        }
+        // It takes ownership of the point only if it succeeds.
+        let isSet =
+            unsafe X509_PUBKEY_set0_param(
+                X509_get_X509_PUBKEY(certificate.pointer), OBJ_nid2obj(NID_X9_62_id_ecPublicKey),
+                V_ASN1_OBJECT,
+                UnsafeMutableRawPointer(OBJ_nid2obj(NID_X9_62_prime256v1)), point, CInt(count)) == 1
+        if !isSet { unsafe CRYPTO_free(point, "", 0) }
+        return isSet
+    }
+
+    private static let uncompressedPointByteCount = 65
 
     /// Returns the digest to sign with; nil for keys whose signatures contain one.
     private static func digest(for key: borrowing OwnedPointer) -> OpaquePointer? {

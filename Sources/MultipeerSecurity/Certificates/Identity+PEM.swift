@@ -22,9 +22,8 @@ extension Identity {
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     package func encodedPEM(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
         OpenSSLErrors.clear()
-        guard let key = DER.privateKey(self.key), let memory = MemoryBIO() else {
-            throw .internal("a key that was read cannot be read again")
-        }
+        guard let memory = MemoryBIO() else { throw .internal("no memory for a key") }
+        let key = objects.sharedKey
         if let passphrase {
             let encrypted = try Self.encrypt(key, with: passphrase)
             guard unsafe PEM_write_bio_PKCS8(memory.bio, encrypted.pointer) == 1 else {

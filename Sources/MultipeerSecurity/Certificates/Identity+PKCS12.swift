@@ -44,13 +44,8 @@ extension Identity {
     package func encodedPKCS12(
         passphrase: String, rounds: CInt = KeyDerivation.rounds
     ) throws(SecurityFault) -> [UInt8] {
-        guard let key = DER.privateKey(key), let leaf = DER.certificate(chain[0].der),
-            let issuers = CertificateStack.of(chain.dropFirst())
-        else { throw .internal("an identity that was read cannot be read again") }
         OpenSSLErrors.clear()
-        let made = unsafe PKCS12_create(
-            passphrase, nil, key.pointer, leaf.pointer, issuers.pointer, 0, 0, rounds, rounds, 0)
-        guard let archive = unsafe OwnedPointer(made, PKCS12_free) else {
+        guard let archive = objects.archive(passphrase: passphrase, rounds: rounds) else {
             throw .internal("cannot write PKCS#12: \(OpenSSLErrors.drain().text)")
         }
         let pointer = unsafe archive.pointer

@@ -11,9 +11,11 @@ extension Identity {
     /// - Throws: ``SecurityFault`` when OpenSSL fails, or the name is too long.
     package func encodedRequest(commonName: String, uid: UID?) throws(SecurityFault) -> [UInt8] {
         OpenSSLErrors.clear()
-        guard let key = DER.privateKey(key), let memory = MemoryBIO(),
-            let request = unsafe OwnedPointer(X509_REQ_new(), X509_REQ_free)
-        else { throw .internal("a key that was read cannot be read again") }
+        guard let memory = MemoryBIO(), let request = unsafe OwnedPointer(X509_REQ_new(), X509_REQ_free)
+        else {
+            throw .internal("no memory for a request")
+        }
+        let key = objects.sharedKey
         let name = Array(commonName.utf8)
         let isEdwards = unsafe [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(EVP_PKEY_get_base_id(key.pointer))
         let isDone =

@@ -9,22 +9,29 @@ public struct Identity: Sendable {
 
     /// The leaf first, each one signed by the next; at most 8, together at most 16 KiB.
     public let chain: [Certificate]
-    /// The private key in DER. Erased when the last copy of the identity is released.
-    let key: SecureBytes
+    /// The private key and the chain. OpenSSL erases the key when the last copy of the identity is released.
+    let objects: IdentityObjects
 
     /// The fingerprint of the leaf, which other peers pin.
     public let fingerprint: Fingerprint
     /// The keyed uid of the leaf's key.
     package let uid: UID
 
-    init(chain: [Certificate], key: SecureBytes) throws(SecurityFault) {
+    /// `leaf`: the first certificate of the chain, as OpenSSL holds it; nil to read it.
+    init(
+        chain: [Certificate], key: borrowing OwnedPointer, leaf read: consuming OwnedPointer? = nil,
+        isProven: Bool = false
+    ) throws(SecurityFault) {
         guard let leaf = chain.first else { throw .local(.noCertificateInFile) }
         let size = chain.reduce(0) { $0 + $1.der.count }
         guard chain.count <= Self.longestChain, size <= Self.largestChain else {  // [chain.limit]
             throw .local(.chainTooLong)
         }
+        guard let own = read ?? DER.certificate(leaf.der),
+            let objects = IdentityObjects(key, own, issuers: chain.dropFirst(), isProven: isProven)
+        else { throw .internal("an identity that was read cannot be read again") }
         self.chain = chain
-        self.key = key
+        self.objects = objects
         fingerprint = leaf.fingerprint
         uid = leaf.keyedUID
     }

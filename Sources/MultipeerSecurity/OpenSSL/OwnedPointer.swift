@@ -11,5 +11,11 @@ struct OwnedPointer: ~Copyable {
         unsafe self.free = free
     }
 
+    /// Takes over a reference that the caller has counted.
+    init(counted pointer: OpaquePointer, _ free: @escaping (OpaquePointer?) -> Void) {
+        unsafe self.pointer = pointer
+        unsafe self.free = free
+    }
+
     deinit { unsafe free(pointer) }
 }

@@ -1,48 +1,26 @@
-import CLibSSL
-package import MultipeerCore
-
-/// Verifies signatures with the keys of certificates, and knows the uids of these keys.
+/// Reads the keys of certificates that verify signatures.
 ///
 /// A value with a closure, so that a simulation can replace the cryptography.
 package struct SignatureVerifier: Sendable {
-    private let check: @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) -> Bool
+    private let read: @Sendable (_ certificate: [UInt8]) -> VerificationKey?
 
-    private let uid: @Sendable (_ certificate: [UInt8]) -> UID?
-
-    /// Creates a verifier that calls `check`, and `uid` for the keyed uid of a certificate.
-    package init(
-        uid: @escaping @Sendable (_ certificate: [UInt8]) -> UID?,
-        _ check:
-            @escaping @Sendable (_ signature: [UInt8], _ message: [UInt8], _ certificate: [UInt8]) ->
-            Bool
-    ) {
-        self.uid = uid
-        self.check = check
+    /// Creates a verifier that calls `read` for each certificate; nil from it means that it is no certificate.
+    package init(_ read: @escaping @Sendable (_ certificate: [UInt8]) -> VerificationKey?) {
+        self.read = read
     }
 
     /// Verifies with OpenSSL.
-    package static let standard = SignatureVerifier(
-        uid: { (try? Certificate(parsing: $0))?.keyedUID }, verify)
+    package static let standard = SignatureVerifier { certificate in
+        guard let certificate = DER.certificate(certificate) else { return nil }
+        return unsafe VerificationKey(of: certificate.pointer)
+    }
 
-    /// Returns the uid that is the hash of the certificate's key; nil if it is no certificate. [uid.keyed]
-    package func keyedUID(of certificate: [UInt8]) -> UID? { uid(certificate) }
+    /// Returns the key of a certificate, which is in DER; nil if it is no certificate. To read it takes OpenSSL 3.0 longer than
+    /// to verify three signatures.
+    package func key(of certificate: [UInt8]) -> VerificationKey? { read(certificate) }
 
     /// Returns whether `signature` was made with the key of `certificate`, which is in DER. [mesh.signature]
     package func isValid(_ signature: [UInt8], of message: [UInt8], by certificate: [UInt8]) -> Bool {
-        check(signature, message, certificate)
-    }
-
-    private static func verify(_ signature: [UInt8], _ message: [UInt8], _ der: [UInt8]) -> Bool {
-        guard let certificate = DER.certificate(der) else { return false }
-        OpenSSLErrors.clear()
-        defer { OpenSSLErrors.clear() }
-        guard let key = unsafe X509_get0_pubkey(certificate.pointer),
-            let scheme = unsafe SignatureScheme(of: key),
-            let context = unsafe OwnedPointer(EVP_MD_CTX_new(), EVP_MD_CTX_free),
-            unsafe scheme.beginVerifying(context, with: key)
-        else { return false }
-        let result = unsafe EVP_DigestVerify(
-            context.pointer, signature, signature.count, message, message.count)
-        return result == 1
+        key(of: certificate)?.isValid(signature, of: message) ?? false
     }
 }

@@ -14,8 +14,8 @@ package struct Signer: Sendable {
         self.make = make
     }
 
-    /// Creates a signer with an identity's key. Signs and verifies once, so that no peer receives a signature that cannot
-    /// be verified.
+    /// Creates a signer with an identity's key. Signs and verifies once, unless the identity was made so, so that no peer
+    /// receives a signature that cannot be verified.
     ///
     /// - Parameters:
     ///   - identity: its key signs, and its leaf verifies.
@@ -24,11 +24,15 @@ package struct Signer: Sendable {
     package init(_ identity: Identity, certificateLimit limit: Int) throws(SecurityFault) {
         let leaf = identity.chain[0]
         guard leaf.der.count <= limit else { throw .local(.certificateTooLarge) }
-        let key = try SigningKey(identity.key)
-        self.init(certificate: leaf.der) { key.sign($0) }
+        let objects = identity.objects
+        guard let scheme = unsafe SignatureScheme(of: objects.key) else {
+            throw .local(.unsupportedKey(leaf.keyDescription))
+        }
+        self.init(certificate: leaf.der) { unsafe scheme.sign($0, with: objects.key) }
+        if objects.isProven { return }
         let message = [UInt8]("MPC/1".utf8)
         guard let signature = sign(message),
-            SignatureVerifier.standard.isValid(signature, of: message, by: certificate)
+            let key = unsafe VerificationKey(of: objects.leaf), key.isValid(signature, of: message)
         else { throw .local(.unsupportedKey(leaf.keyDescription)) }
     }
 
@@ -36,28 +40,13 @@ package struct Signer: Sendable {
     package func sign(_ message: [UInt8]) -> [UInt8]? { make(message) }
 }
 
-/// A private key in the form in which OpenSSL signs with it.
-@safe
-private final class SigningKey: Sendable {
-    // Set in init and then only read by EVP_DigestSignInit_ex, which OpenSSL allows from any thread. OpenSSL erases the
-    // key when it frees it.
-    private nonisolated(unsafe) let pointer: OpaquePointer
-
-    init(_ key: SecureBytes) throws(SecurityFault) {
-        guard let decoded = DER.privateKey(key), unsafe EVP_PKEY_up_ref(decoded.pointer) == 1 else {
-            throw .internal("a key that was read cannot be read again")
-        }
-        unsafe pointer = decoded.pointer
-    }
-
-    deinit { unsafe EVP_PKEY_free(pointer) }
-
-    func sign(_ message: [UInt8]) -> [UInt8]? {
+extension SignatureScheme {
+    /// Returns the signature that a private key of this scheme makes; nil when OpenSSL fails.
+    fileprivate func sign(_ message: [UInt8], with key: OpaquePointer) -> [UInt8]? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        guard let scheme = unsafe SignatureScheme(of: pointer),
-            let context = unsafe OwnedPointer(EVP_MD_CTX_new(), EVP_MD_CTX_free),
-            unsafe scheme.beginSigning(context, with: pointer)
+        guard let context = unsafe OwnedPointer(EVP_MD_CTX_new(), EVP_MD_CTX_free),
+            unsafe beginSigning(context, with: key)
         else { return nil }
         var count = 0
         guard unsafe EVP_DigestSign(context.pointer, nil, &count, message, message.count) == 1 else {

@@ -38,6 +38,9 @@ package struct SecureChannel: ~Copyable {
 
     private init(tls: consuming TLSEngine?) { self.tls = tls }
 
+    /// Replaces the keys that are accepted, until the other side's was judged. Does nothing for a plain channel.
+    package mutating func accept(_ pins: [CertificatePin]) { tls?.accept(.only(pins)) }
+
     package var isEncrypted: Bool { tls != nil }
 
     // MARK: Network side

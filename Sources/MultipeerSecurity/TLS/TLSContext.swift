@@ -5,13 +5,10 @@ import CLibSSL
 ///
 /// A peer that is not expected is refused inside the handshake: the verify callback compares the leaf's fingerprint,
 /// which replaces chain building and the check of dates.
-@safe
 package final class TLSContext: Sendable {
-    // Configured in init and then only passed to SSL_new, which libssl allows from any thread.
-    nonisolated(unsafe) let pointer: OpaquePointer
     let rules: TLSVerifier
-    /// Retained because the key log callback reaches it through the context.
-    private let keyLog: KeyLogSink
+    private let profile: TLSProfile
+    private let identity: IdentityObjects
 
     /// - Parameters:
     ///   - identity: what this side presents.
@@ -21,75 +18,28 @@ package final class TLSContext: Sendable {
     package init(
         identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
-        OpenSSLErrors.clear()
-        guard let pointer = unsafe SSL_CTX_new(TLS_method()) else {
-            throw .internal("no TLS context: \(OpenSSLErrors.drain().text)")
-        }
-        unsafe self.pointer = pointer
         rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
-        self.keyLog = KeyLogSink(keyLog)
-        try configure()
-        try show(identity)
-        if keyLog != nil { logKeys() }
+        if let keyLog { profile = try TLSProfile(keyLog) } else { profile = try TLSProfile.shared.get() }
+        self.identity = identity.objects
+        // The first connection that presents the identity shows whether OpenSSL accepts it.
+        unsafe SSL_free(try makeConnection())
     }
 
-    deinit { unsafe SSL_CTX_free(pointer) }
-
-    private func configure() throws(SecurityFault) {
-        let done =
-            unsafe multipeer_ctx_only_tls13(pointer) == 1  // [tls.version]
-            && SSL_CTX_set_ciphersuites(pointer, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256") == 1
-            && setGroups()  // [tls.suites]
-            && SSL_CTX_set_num_tickets(pointer, 0) == 1  // [tls.no-resumption]
-            && SSL_CTX_set_max_early_data(pointer, 0) == 1
-            // ALPN is the only setter here that returns 0 for success. [tls.alpn]
-            && SSL_CTX_set_alpn_protos(pointer, rules.offer, CUnsignedInt(rules.offer.count)) == 0
-        guard done else { throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)") }
-        unsafe multipeer_ctx_set_cache_off(pointer)  // [tls.no-resumption]
-        unsafe multipeer_ctx_set_modes(pointer)
-        unsafe multipeer_ctx_set_no_retry(pointer)  // [tls.messages]
-        // [chain.limit]
-        unsafe multipeer_ctx_set_max_cert_list(pointer, TLSVerifier.largestCertificateMessage)
-        unsafe SSL_CTX_set_verify(
-            pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)  // [tls.client-certificate]
-        unsafe SSL_CTX_set_cert_verify_callback(pointer, TLSVerifier.verify, nil)  // [tls.pin]
-        unsafe SSL_CTX_set_client_hello_cb(pointer, TLSVerifier.judgeClientHello, nil)  // [tls.alpn]
-        unsafe SSL_CTX_set_alpn_select_cb(pointer, TLSVerifier.selectProtocol, nil)  // [tls.alpn]
-    }
-
-    /// The hybrid group comes first where libssl has it, since version 3.5; `*` sends a key share for X25519, too, so that
-    /// an older peer needs no second round trip.
-    private func setGroups() -> Bool {
-        if unsafe multipeer_ctx_set_groups(pointer, "*X25519MLKEM768:*X25519:P-256") == 1 { return true }
+    /// Creates a connection, which the caller owns and has to free before it releases this context.
+    func makeConnection() throws(SecurityFault) -> OpaquePointer {
         OpenSSLErrors.clear()
-        return unsafe multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1
-    }
-
-    private func show(_ identity: Identity) throws(SecurityFault) {
-        guard let key = DER.privateKey(identity.key), let leaf = DER.certificate(identity.chain[0].der),
-            let issuers = CertificateStack.of(identity.chain.dropFirst())
-        else { throw .internal("an identity that was read cannot be read again") }
-        OpenSSLErrors.clear()
-        guard
-            unsafe SSL_CTX_use_cert_and_key(pointer, leaf.pointer, key.pointer, issuers.pointer, 1) == 1
-        else { throw .local(.unsupportedKey(OpenSSLErrors.drain().text)) }
-    }
-
-    private func logKeys() {
-        unsafe SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(keyLog).toOpaque())
-        unsafe SSL_CTX_set_keylog_callback(pointer) { ssl, line in
-            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0)
-            else {
-                return
-            }
-            let sink = unsafe Unmanaged<KeyLogSink>.fromOpaque(data).takeUnretainedValue()
-            sink.log?.write(unsafe String(cString: line))
+        guard let ssl = unsafe SSL_new(profile.pointer) else {
+            throw .internal("no TLS connection: \(OpenSSLErrors.drain().text)")
         }
+        // ALPN is the only setter here that returns 0 for success. [tls.alpn]
+        guard unsafe SSL_set_alpn_protos(ssl, rules.offer, CUnsignedInt(rules.offer.count)) == 0 else {
+            unsafe SSL_free(ssl)
+            throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)")
+        }
+        guard unsafe identity.present(on: ssl) else {
+            unsafe SSL_free(ssl)
+            throw .local(.unsupportedKey(OpenSSLErrors.drain().text))
+        }
+        return unsafe ssl
     }
-}
-
-/// A key log that a C callback can reach.
-private final class KeyLogSink: Sendable {
-    let log: KeyLog?
-    init(_ log: KeyLog?) { self.log = log }
 }

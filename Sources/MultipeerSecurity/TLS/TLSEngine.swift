@@ -12,7 +12,7 @@ struct TLSEngine: ~Copyable {
     private let wire: UnsafeMutablePointer<multipeer_wire>
     /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
-    private let rules: TLSVerifier
+    private var rules: TLSVerifier
     /// Retained because libssl's message callback reaches it.
     private let messages = PostHandshakeLog()
     private var state = State.fresh
@@ -28,10 +28,7 @@ struct TLSEngine: ~Copyable {
     init(
         _ context: TLSContext, role: SecureChannel.Role, accepting: TLSVerifier.Acceptance
     ) throws(SecurityFault) {
-        OpenSSLErrors.clear()
-        guard let ssl = unsafe SSL_new(context.pointer) else {
-            throw .internal("no TLS connection: \(OpenSSLErrors.drain().text)")
-        }
+        let ssl = unsafe try context.makeConnection()
         guard let bio = unsafe multipeer_wire_new(), let wire = unsafe multipeer_wire_of(bio) else {
             unsafe SSL_free(ssl)
             throw .internal("no memory for a TLS connection")
@@ -50,6 +47,12 @@ struct TLSEngine: ~Copyable {
     }
 
     deinit { unsafe SSL_free(ssl) }  // libssl erases the keys it derived. [secret.erase]
+
+    /// Replaces the keys that are accepted, until the other side's was judged.
+    mutating func accept(_ accepted: TLSVerifier.Acceptance) {
+        rules = context.rules.accepting(accepted)
+        unsafe rules.attach(to: ssl)
+    }
 
     private mutating func fail(_ fault: SecurityFault) -> SecurityFault {
         if case .failed(let first) = state { return first }

@@ -9,8 +9,10 @@ enum SimulatedSignatures {
         Signer(certificate: certificate) { sign($0, with: certificate) }
     }
 
-    static let verifier = SignatureVerifier(uid: keyedUID) { signature, message, certificate in
-        signature == sign(message, with: certificate)
+    static let verifier = SignatureVerifier { certificate in
+        VerificationKey(keyedUID: keyedUID(of: certificate)) { signature, message in
+            signature == sign(message, with: certificate)
+        }
     }
 
     static func keyedUID(of certificate: [UInt8]) -> UID? { .keyed(certificate) }

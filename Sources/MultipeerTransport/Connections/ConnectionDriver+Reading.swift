@@ -79,6 +79,7 @@ extension ConnectionDriver {
 
     private func secure(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
         sockets.dirty.insert(connection.id)
+        willJudge(connection)
         guard try connection.channel?.handshake(from: &sockets.ciphertext) == true else { return false }
         connection.phase = .framed
         try secured(connection)

@@ -20,6 +20,8 @@ protocol ConnectionDriver: Actor, LoopClient {
     // Calls to the engine.
 
     func connected(_ connection: SocketConnection)
+    /// The handshake of a connection continues, and may judge the key of the other side.
+    func willJudge(_ connection: SocketConnection)
     func secured(_ connection: SocketConnection) throws(SecurityFault)
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int
     func receive(_ message: SecureChannel.PostHandshakeMessage, on connection: SocketConnection)
@@ -41,6 +43,9 @@ protocol ConnectionDriver: Actor, LoopClient {
 extension ConnectionDriver {
     /// Most drivers have nothing to do before the handshake.
     func connected(_ connection: SocketConnection) {}
+
+    /// Most drivers accept the same keys from the first byte on.
+    func willJudge(_ connection: SocketConnection) {}
 
     /// Most have only short frames.
     func missingBytes(on connection: SocketConnection) -> Int { 0 }

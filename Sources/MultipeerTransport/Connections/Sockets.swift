@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
 
-/// The TCP connections of one owner, and the buffers that they share. Lives on the loop.
+/// The TCP connections of one owner. Lives on the loop, whose buffers they share.
 final class Sockets {
     var connections: [ConnectionID: SocketConnection] = [:]
     /// Those that may have something to write, besides those that the engine names.
@@ -15,8 +15,17 @@ final class Sockets {
     var acceptor: Acceptor?
     /// When paused accepting resumes.
     var acceptResumes: Moment?
-    var ciphertext = ByteBuffer()
-    var plaintext = ByteBuffer()
+    private let loop: EventLoop
+    var ciphertext: ByteBuffer {
+        _read { yield loop.buffers.ciphertext }
+        _modify { yield &loop.buffers.ciphertext }
+    }
+    var plaintext: ByteBuffer {
+        _read { yield loop.buffers.plaintext }
+        _modify { yield &loop.buffers.plaintext }
+    }
+
+    init(_ loop: EventLoop) { self.loop = loop }
 
     /// Bytes of one receive, and of one read of the channel.
     static let batch = 131_072

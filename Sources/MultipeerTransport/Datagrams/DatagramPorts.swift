@@ -11,7 +11,6 @@ struct DatagramPorts {
     /// The maximum number of packets per turn: further ones wait for the next turn, so that no port starves the others.
     static let packets = 1_024
 
-    let receiveBuffer = DatagramReceiveBuffer()
     /// Packets that belong to no link.
     var strays = 0
     private var ports: [Int: DatagramPort] = [:]

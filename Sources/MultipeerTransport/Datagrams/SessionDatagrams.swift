@@ -17,6 +17,16 @@ final class SessionDatagrams {
     private var ports = DatagramPorts()
     /// Those with something to send, or with room in their socket again.
     private var dueFlows: [DatagramFlow] = []
+    /// Links that have no port yet, in the order in which they were made.
+    private var newLinks: [ConnectionID] = []
+    /// When they get one, and until when at the latest.
+    private(set) var opening: Moment?
+    private var latestOpening = Moment.distantFuture
+
+    /// How long no link was made when new ones get a port. The handshake over UDP costs about as much as that of the link: it
+    /// delays neither the link, nor those to the other members of a mesh.
+    private static let quiet = Duration.milliseconds(100)
+    private static let mostPostponed = Duration.seconds(1)
 
     init(
         _ loop: EventLoop, _ configuration: Session.Configuration, _ sockets: Sockets,
@@ -35,8 +45,23 @@ final class SessionDatagrams {
 // MARK: - What the engine wants
 
 extension SessionDatagrams {
-    /// Opens a port for a link, whose socket wakes `client`.
-    func open(on id: ConnectionID, for client: any LoopClient, _ engine: inout SessionEngine) {
+    /// Opens a port for a link, once no other was made for a while. Until then messages take the link.
+    func openSoon(on id: ConnectionID) {
+        if newLinks.isEmpty { latestOpening = loop.now + Self.mostPostponed }
+        newLinks.append(id)
+        opening = min(loop.now + Self.quiet, latestOpening)
+    }
+
+    /// Opens the ports that are due, whose sockets wake `client`.
+    func openDue(for client: any LoopClient, _ engine: inout SessionEngine) {
+        guard let moment = opening, moment <= loop.now else { return }
+        opening = nil
+        let due = newLinks
+        newLinks = []
+        for id in due { open(on: id, for: client, &engine) }
+    }
+
+    private func open(on id: ConnectionID, for client: any LoopClient, _ engine: inout SessionEngine) {
         do throws(SocketFault) {
             guard let connection = sockets.connections[id], let link = connection.link,
                 let peer = engine.links.peer(on: id),
@@ -179,7 +204,7 @@ extension SessionDatagrams {
         let now = loop.now
         var budget = DatagramPorts.packets
         while budget > 0 {
-            let received = port.socket.receive(with: ports.receiveBuffer) { packet, source in
+            let received = port.socket.receive(with: loop.buffers.datagrams) { packet, source in
                 guard let header = DatagramHeader(packet), let peer = engine.datagrams.admit(header),
                     let flow = sockets.connections[peer.id]?.link?.flow
                 else {

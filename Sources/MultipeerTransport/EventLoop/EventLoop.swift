@@ -118,6 +118,9 @@ extension EventLoop {
     /// Calls the client's `turnEnded` at the end of this turn, or of the next one when requested in `turnEnded`.
     package func wantsTurnEnd(_ client: any LoopClient) { state.registry.touch(client) }
 
+    /// What the clients read into.
+    var buffers: LoopBuffers { state.buffers }
+
     private var state: LoopState {
         checkIsolated()
         return unsafe unguardedState

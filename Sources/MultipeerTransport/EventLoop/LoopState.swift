@@ -15,6 +15,7 @@ final class LoopState {
     private var slots: [Slot] = []
     private var ending: [ClientRegistry.Entry] = []
     var registry = ClientRegistry()
+    let buffers = LoopBuffers()
     private(set) var now = EventLoop.currentMoment()
 
     init(waker: Int32) throws(SocketFault) {

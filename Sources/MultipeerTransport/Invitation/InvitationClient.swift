@@ -13,7 +13,7 @@ package actor InvitationClient: InvitationDriver {
 
     nonisolated let tls: InvitationTLS
     nonisolated let invitee: UID?
-    let sockets = Sockets()
+    let sockets: Sockets
     /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Inviter>
     private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
@@ -25,6 +25,7 @@ package actor InvitationClient: InvitationDriver {
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
     ) {
         self.loop = loop
+        sockets = Sockets(loop)
         self.tls = tls
         invitee = inviter.peer.uid
         engine = InvitationEngine(inviter)

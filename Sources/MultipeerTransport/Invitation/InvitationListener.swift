@@ -24,7 +24,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
     nonisolated let invitee: UID? = nil
-    let sockets = Sockets()
+    let sockets: Sockets
     /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Invitee>
     private var isStopped = false
@@ -56,6 +56,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
         self.listening = listening
         codeValidity = code?.valid
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
+        sockets = Sockets(loop)
         tls = try SessionFault.security { () throws(SecurityFault) in
             try InvitationTLS(for: peer.uid, with: identity, keyLog: keyLog)
         }

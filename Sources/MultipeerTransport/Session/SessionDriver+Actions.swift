@@ -37,7 +37,7 @@ extension SessionDriver {
             }
         case .relieved(let id, let channel): withLink(id) { channels.relieved(channel, $1) }
         case .markReached(let mark): calls.reached(mark)
-        case .datagram(let id, .open): datagrams.open(on: id, for: self, &engine)
+        case .datagram(let id, .open): datagrams.openSoon(on: id)
         case .datagram(let id, .draw): engine.datagramAssociation(id, randomness.next(), at: loop.now)
         case .datagram(let id, let order): datagrams.carryOut(order, on: id, &engine)
         case .verificationRequested(let peer):

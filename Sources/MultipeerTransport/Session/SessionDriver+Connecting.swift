@@ -20,6 +20,12 @@ extension SessionDriver {
         return first == UInt8(ascii: "M") && engine.awaitsPlain ? .plain() : nil  // [enc.required]
     }
 
+    /// A peer may have become expected since its connection was accepted: in a mesh, the other end may have learnt of this one a
+    /// moment earlier than this one of it. [tls.pin]
+    func willJudge(_ connection: SocketConnection) {
+        if !connection.isDialled { connection.channel?.accept(engine.acceptedPins) }
+    }
+
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
         engine.secured(connection.id, try connection.secured(), nonce: randomness.bytes(32), at: loop.now)
     }

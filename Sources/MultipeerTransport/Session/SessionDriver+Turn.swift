@@ -29,6 +29,7 @@ extension SessionDriver {
 
     private func advance() {
         engine.advance(to: loop.now)
+        datagrams.openDue(for: self, &engine)
         carryOut()
         resumeAccepting()
         loop.wantsTurnEnd(self)
@@ -80,6 +81,7 @@ extension SessionDriver {
     private func setDeadline() {
         // A deadline would make the loop keep the driver until then.
         if isOver { return loop.setDeadline(self, nil) }
-        loop.setDeadline(self, .earlier(engine.deadline, sockets.acceptResumes))
+        let deadline = Moment.earlier(engine.deadline, datagrams.opening)
+        loop.setDeadline(self, .earlier(deadline, sockets.acceptResumes))
     }
 }

@@ -30,7 +30,7 @@ package actor SessionDriver: ListeningDriver {
     /// Final, so that a build without optimisation reads it in place. Otherwise Swift 6.3 lends a copy of its bytes, frees them,
     /// and then releases what it has copied out of them.
     final var engine: SessionEngine
-    let sockets = Sockets()
+    let sockets: Sockets
     let events: EventDelivery
     let channels: SessionChannels
     let datagrams: SessionDatagrams
@@ -48,6 +48,7 @@ package actor SessionDriver: ListeningDriver {
         loop = try SessionFault.network { () throws(SocketFault) in
             try EventLoop.next(on: configuration.overrides.host)
         }
+        sockets = Sockets(loop)
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
             try configuration.credentials(of: peer.uid)
         }

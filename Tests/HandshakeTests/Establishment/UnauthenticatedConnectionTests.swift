@@ -43,14 +43,25 @@ struct UnauthenticatedConnectionTests {
         let crowd = Crowd()
         for number in 0..<96 as Range<UInt8> { _ = crowd.add([10, 0, 0, number]) }
         for number in 0..<32 as Range<UInt8> {
-            #expect(crowd.add([10, 1, 0, number / 4], isExpected: true) == nil)
+            #expect(crowd.add([10, 1, 0, number / 4], expectedPeers: 1) == nil)
         }
         #expect(crowd.count == 128)
-        #expect(crowd.add([10, 1, 0, 0], isExpected: true) == crowd.last)
-        #expect(crowd.add([10, 1, 0, 99], isExpected: true) == crowd.last)
+        #expect(crowd.add([10, 1, 0, 0], expectedPeers: 1) == crowd.last)
+        #expect(crowd.add([10, 1, 0, 99], expectedPeers: 1) == crowd.last)
         // They make room among themselves, not among the others.
-        let dropped = crowd.add([10, 1, 0, 99], isExpected: true, after: .seconds(1))
+        let dropped = crowd.add([10, 1, 0, 99], expectedPeers: 1, after: .seconds(1))
         #expect(dropped.map { 97...128 ~= $0 } == true)
+    }
+
+    @Test(
+        "peers that are expected at one address have 4 places each there, and 32 together [limit.unauthenticated]"
+    )
+    func shared() {
+        let crowd = Crowd()
+        for _ in 0..<28 { #expect(crowd.add([10, 1, 0, 0], expectedPeers: 7) == nil) }
+        #expect(crowd.add([10, 1, 0, 0], expectedPeers: 7) == crowd.last)
+        for _ in 0..<4 { #expect(crowd.add([10, 1, 0, 0], expectedPeers: 8) == nil) }
+        #expect(crowd.add([10, 1, 0, 0], expectedPeers: 9) == crowd.last)
     }
 
     @Test(
@@ -64,7 +75,7 @@ struct UnauthenticatedConnectionTests {
         for host in 1...4 as ClosedRange<UInt8> { #expect(crowd.add(address(1, host)) == nil) }
         #expect(crowd.add(address(1, 5)) == 5)
         #expect(crowd.add(address(2, 5)) == nil)
-        #expect(crowd.add(address(1, 6), isExpected: true) == nil)
+        #expect(crowd.add(address(1, 6), expectedPeers: 1) == nil)
     }
 }
 
@@ -78,10 +89,10 @@ private final class Crowd {
     var count: Int { connections.count }
 
     /// Adds a connection. Returns the number of the one that is dropped for it: its own, if it is refused.
-    func add(_ address: [UInt8], isExpected: Bool = false, after time: Duration = .zero) -> UInt32? {
+    func add(_ address: [UInt8], expectedPeers: Int = 0, after time: Duration = .zero) -> UInt32? {
         last += 1
         let now = Moment(nanoseconds: 1_000_000_000_000) + time
-        guard let place = connections.makeRoom(for: address, isExpected: isExpected, at: now) else {
+        guard let place = connections.makeRoom(for: address, expectedPeers: expectedPeers, at: now) else {
             return last
         }
         connections.add(ConnectionID(rawValue: last), in: place, at: now)

@@ -142,15 +142,17 @@ extension PeerSession {
     var awaited: [ReceivedConnectionData] { attempts.values.flatMap(\.held) + links.values.flatMap(\.held) }
 
     func accept(_ socket: TCPSocket, _ address: [UInt8]) {
-        let isExpected = awaited.contains { $0.data.candidates.contains { $0.address == address } }
+        let there = awaited.filter { $0.data.candidates.contains { $0.address == address } }
+        let isExpected = !there.isEmpty
+        let mostOfAddress = 4 * max(Set(there.map(\.data.endpoint.uid)).count, 1)
         let unproven = candidates.filter {
             $0.connection.role == .responder && !$0.hasItsConfirm && $0.isOfExpectedAddress == isExpected
         }
         let ofAddress = unproven.filter { $0.connection.address == address }
         let isFull = unproven.count >= (isExpected ? 32 : 96)
-        if bug != .unauthenticatedUnbounded, ofAddress.count >= 4 || isFull {
+        if bug != .unauthenticatedUnbounded, ofAddress.count >= mostOfAddress || isFull {
             // Drawn from those that are 200 ms old; without one, the new connection is closed.
-            let old = (ofAddress.count >= 4 ? ofAddress : unproven).filter {
+            let old = (ofAddress.count >= mostOfAddress ? ofAddress : unproven).filter {
                 $0.connection.began + .milliseconds(200) <= .now
             }
             guard let drawn = old.randomElement() else { return socket.close() }
