@@ -61,7 +61,8 @@ package final class ChannelReceiveQueue: Sendable {
 
     package let opening: ChannelOpening
     /// How much a reader consumes before it is reported: less would wake the loop for every piece, more would hold back credit.
-    /// CREDIT is granted by quarters of the window, so half a quarter loses nothing.
+    /// CREDIT is granted by quarters of the window, so half a quarter loses nothing; nor does a quarter of what is held, in a
+    /// window that has grown.
     private let step: Int
     private let mailbox = Mailbox(State())
     private let bytesReceived = Atomic<UInt64>(0)
@@ -190,7 +191,7 @@ extension ChannelReceiveQueue.State {
 
     /// Returns whether to report consumption to the loop: in steps, and all of it at the end.
     fileprivate func wakes(_ step: Int) -> Bool {
-        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= step
+        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= max(step, held / 4)
     }
 }
 
