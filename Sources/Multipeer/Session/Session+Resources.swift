@@ -79,7 +79,8 @@ extension Session {
             guard driver.queues.links[peer.uid] != nil else { throw .channel(.notLinked) }
             let worker = try EventLoop.nextForFiles()
             let source = try await open(worker)
-            let opening = ChannelOpening(kind: .resource, name: name, size: source.size, metadata: metadata)
+            let opening = ChannelOpening(
+                kind: .resource, name: name, size: source.size, metadata: metadata, hasNoDigest: !digest)
             do throws(ChannelFault) {
                 let sender = try await driver.open(opening, to: peer.uid)
                 return OutgoingResource(sender, source, digest: digest, on: worker)
