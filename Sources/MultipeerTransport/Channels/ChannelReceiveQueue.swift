@@ -198,11 +198,20 @@ extension ChannelReceiveQueue.State {
 /// For the loop.
 extension ChannelReceiveQueue {
     /// Adds a piece. The reader is notified separately, once for a batch.
-    package func deliver(_ piece: [UInt8]) {
-        bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
+    package func deliver(_ piece: [UInt8]) { deliver([piece], count: piece.count) }
+
+    /// Adds pieces, which have `count` bytes in total.
+    func deliver(_ pieces: [[UInt8]], count: Int) {
+        bytesReceived.wrappingAdd(UInt64(count), ordering: .relaxed)
         mailbox.withLock { state in
-            state.held += piece.count
-            if state.end == nil { state.append(piece) } else { state.owed += piece.count }
+            state.held += count
+            if state.end != nil {
+                state.owed += count
+            } else if state.pieces.isEmpty, pieces.count > 1 {
+                state.pieces = pieces
+            } else {
+                for piece in pieces { state.append(piece) }
+            }
         }
     }
 
