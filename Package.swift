@@ -148,8 +148,8 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "MultipeerBench", dependencies: ["Multipeer", "MultipeerActors"], path: "Benchmarks/Swift",
-            swiftSettings: strict),
+            name: "MultipeerBench", dependencies: ["MultipeerConnectivity", "MultipeerActors", "Multipeer"],
+            path: "Benchmarks/Swift", swiftSettings: strict),
 
         .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
         .target(

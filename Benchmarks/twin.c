@@ -2,10 +2,11 @@
 //
 // The baseline of `make bench`: the speed of careful C with only libssl, doing the work of one link.
 //
-//   twin server|client bulk|pipelined|pingpong|connect|fanout SIZE COUNT
+//   twin server|client bulk|pipelined|pingpong|connect|fanout|file|files SIZE COUNT
 //
 // Both ends print `INTRO <hex>` (SHA-256 of their certificate and their port) and read the other's, the client first;
-// the process that starts them relays the lines. In `fanout` one client sends COUNT messages to each of seven servers.
+// the process that starts them relays the lines. In `fanout` one client sends COUNT messages to each of seven servers;
+// in `file` and `files` it sends COUNT files of SIZE bytes, see files.h.
 // Then they talk over TLS 1.3 on 127.0.0.1, print one line of JSON and end. Where the speed comes from: frames are
 // packed into full records, records into sends of 64 KiB, one receive takes up to 128 KiB, and libssl reaches both
 // buffers through a BIO of our own (measured: 5 to 9 % faster than a pair of memory BIOs).
@@ -40,10 +41,10 @@ enum {
     LINKS = 7,              // of the client in fanout
     TIME_LIMIT = 120,       // seconds; nothing here lasts longer
 };
-enum kind { HELLO = 0x01, DONE = 0x26, MESSAGE = 0x10 };
-enum mode { BULK, PIPELINED, PINGPONG, CONNECT, FANOUT };
+enum kind { HELLO = 0x01, DONE = 0x26, MESSAGE = 0x10, OPENING = 0x11, CHECKSUM = 0x12 };
+enum mode { BULK, PIPELINED, PINGPONG, CONNECT, FANOUT, FILE_IN_TURN, FILES_AT_ONCE };
 static const char suite[] = "TLS_AES_128_GCM_SHA256";
-static const char *const mode_names[] = { "bulk", "pipelined", "pingpong", "connect", "fanout" };
+static const char *const mode_names[] = { "bulk", "pipelined", "pingpong", "connect", "fanout", "file", "files" };
 
 struct link {
     int fd, epoll;
@@ -53,6 +54,7 @@ struct link {
     long sent;
     size_t input_at, input_end, output_end, stage_end, plain_end, joined_end, joined_size;
     unsigned char *joined;                                  // the beginning of an incomplete message
+    enum kind joined_kind;
     unsigned char input[RECEIVE];                           // ciphertext received
     unsigned char output[SEND + LONGEST + 4 * 1024];        // ciphertext to send
     unsigned char stage[RECORD];                            // frames of a record that is not full
@@ -182,7 +184,7 @@ static void send_frame(struct link *l, enum kind kind, const unsigned char *payl
     append(l, payload, count);
 }
 
-static void take(struct link *l, unsigned char *message, size_t count);
+static void take(struct link *l, enum kind kind, unsigned char *message, size_t count);
 
 /// Every message gets memory of its own, as the receiver of a library would get it.
 static void parse(struct link *l) {
@@ -195,12 +197,12 @@ static void parse(struct link *l) {
         if (!message) die("malloc");
         if (there < count) {                                // the rest is read directly into place
             memcpy(message, p + HEADER, there);
-            l->joined = message, l->joined_end = there, l->joined_size = count;
+            l->joined = message, l->joined_end = there, l->joined_size = count, l->joined_kind = (enum kind)p[3];
             at = l->plain_end;
         } else {
             memcpy(message, p + HEADER, count);
             at += HEADER + count;
-            take(l, message, count);
+            take(l, (enum kind)p[3], message, count);
         }
     }
     memmove(l->plain, l->plain + at, l->plain_end - at);
@@ -229,7 +231,7 @@ static void pull(struct link *l) {
         } else if ((l->joined_end += (size_t)n) == l->joined_size) {
             unsigned char *message = l->joined;
             l->joined = NULL;
-            take(l, message, l->joined_size);
+            take(l, l->joined_kind, message, l->joined_size);
         }
     }
 }
@@ -237,6 +239,10 @@ static void pull(struct link *l) {
 // MARK: work
 
 static unsigned char payload[LONGEST];
+
+static bool moves_files(void) { return bench.mode == FILE_IN_TURN || bench.mode == FILES_AT_ONCE; }
+
+#include "files.h"
 
 static void greet(struct link *l) {
     if (bench.mode == CONNECT) send_frame(l, HELLO, payload, HELLO_SIZE);
@@ -246,6 +252,7 @@ static void greet(struct link *l) {
 /// Returns whether the client may send now: everything, or one ping after each answer.
 static bool has_more(const struct link *l) {
     if (bench.is_server || bench.mode == CONNECT || !l->established) return false;
+    if (moves_files()) return has_more_of_files();
     if (l->sent == bench.count) return false;
     return bench.mode != PINGPONG || bench.sent == bench.received;
 }
@@ -253,13 +260,25 @@ static bool has_more(const struct link *l) {
 /// Does the client's part of a turn: as many messages as the socket takes.
 static void produce(struct link *l) {
     while (has_more(l) && has_room(l)) {
+        if (moves_files()) {
+            send_piece(l);
+            continue;
+        }
         if (bench.mode == PINGPONG) bench.latencies[bench.sent] = now();
         send_frame(l, MESSAGE, payload, bench.size);
         bench.sent++, l->sent++;
     }
 }
 
-static void take(struct link *l, unsigned char *message, size_t count) {
+static void take(struct link *l, enum kind kind, unsigned char *message, size_t count) {
+    if (moves_files()) {
+        if (bench.is_server) store_piece(l, kind, message, count);
+        else if (kind != DONE) die("frame kind");
+        else l->done = ++bench.received == bench.count;
+        if (l->done) bench.ended = now();
+        free(message);
+        return;
+    }
     bool counts = bench.mode == CONNECT || bench.mode == PINGPONG || bench.is_server;
     if (counts && count != (bench.mode == CONNECT ? HELLO_SIZE : bench.size)) die("message length");
     if (counts) bench.bytes += (long long)count, bench.received++;
@@ -278,6 +297,9 @@ static void take(struct link *l, unsigned char *message, size_t count) {
     case CONNECT:
         l->done = !bench.is_server;
         break;
+    case FILE_IN_TURN:
+    case FILES_AT_ONCE:
+        break;                                              // taken above
     }
     if (l->done) bench.ended = now();
     free(message);
@@ -514,25 +536,28 @@ static void report(void) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && !strcmp(argv[1], "version")) return puts(OpenSSL_version(OPENSSL_VERSION)) < 0;
     if (argc != 5) {
-        fputs("usage: twin server|client bulk|pipelined|pingpong|connect|fanout SIZE COUNT\n", stderr);
+        fputs("usage: twin server|client bulk|pipelined|pingpong|connect|fanout|file|files SIZE COUNT\n"
+              "       twin version\n", stderr);
         return 64;
     }
     bench.is_server = !strcmp(argv[1], "server");
-    while (strcmp(argv[2], mode_names[bench.mode])) if (++bench.mode > FANOUT) die("mode");
+    while (strcmp(argv[2], mode_names[bench.mode])) if (++bench.mode > FILES_AT_ONCE) die("mode");
     bench.size = strtoul(argv[3], NULL, 10);
     bench.count = strtol(argv[4], NULL, 10);
-    if (bench.size < 1 || bench.size > LONGEST || bench.count < 1) die("size or count");
+    if (bench.size < 1 || (bench.size > LONGEST && !moves_files()) || bench.count < 1) die("size or count");
     alarm(TIME_LIMIT);
     bool measures_each = !bench.is_server && (bench.mode == PINGPONG || bench.mode == CONNECT);
     bench.latencies = calloc(measures_each ? (size_t)bench.count : 1, sizeof *bench.latencies);
 
+    if (moves_files()) open_folder();
     SSL_CTX *context = new_context();
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     long links = bench.mode == CONNECT ? bench.count : 1;
     (bench.is_server ? serve : bench.mode == FANOUT ? fan_out : call)(context, epoll, links);
     report();
-    if ((bench.is_server || measures_each) && bench.received != bench.count) die("messages are missing");
+    if ((bench.is_server || measures_each || moves_files()) && bench.received != bench.count) die("messages are missing");
     SSL_CTX_free(context);
     free(bench.latencies);
     return 0;

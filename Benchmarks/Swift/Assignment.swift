@@ -2,25 +2,41 @@
 struct Assignment: Sendable {
     enum Side: String, Sendable { case server, client }
 
-    enum Mode: String, Sendable {
+    enum Mode: String, Sendable, CaseIterable {
         /// Messages one way, several passed at once where they are small.
         case bulk, pipelined
         /// Messages one way, one `await` each.
         case awaited
         case pingpong
+        /// Ping-pong from an ordinary task, on the global executor.
+        case pingapart
         case connect
         /// Messages to seven others at once.
         case fanout
         /// Unreliable messages one way.
         case datagrams
-        /// One file, with its digest or without.
-        case file, undigested
+        /// Bytes one way through one stream, or through eight at once.
+        case stream, streams
+        /// Files one after the other, with their digest or without, and up to 16 at once.
+        case file, undigested, files
         /// Ping-pong while an endless file is sent the same way.
         case laden
         /// Calls of an actor one after the other: on the sessions' own threads, and on the default ones.
         case calls, callsapart
         /// Calls of an actor, many at once.
         case callsatonce
+        /// Apple's API: messages one way, ping-pong, a stream, a resource.
+        case facademessages, facadepingpong, facadestream, facaderesource
+        /// Eight processes until each is linked with all others.
+        case mesh
+        /// Linked, and nothing else: two processes, or eight, for SIZE seconds.
+        case idle, meshidle
+        /// COUNT linked sessions of one process.
+        case memory
+        /// COUNT sessions made by one process, alone.
+        case session
+        /// A process without a session, alone, for SIZE seconds.
+        case nothing
     }
 
     let side: Side
@@ -28,8 +44,8 @@ struct Assignment: Sendable {
     let size: Int
     let count: Int
 
-    /// The number of other processes.
-    var others: Int { side == .client && mode == .fanout ? 7 : 1 }
+    /// The number of other processes that the client talks to.
+    var others: Int { [.fanout, .mesh, .meshidle].contains(mode) ? 7 : 1 }
 
     init?(_ arguments: [String]) {
         guard arguments.count == 5, let side = Side(rawValue: arguments[1]),

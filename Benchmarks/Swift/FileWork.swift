@@ -1,11 +1,15 @@
 import Foundation
 import Multipeer
 
-/// A file one way, from and to memory, so that no disk is measured; or ping-pong while one is on its way.
+/// Files one way, from and to memory, so that no disk is measured; or ping-pong while one is on its way.
 struct FileWork: Sendable {
     let assignment: Assignment
     private let clock = SuspendingClock()
-    private static let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
+    private static let memory = URL(
+        fileURLWithPath: ProcessInfo.processInfo.environment["MULTIPEER_BENCH_FOLDER"] ?? "/dev/shm",
+        isDirectory: true)
+    /// The number of files that are on the way at a time in `files`.
+    private static let atOnce = 16
 
     init(_ assignment: Assignment) { self.assignment = assignment }
 
@@ -14,17 +18,20 @@ struct FileWork: Sendable {
         let folder = Self.memory.appendingPathComponent("multipeer-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let source = folder.appendingPathComponent("source")
+        let sources = (0..<(assignment.mode == .laden ? 1 : assignment.count)).map {
+            folder.appendingPathComponent("source-\($0)")
+        }
         if assignment.side == .client {
-            try Self.fill(source, assignment.mode == .laden ? 1 << 30 : assignment.size)
+            try Self.fill(sources, assignment.mode == .laden ? 1 << 30 : assignment.size)
         }
         try await party.link()
         let before = Resources.cpuSeconds
         var report =
             switch (assignment.side, assignment.mode) {
-            case (.client, .laden): try await ping(party, beside: source)
+            case (.client, .laden): try await ping(party, beside: sources[0])
             case (.server, .laden): try await echo(party, into: folder)
-            case (.client, _): try await send(source, party)
+            case (.client, .files): try await sendAtOnce(sources, party)
+            case (.client, _): try await send(sources, party)
             case (.server, _): try await receive(party, into: folder)
             }
         report.cpuSeconds = Resources.cpuSeconds - before
@@ -32,28 +39,51 @@ struct FileWork: Sendable {
         return report
     }
 
-    private func send(_ source: URL, _ party: Party) async throws -> Report {
+    private func send(_ sources: [URL], _ party: Party) async throws -> Report {
         let start = clock.now
-        let resource = try await party.session.send(
-            file: source, to: party.other.peer, digest: assignment.mode == .file)
-        try await resource.waitUntilReceived()
-        return Report(sent: 1, seconds: clock.seconds(since: start))
+        for source in sources { try await send(source, party) }
+        return Report(sent: sources.count, seconds: clock.seconds(since: start))
     }
 
-    private func receive(_ party: Party, into folder: URL) async throws -> Report {
-        var report = Report()
-        for await event in party.session.events {
-            if case .resource(let resource) = event {
-                let file = try await resource.receive(into: folder)
-                guard file.size == UInt64(assignment.size) else {
-                    throw BenchFault.wrongLength(Int(clamping: file.size))
-                }
-                report.received += 1
-            } else if case .peer(_, .notConnected) = event {
-                return report
+    private func send(_ source: URL, _ party: Party) async throws {
+        let resource = try await party.session.send(
+            file: source, to: party.other.peer, digest: assignment.mode != .undigested)
+        try await resource.waitUntilReceived()
+    }
+
+    private func sendAtOnce(_ sources: [URL], _ party: Party) async throws -> Report {
+        let start = clock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for source in sources.prefix(Self.atOnce) { group.addTask { try await send(source, party) } }
+            for source in sources.dropFirst(Self.atOnce) {
+                try await group.next()
+                group.addTask { try await send(source, party) }
             }
+            try await group.waitForAll()
         }
-        throw BenchFault.endedEarly
+        return Report(sent: sources.count, seconds: clock.seconds(since: start))
+    }
+
+    /// Receives each file in a task of its own, as an application does that expects several.
+    private func receive(_ party: Party, into folder: URL) async throws -> Report {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var report = Report()
+            for await event in party.session.events {
+                if case .resource(let resource) = event {
+                    report.received += 1
+                    group.addTask {
+                        let file = try await resource.receive(into: folder)
+                        guard file.size == UInt64(assignment.size) else {
+                            throw BenchFault.wrongLength(Int(clamping: file.size))
+                        }
+                    }
+                } else if case .peer(_, .notConnected) = event {
+                    try await group.waitForAll()
+                    return report
+                }
+            }
+            throw BenchFault.endedEarly
+        }
     }
 
     // MARK: round trips during a file
@@ -121,14 +151,17 @@ struct FileWork: Sendable {
         watch.cancel()
     }
 
-    private static func fill(_ file: URL, _ size: Int) throws {
+    static func fill(_ files: [URL], _ size: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let block = Data((0..<(1 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) })
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
-            throw BenchFault.endedEarly
+        for file in files {
+            guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
+                throw BenchFault.endedEarly
+            }
+            let handle = try FileHandle(forWritingTo: file)
+            for _ in 0..<(size >> 20) { try handle.write(contentsOf: block) }
+            try handle.write(contentsOf: block.prefix(size & (1 << 20 - 1)))
+            try handle.close()
         }
-        let handle = try FileHandle(forWritingTo: file)
-        for _ in 0..<(size >> 20) { try handle.write(contentsOf: block) }
-        try handle.close()
     }
 }

@@ -3,17 +3,20 @@ import Multipeer
 
 /// The lines `INTRO <hex>` by which two processes exchange their connection data.
 enum Introduction {
-    static func print(_ data: ConnectionData) {
-        Swift.print("INTRO " + data.bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
+    static func print(_ data: ConnectionData) { print(data.bytes) }
+
+    static func print(_ bytes: [UInt8]) {
+        Swift.print("INTRO " + bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
         fflush(nil)
     }
 
+    static func read() throws -> ConnectionData { try ConnectionData(readBytes()) }
+
     /// Reads the other's line, and blocks until it comes: nothing is measured yet.
-    static func read() throws -> ConnectionData {
+    static func readBytes() throws -> [UInt8] {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
         let digits = line.dropFirst(6).compactMap(\.hexDigitValue).map(UInt8.init)
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-        return try ConnectionData(bytes)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     private static func hex(_ nibble: UInt8) -> String { String(nibble, radix: 16) }

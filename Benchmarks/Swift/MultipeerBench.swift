@@ -6,8 +6,8 @@ enum MultipeerBench {
     static func main() async {
         guard let assignment = Assignment(CommandLine.arguments) else {
             complain(
-                "usage: MultipeerBench server|client MODE SIZE COUNT\nMODE: bulk pipelined awaited pingpong connect "
-                    + "fanout datagrams file undigested laden calls callsapart callsatonce")
+                "usage: MultipeerBench server|client MODE SIZE COUNT\nMODE: "
+                    + Assignment.Mode.allCases.map(\.rawValue).joined(separator: " "))
             exit(64)
         }
         alarm(120)  // maximum duration

@@ -11,6 +11,8 @@ struct Report: Sendable {
     var seconds: Double?
     /// The latency of each round trip or connect.
     var latencies: [Double] = []
+    /// Figures of one mode only, by their key.
+    var further: [String: Double] = [:]
 
     func line(for assignment: Assignment) -> String {
         var fields = [
@@ -39,6 +41,7 @@ struct Report: Sendable {
         fields += [("suite", suite), ("group", group)].map { key, name in
             "\"\(key)\": " + (name.map { "\"\($0)\"" } ?? "null")
         }
+        fields += further.sorted { $0.key < $1.key }.map { "\"\($0)\": \($1)" }
         return "{" + fields.joined(separator: ", ") + "}"
     }
 }

@@ -15,7 +15,12 @@ struct Work: Sendable {
         case .fanout where assignment.side == .client: return try await FanOut(assignment).run()
         case .datagrams: return try await DatagramWork(assignment).run()
         case .calls, .callsapart, .callsatonce: return try await CallWork(assignment).run()
-        case .file, .undigested, .laden: return try await FileWork(assignment).run()
+        case .file, .undigested, .files, .laden: return try await FileWork(assignment).run()
+        case .stream, .streams: return try await StreamWork(assignment).run()
+        case .facademessages, .facadepingpong, .facadestream, .facaderesource:
+            return try await FacadeWork.run(assignment)
+        case .mesh, .idle, .meshidle: return try await MeshWork(assignment).run()
+        case .memory, .session, .nothing: return try await SessionWork(assignment).run()
         default: break
         }
         let party = try await Party(assignment.side)
@@ -23,6 +28,8 @@ struct Work: Sendable {
         let before = Resources.cpuSeconds
         var report =
             switch (assignment.side, assignment.mode) {
+            case (.client, .pingapart): try await ping(party)
+            case (.server, .pingapart): try await echo(party)
             case (.client, .pingpong): try await Work.onTheLoop(party) { try await ping(party) }
             case (.server, .pingpong): try await Work.onTheLoop(party) { try await echo(party) }
             case (.client, _): try await flood(party)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the library beside a C twin on the same OpenSSL, interleaved. See Benchmarks/README.md."""
+
+import argparse
+import json
+import os
+import sys
+
+from bench import history, surroundings
+from bench.cases import CASES
+from bench.processes import Failure
+from bench.rounds import run_case, summarise
+from bench.table import print_table
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(prog="Benchmarks/run", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of C, Swift, C, Swift … (default 5)")
+    parser.add_argument("--quick", action="store_true", help="shorter runs: a look, not a measurement")
+    parser.add_argument("--twin-only", action="store_true", help="the C twin alone")
+    parser.add_argument("--swift-binary", metavar="FILE", help="measure this program instead of building one")
+    parser.add_argument("--only", metavar="WORD", help="only the rows whose name contains WORD, in any case")
+    parser.add_argument("--openssl", metavar="DIR", help="both sides with the libssl and libcrypto in DIR")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for one run (default 60)")
+    parser.add_argument("--out", default=os.path.join(surroundings.OUTPUT, "result.json"), help="where the JSON goes")
+    parser.add_argument("--list", action="store_true", help="the names of the rows")
+    parser.add_argument("--compare", action="store_true", help="the last two results of this machine, beside each other")
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    return options
+
+
+def chosen(programs, options, version):
+    for case in CASES:
+        if options.only and options.only.lower() not in case.name.lower():
+            continue
+        if "swift" not in programs and not case.runs_on_c_alone():
+            continue
+        if case.is_hybrid and version < (3, 5):
+            print(f"{case.name}: skipped, OpenSSL 3.5 has this key exchange: --openssl DIR", file=sys.stderr)
+            continue
+        yield case
+
+
+def measure_all(programs, options, congestion):
+    libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
+    openssl, version = surroundings.openssl_version(programs, libraries)
+    around = surroundings.describe(programs, congestion, openssl)
+    results, failures = [], []
+    for case in chosen(programs, options, version):
+        print(f"{case.name} …", file=sys.stderr, flush=True)
+        try:
+            result = run_case(case, programs, options, libraries)
+            results.append(result | {"summary": summarise(case, result["runs"], version)})
+        except Failure as failure:
+            failures.append(f"{case.name}: {failure}")
+    runs = [run for result in results for records in result["runs"].values() for run in records]
+    around |= {"load_after": os.getloadavg()[0], "suites": sorted({run["suite"] or "unknown" for run in runs})}
+    return results, failures, around
+
+
+def report(results, failures, around, options):
+    for key, value in around.items():
+        print(f"{key.replace('_', ' ')}: {value}")
+    print(f"rounds: {options.rounds}{', quick' if options.quick else ''}\n")
+    if results:
+        print_table(results)
+        history.append(results, around, options)
+    os.makedirs(os.path.dirname(os.path.abspath(options.out)), exist_ok=True)
+    with open(options.out, "w") as file:
+        document = {"surroundings": around, "rounds": options.rounds, "quick": options.quick}
+        json.dump(document | {"cases": results, "failures": failures}, file, indent=2)
+    print(f"written: {options.out}, and a line of {history.FILE}")
+    for failure in failures:
+        print(f"failed: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def main():
+    options = parse_options()
+    if options.list:
+        print("\n".join(case.name for case in CASES))
+        return 0
+    if options.compare:
+        return history.compare()
+    inherited = os.environ.get(surroundings.PROGRAMS)
+    if inherited:
+        programs, congestion = json.loads(inherited), surroundings.settle_network()
+    else:
+        programs = surroundings.build(options)
+        surroundings.isolate(programs)
+        congestion = None
+    try:
+        results, failures, around = measure_all(programs, options, congestion or surroundings.default_congestion())
+    except Failure as failure:
+        print(f"failed: {failure}", file=sys.stderr)
+        return 1
+    return report(results, failures, around, options)
