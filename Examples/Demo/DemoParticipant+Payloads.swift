@@ -96,7 +96,7 @@ extension DemoParticipant {
     func store(_ resource: IncomingResource) async {
         guard let file = try? await resource.receive() else { return }
         try? FileManager.default.removeItem(at: file.url)
-        await reply(file.digest, to: resource.peer)
+        await reply(file.digest ?? [], to: resource.peer)
     }
 
     /// Replies with the number of bytes after the last one.

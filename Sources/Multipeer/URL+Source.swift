@@ -13,7 +13,7 @@ extension URL {
     }
 
     /// Opens the file at this URL, on `worker`'s thread.
-    func file(on worker: EventLoop) async throws(ResourceFault) -> any PieceSource {
+    func file(on worker: EventLoop, digest: Bool) async throws(ResourceFault) -> any PieceSource {
         switch scheme?.lowercased() {
         case "file": break
         case "http", "https":
@@ -23,7 +23,7 @@ extension URL {
         }
         let path = try filePath()
         let opening = Task(executorPreference: worker.taskExecutor) {
-            Result { () throws(FileFault) in try FileSource(path) }
+            Result { () throws(FileFault) in try SmallFile.source(path, digest: digest) }
         }
         return try await opening.value.mapError(ResourceFault.file).get()
     }

@@ -35,9 +35,20 @@ extension Link {
 
 extension Link {
     /// Counts bytes that the application has taken, for which the peer gets new credit.
-    package mutating func consumed(_ count: Int, of channel: UInt32) {
-        incomingChannels.consumed(count, of: channel)
+    ///
+    /// Its window grows, by at most `spare` bytes, while that would let more bytes arrive: while the application takes a whole
+    /// window in less than two round trips.
+    package mutating func consumed(_ count: Int, of channel: UInt32, spare: Int = 0) {
+        let roundTrip = counted.roundTrip?.shortest ?? .zero
+        let isWindow = incomingChannels.consumed(
+            count, of: channel, at: now, pathTime: (roundTrip + Self.handOver) * 2, spare: spare)
+        guard isWindow, counted.roundTrip == nil, !hasMeasuredPath else { return }
+        hasMeasuredPath = true
+        control.ask()
     }
+
+    /// The time that bytes spend on their way between threads.
+    private static let handOver = Duration.milliseconds(1)
 
     /// Sends STOP: later data is dropped, and the channel's bytes no longer count as held. A resource
     /// that is already complete gets DONE with the code.
@@ -52,6 +63,9 @@ extension Link {
 
     /// The number of channel bytes received and not consumed.
     package var heldBytes: Int { incomingChannels.held }
+
+    /// The bytes by which windows of channels have grown.
+    package var extraCredit: Int { incomingChannels.extraCredit }
 
     /// Stops the channel with the most held bytes and returns it: the owner drops what it holds of it. [limit.memory]
     package mutating func stopFullest(_ code: CloseCode) -> UInt32? {

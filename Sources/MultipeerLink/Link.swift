@@ -57,6 +57,8 @@ package struct Link: ~Copyable, Sendable {
     /// CLOSE with this code, once this many messages are written.
     var pendingClose: (code: CloseCode, after: Int)?
     var counted = LinkStatistics()
+    /// Whether a PING was sent because the round-trip time of a path was needed.
+    var hasMeasuredPath = false
 
     package init(_ configuration: LinkConfiguration, now: Moment) {
         self.now = now

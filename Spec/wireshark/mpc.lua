@@ -124,6 +124,7 @@ local ENTRIES = {
         [2] = { name = "NAME", min = 1, max = 1024, mandatory = true },
         [3] = { name = "SIZE", min = 8, max = 8 },
         [4] = { name = "METADATA", min = 0, max = 1024 },
+        [6] = { name = "NO_DIGEST", min = 0, max = 0 },
     },
     fin = {
         [1] = { name = "DIGEST", min = 32, max = 32 },
@@ -223,6 +224,7 @@ for _, field in ipairs {
     declare(P.uint8, "channel_kind", "KIND", base.DEC, names(CHANNEL_KINDS)),
     declare(P.uint64, "size", "SIZE", base.DEC),
     declare(P.bytes, "metadata", "METADATA"),
+    declare(P.bytes, "no_digest", "NO_DIGEST"),
     declare(P.bytes, "digest", "DIGEST"),
     declare(P.bytes, "id", "ID"),
     declare(P.uint32, "timeout", "TIMEOUT", base.DEC),
@@ -357,6 +359,7 @@ local VALUES = {
         NAME = function(tree, value) add_text(tree, f["name"], value) end,
         SIZE = function(tree, value) tree:add(f["size"], value) end,
         METADATA = function(tree, value) tree:add(f["metadata"], value) end,
+        NO_DIGEST = function(tree, value) tree:add(f["no_digest"], value) end,
     },
     fin = { DIGEST = function(tree, value) tree:add(f["digest"], value) end },
     invite = {

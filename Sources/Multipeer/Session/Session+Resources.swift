@@ -29,7 +29,7 @@ extension Session {
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name ?? url.label, metadata, digest) { worker throws(ResourceFault) in
-            try await url.file(on: worker)
+            try await url.file(on: worker, digest: digest)
         }
     }
 
@@ -79,9 +79,10 @@ extension Session {
             guard driver.queues.links[peer.uid] != nil else { throw .channel(.notLinked) }
             let worker = try EventLoop.nextForFiles()
             let source = try await open(worker)
-            let opening = ChannelOpening(kind: .resource, name: name, size: source.size, metadata: metadata)
+            let opening = ChannelOpening(
+                kind: .resource, name: name, size: source.size, metadata: metadata, hasNoDigest: !digest)
             do throws(ChannelFault) {
-                let sender = try await driver.open(opening, to: peer.uid)
+                let sender = try await driver.open(opening, to: peer.uid, with: source.whole)
                 return OutgoingResource(sender, source, digest: digest, on: worker)
             } catch {
                 source.cancel()

@@ -88,8 +88,8 @@ extension ShimResources {
                 do throws(MultipeerError) {
                     let file = try await resource.receive(into: context.options.folder)
                     fields = [
-                        "size": .size(file.size), "path": .text(file.path), "sha256": .hex(file.digest),
-                        "verified": .flag(file.isVerified),
+                        "size": .size(file.size), "path": .text(file.path),
+                        "sha256": file.digest.map { .hex($0) }, "verified": .flag(file.isVerified),
                     ]
                 } catch {
                     fields = ShimReason(error).fields

@@ -8,7 +8,7 @@ extension Frame {
     /// Types of the entries of OPEN and FIN. Spec 9.2.
     enum Field {
         static let kind: UInt16 = 1, name: UInt16 = 2, size: UInt16 = 3, metadata: UInt16 = 4,
-            offset: UInt16 = 5
+            offset: UInt16 = 5, noDigest: UInt16 = 6
         static let digest: UInt16 = 1
     }
 
@@ -53,7 +53,10 @@ struct OpenFrame {
     init(_ frame: Frame) throws(Malformed) {
         let entries = try [TLVEntry].read(
             frame.payload,
-            known: [Frame.Field.kind, Frame.Field.name, Frame.Field.size, Frame.Field.metadata])
+            known: [
+                Frame.Field.kind, Frame.Field.name, Frame.Field.size, Frame.Field.metadata,
+                Frame.Field.noDigest,
+            ])
         kind = try entries.required(Frame.Field.kind, "KIND", 1)[0]
         name = try entries.required(Frame.Field.name, "NAME")
         guard (1...1_024).contains(name.count), String(validating: name, as: UTF8.self) != nil else {
@@ -61,6 +64,9 @@ struct OpenFrame {
         }
         metadata = entries.first(Frame.Field.metadata)
         guard metadata?.count ?? 0 <= 1_024 else { throw Malformed("METADATA of more than 1,024 bytes") }
+        if let value = entries.first(Frame.Field.noDigest), !value.isEmpty {
+            throw Malformed("NO_DIGEST has \(value.count) bytes")
+        }
         if let value = entries.first(Frame.Field.size) {
             guard value.count == 8 else { throw Malformed("SIZE has \(value.count) bytes") }
             size = value.reduce(0) { $0 << 8 | UInt64($1) }

@@ -123,7 +123,8 @@ extension LinkTable {
     /// Handles the report of a reader of a peer's channel, which has taken data or stopped. Returns whether the channel
     /// has ended: no more events of it follow.
     package mutating func read(_ report: ReaderReport, of channel: UInt32, on id: ConnectionID) -> Bool {
-        markedPeer(on: id)?.read(report, of: channel) ?? true
+        let extra = linked.reduce(0) { $0 + ($1.peer?.link.extraCredit ?? 0) }
+        return markedPeer(on: id)?.read(report, of: channel, spare: memory.extraCredit - extra) ?? true
     }
 
     /// Counts unreliable messages of this cost that the application has taken.

@@ -73,14 +73,15 @@ extension LinkedPeer {
     }
 
     /// Handles a reader's report. Returns whether the channel has ended: no more events of it follow.
-    func read(_ report: ReaderReport, of channel: UInt32) -> Bool {
+    /// `spare`: the bytes by which the channel's window may grow.
+    func read(_ report: ReaderReport, of channel: UInt32, spare: Int) -> Bool {
         guard let place = channels.incoming[channel] else { return true }
         if let code = report.stop, !place.isFinished {
             channels.incoming[channel] = nil
             link.stop(channel, code)  // [channel.stop]
             return true
         }
-        if report.consumed > 0 { link.consumed(report.consumed, of: channel) }
+        if report.consumed > 0 { link.consumed(report.consumed, of: channel, spare: spare) }
         if place.kind == .resource {
             guard let code = report.done ?? report.stop else { return false }
             link.done(channel, code)  // [resource.done]

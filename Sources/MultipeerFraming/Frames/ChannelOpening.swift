@@ -14,12 +14,17 @@ package struct ChannelOpening: Equatable, Sendable {
     /// The size of the resource in bytes, when the opener knows it.
     package var size: UInt64?
     package var metadata: [UInt8]?
+    /// Whether FIN will have no digest, so that the receiver need not compute one.
+    package var hasNoDigest: Bool
 
-    package init(kind: Kind, name: String, size: UInt64? = nil, metadata: [UInt8]? = nil) {
+    package init(
+        kind: Kind, name: String, size: UInt64? = nil, metadata: [UInt8]? = nil, hasNoDigest: Bool = false
+    ) {
         self.kind = kind
         self.name = name
         self.size = size
         self.metadata = metadata
+        self.hasNoDigest = hasNoDigest
     }
 }
 
@@ -29,8 +34,10 @@ extension ChannelOpening {
         package static let name: UInt16 = 2
         package static let size: UInt16 = 3
         package static let metadata: UInt16 = 4
+        package static let noDigest: UInt16 = 6
 
-        static let schema = TLVSchema(known: Array(kind...metadata))
+        // OFFSET, 5, is reserved.
+        static let schema = TLVSchema(known: [kind, name, size, metadata, noDigest])
     }
 
     init(_ payload: Span<UInt8>) throws(FramingError) {
@@ -38,6 +45,7 @@ extension ChannelOpening {
         var name: String?
         var size: UInt64?
         var metadata: [UInt8]?
+        var hasNoDigest = false
         var reader = TLVReader(Field.schema)
         while let field = try reader.next(in: payload) {
             switch field.type {
@@ -45,20 +53,23 @@ extension ChannelOpening {
             case Field.name: name = try field.text(1...Limits.channelName, in: payload)  // [channel.name]
             case Field.size: size = try field.integer(in: payload)
             case Field.metadata: metadata = try field.array(0...Limits.channelMetadata, in: payload)
+            case Field.noDigest:
+                _ = try field.array(0...0, in: payload)
+                hasNoDigest = true
             default: break
             }
         }
         self.init(
             kind: Kind(rawValue: try kind.required(Field.kind)), name: try name.required(Field.name),
             size: size,
-            metadata: metadata)
+            metadata: metadata, hasNoDigest: hasNoDigest)
     }
 
     /// The size of the payload of OPEN, in bytes.
     package var byteCount: Int {
         let head = 4
         return head + 1 + head + name.utf8.count + (size == nil ? 0 : head + 8)
-            + (metadata.map { head + $0.count } ?? 0)
+            + (metadata.map { head + $0.count } ?? 0) + (hasNoDigest ? head : 0)
     }
 
     func encode(into buffer: inout ByteBuffer) {
@@ -66,5 +77,6 @@ extension ChannelOpening {
         buffer.appendField(Field.name, text: name)
         if let size { buffer.appendField(Field.size, size) }
         if let metadata { buffer.appendField(Field.metadata, metadata) }
+        if hasNoDigest { buffer.appendField(Field.noDigest, length: 0) }
     }
 }

@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// Flow control of one stream or resource: an absolute limit, set by the receiver, on the total payload of DATA since
 /// OPEN. Spec 9.3.
 enum ChannelCredit {
@@ -25,16 +27,22 @@ enum ChannelCredit {
 
     /// The receiver's side.
     ///
+    /// The window begins with the `channel_credit` of the HELLO, and may grow.
+    ///
     /// Invariant: `taken <= received <= granted <= taken + window`, so at most the window is ever held.
     struct ReceiveWindow: Sendable {
-        private let window: Int
+        private let initial: Int
+        private(set) var window: Int
         private var granted: Int
         private var received = 0
         private var taken = 0
+        /// Where the present measurement of the application's rate began.
+        private var measuredFrom: (time: Moment, taken: Int)?
 
         init(window: UInt32) {
-            self.window = Int(window)
-            granted = self.window
+            initial = Int(window)
+            self.window = initial
+            granted = initial
         }
 
         /// The number of bytes received and not yet taken.
@@ -51,6 +59,23 @@ enum ChannelCredit {
         mutating func take(_ count: Int) {
             precondition(count >= 0 && count <= unread, "more was taken than has arrived")
             taken += count
+        }
+
+        /// Returns how long the application needed to take a whole window, each time it has.
+        mutating func timeOfWindow(at now: Moment) -> Duration? {
+            guard let start = measuredFrom, taken - start.taken < window else {
+                defer { measuredFrom = (now, taken) }
+                return measuredFrom.map { now - $0.time }
+            }
+            return nil
+        }
+
+        mutating func grow(by count: Int) { window += count }
+
+        /// Gives up what the window has grown by, when no more credit follows; returns how much that was.
+        mutating func shrink() -> Int {
+            defer { window = initial }
+            return window - initial
         }
 
         /// The limit to announce, once it has grown by a quarter of the window.

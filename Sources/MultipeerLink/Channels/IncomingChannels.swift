@@ -10,6 +10,8 @@ struct IncomingChannels: Sendable {
     private var openCount = 0
     /// The number of bytes received and neither taken nor dropped.
     private(set) var held = 0
+    /// The bytes by which windows have grown beyond what they began with.
+    private(set) var extraCredit = 0
     /// Channels for which CREDIT is due.
     private(set) var creditDue = ChannelQueue()
     private var emptyInARow = 0
@@ -31,6 +33,8 @@ struct IncomingChannels: Sendable {
     /// [channel.reset-rate]
     static let resetCapacity = 200
     static let resetInterval = Duration.milliseconds(150)
+    /// No window becomes longer.
+    static let longestWindow = 8 * 1_048_576
     /// More consecutive empty DATA than this are a flood.
     private static let emptyLimit = 8
 
@@ -119,24 +123,42 @@ extension IncomingChannels {
 // MARK: calls of the owner
 
 extension IncomingChannels {
-    mutating func consumed(_ count: Int, of number: UInt32) {
-        guard let place = channels.index(forKey: number) else { return }
+    /// A window of which the application takes all within `pathTime` doubles, by at most `spare`. Returns whether a
+    /// whole window was taken since the last time.
+    mutating func consumed(
+        _ count: Int, of number: UInt32, at now: Moment, pathTime: Duration = .zero, spare: Int = 0
+    ) -> Bool {
+        guard let place = channels.index(forKey: number) else { return false }
         switch channels.values[place].phase {
-        case .stopped: return
+        case .stopped: return false
         case .open, .finished, .unread: break
         }
         channels.values[place].receiveWindow.take(count)
         held -= count
+        var isWindow = false
         switch channels.values[place].phase {
         case .open:
+            if let time = channels.values[place].receiveWindow.timeOfWindow(at: now) {
+                isWindow = true
+                if time < pathTime { grow(at: place, upTo: spare) }
+            }
             guard !channels.values[place].isCreditDue, channels.values[place].receiveWindow.due != nil else {
-                return
+                return isWindow
             }
             channels.values[place].isCreditDue = true
             creditDue.append(number)
         case .unread where channels.values[place].receiveWindow.unread == 0: channels[number] = nil
         case .stopped, .finished, .unread: break
         }
+        return isWindow
+    }
+
+    private mutating func grow(at place: Place, upTo spare: Int) {
+        let window = channels.values[place].receiveWindow.window
+        let growth = min(window, spare, Self.longestWindow - window)
+        guard growth > 0 else { return }
+        channels.values[place].receiveWindow.grow(by: growth)
+        extraCredit += growth
     }
 
     /// Stops a channel; returns the frame to send, if any.
@@ -252,6 +274,7 @@ extension IncomingChannels {
     }
 
     private mutating func forgetCredit(_ number: UInt32, at place: Place) {
+        extraCredit -= channels.values[place].receiveWindow.shrink()
         guard channels.values[place].isCreditDue else { return }
         channels.values[place].isCreditDue = false
         creditDue.remove(number)

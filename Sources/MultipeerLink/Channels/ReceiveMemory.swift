@@ -3,6 +3,9 @@ package struct ReceiveMemory: Sendable {
     package static let limit = 20 * 1_048_576
 
     private let limit: Int
+    /// The bytes by which windows of channels may grow in total: two fifths, so that most of the memory stays for channels
+    /// whose windows never grew.
+    package var extraCredit: Int { limit / 5 * 2 }
 
     package init(limit: Int = ReceiveMemory.limit) { self.limit = limit }
 

@@ -61,7 +61,8 @@ package final class ChannelReceiveQueue: Sendable {
 
     package let opening: ChannelOpening
     /// How much a reader consumes before it is reported: less would wake the loop for every piece, more would hold back credit.
-    /// CREDIT is granted by quarters of the window, so half a quarter loses nothing.
+    /// CREDIT is granted by quarters of the window, so half a quarter loses nothing; nor does a quarter of what is held, in a
+    /// window that has grown.
     private let step: Int
     private let mailbox = Mailbox(State())
     private let bytesReceived = Atomic<UInt64>(0)
@@ -190,18 +191,27 @@ extension ChannelReceiveQueue.State {
 
     /// Returns whether to report consumption to the loop: in steps, and all of it at the end.
     fileprivate func wakes(_ step: Int) -> Bool {
-        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= step
+        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= max(step, held / 4)
     }
 }
 
 /// For the loop.
 extension ChannelReceiveQueue {
     /// Adds a piece. The reader is notified separately, once for a batch.
-    package func deliver(_ piece: [UInt8]) {
-        bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
+    package func deliver(_ piece: [UInt8]) { deliver([piece], count: piece.count) }
+
+    /// Adds pieces, which have `count` bytes in total.
+    func deliver(_ pieces: [[UInt8]], count: Int) {
+        bytesReceived.wrappingAdd(UInt64(count), ordering: .relaxed)
         mailbox.withLock { state in
-            state.held += piece.count
-            if state.end == nil { state.append(piece) } else { state.owed += piece.count }
+            state.held += count
+            if state.end != nil {
+                state.owed += count
+            } else if state.pieces.isEmpty, pieces.count > 1 {
+                state.pieces = pieces
+            } else {
+                for piece in pieces { state.append(piece) }
+            }
         }
     }
 

@@ -15,11 +15,15 @@ package final class ChannelSendQueue: Sendable {
         case abort(CloseCode)
     }
 
+    private typealias Watcher = @Sendable (ChannelFault?) -> Void
+
     private struct State: Sendable {
         var wish = Wish.open
         /// Set once.
         var outcome: ChannelFault??
         var waiters: [Promise<ChannelFault?>] = []
+        /// Called with the outcome.
+        var watcher: Watcher?
     }
 
     /// What the loop takes at a time.
@@ -90,6 +94,12 @@ extension ChannelSendQueue {
         wakeLoop()
     }
 
+    /// Writes everything to a new channel, and finishes it. Everything fits into the queue.
+    func finish(with whole: WholeContents) {
+        if !whole.bytes.isEmpty { _ = sendQueue.offer(whole.bytes) }
+        finish(digest: whole.digest)
+    }
+
     /// Gives the channel up. Does nothing when it was given up or is over before.
     func abort(_ code: CloseCode) {
         let isFirst = state.withLock { state in
@@ -108,6 +118,15 @@ extension ChannelSendQueue {
             if case .open = state.wish { true } else { false }
         }
         if isOpen { abort(.cancelled) }
+    }
+
+    /// Calls `body` once with how it ended, when that is known: on the loop's thread, or at once. Only one can wait like that.
+    func whenSettled(_ body: @escaping @Sendable (ChannelFault?) -> Void) {
+        let known = state.withLock { state -> ChannelFault?? in
+            if state.outcome == nil { state.watcher = body }
+            return state.outcome
+        }
+        if let known { body(known) }
     }
 
     /// Returns how it ended: nil without a fault. A task that is cancelled waits no longer.
@@ -159,14 +178,15 @@ extension ChannelSendQueue {
 
     /// Ends the channel: nil without a fault. The first call decides, and all waiting tasks are resumed.
     package func settle(_ outcome: ChannelFault?) {
-        let waiters = state.withLock { state -> [Promise<ChannelFault?>] in
-            guard state.outcome == nil else { return [] }
+        let (waiters, watcher) = state.withLock { state in
+            guard state.outcome == nil else { return ([] as [Promise<ChannelFault?>], nil as Watcher?) }
             state.outcome = .some(outcome)
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { (state.waiters, state.watcher) = ([], nil) }
+            return (state.waiters, state.watcher)
         }
         begun.send(outcome)
         sendQueue.close(with: outcome ?? .finished)
         for waiter in waiters { waiter.send(outcome) }
+        watcher?(outcome)
     }
 }

@@ -24,6 +24,11 @@ package final class ChannelSender: Sendable {
     /// Gives the channel up, with what is queued. Does nothing the second time, and after the end.
     package func abort(_ code: CloseCode = .cancelled) { channel.abort(code) }
 
+    /// Calls `body` once with what `outcome` returns, on the loop's thread or at once. Only one can wait like that.
+    package func whenSettled(_ body: @escaping @Sendable (ChannelFault?) -> Void) {
+        channel.whenSettled(body)
+    }
+
     /// Returns how it ended: nil when the FIN of a stream was written, or a resource was confirmed by DONE(OK). Several tasks may
     /// wait. In a task that is cancelled it returns `.cancelled`, and the channel lives on.
     package func outcome() async -> ChannelFault? { await channel.outcome() }

@@ -56,13 +56,38 @@ final class SessionChannels {
 
 extension SessionChannels {
     func deliver(
+        _ said: [ChannelEvent], on id: ConnectionID, _ link: SessionLink, _ engine: inout SessionEngine
+    ) {
+        // Consecutive pieces of one channel are delivered together.
+        var (pieces, channel): ([[UInt8]], UInt32) = ([], 0)
+        for event in said {
+            if case .data(let number, let bytes) = event {
+                if number != channel { deliver(&pieces, of: channel, link) }
+                channel = number
+                pieces.append(bytes)
+            } else {
+                deliver(&pieces, of: channel, link)
+                deliver(event, on: id, link, &engine)
+            }
+        }
+        deliver(&pieces, of: channel, link)
+    }
+
+    private func deliver(_ pieces: inout [[UInt8]], of number: UInt32, _ link: SessionLink) {
+        if pieces.isEmpty { return }
+        var taken: [[UInt8]] = []
+        swap(&taken, &pieces)
+        let count = taken.reduce(0) { $0 + $1.count }
+        link.channelBytesReceived += count
+        hear(number, link) { $0.deliver(taken, count: count) }
+    }
+
+    private func deliver(
         _ event: ChannelEvent, on id: ConnectionID, _ link: SessionLink, _ engine: inout SessionEngine
     ) {
         switch event {
         case .opened(let number, let opening, let cost): announce(number, opening, cost, id, link, &engine)
-        case .data(let number, let bytes):
-            link.channelBytesReceived += bytes.count
-            hear(number, link) { $0.deliver(bytes) }
+        case .data: break
         case .finished(let number, let digest):
             hear(number, link) { $0.end(.finished(digest: digest)) }
             // There may be no reader left.

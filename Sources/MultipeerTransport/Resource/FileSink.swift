@@ -67,18 +67,28 @@ package struct FileSink: ~Copyable {
     package mutating func write(_ pieces: [[UInt8]]) throws(FileFault) {
         switch file {
         case .some(let file):
-            for piece in pieces { try FileSink.write(piece, to: file.number, path) }
+            var rest = pieces[...]
+            while !rest.isEmpty {
+                try FileSink.write(rest.prefix(FileSink.together), to: file.number, path)
+                rest = rest.dropFirst(FileSink.together)
+            }
         case .none:
             throw FileFault(.other(EBADF), path: path)
         }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileFault) {
+    /// The number of pieces in one system call.
+    private static let together = 32
+
+    private static func write(
+        _ pieces: ArraySlice<[UInt8]>, to descriptor: Int32, _ path: String
+    ) throws(FileFault) {
+        let total = pieces.reduce(0) { $0 + $1.count }
         var count = 0
-        while count < bytes.count {
-            let put = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            }
+        while count < total {
+            var vectors: [iovec] = unsafe []
+            unsafe vectors.reserveCapacity(pieces.count)
+            let put = unsafe write(pieces, skipping: count, &vectors, to: descriptor)
             if put > 0 {
                 count += put
             } else if put == 0 {
@@ -89,6 +99,25 @@ package struct FileSink: ~Copyable {
             } else if errno != EINTR {
                 throw FileFault(lastAt: path)
             }
+        }
+    }
+
+    /// Writes what follows the first `skipped` bytes. Each call of itself lends one piece more, so that all pointers in `vectors`
+    /// are valid in the innermost, which makes the system call.
+    private static func write(
+        _ pieces: ArraySlice<[UInt8]>, skipping skipped: Int, _ vectors: inout [iovec], to descriptor: Int32
+    ) -> Int {
+        guard let piece = pieces.first else {
+            return unsafe writev(descriptor, vectors, Int32(clamping: unsafe vectors.count))
+        }
+        if skipped >= piece.count {
+            return unsafe write(
+                pieces.dropFirst(), skipping: skipped - piece.count, &vectors, to: descriptor)
+        }
+        return unsafe piece.withUnsafeBytes { bytes in
+            let rest = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress?.advanced(by: skipped))
+            unsafe vectors.append(iovec(iov_base: rest, iov_len: bytes.count - skipped))
+            return unsafe write(pieces.dropFirst(), skipping: 0, &vectors, to: descriptor)
         }
     }
 

@@ -7,8 +7,8 @@ extension IncomingResource {
         public let name: String
         /// The number of bytes.
         public let size: UInt64
-        /// The SHA-256 of its bytes.
-        public let digest: [UInt8]
+        /// The SHA-256 of its bytes; nil when the sender announced that it would send none.
+        public let digest: [UInt8]?
         /// Whether the sender promised this digest; without that, only the size was checked, if even that was promised.
         public let isVerified: Bool
     }

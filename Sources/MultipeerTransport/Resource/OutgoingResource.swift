@@ -35,7 +35,17 @@ public final class OutgoingResource: Sendable {
         documentAddress = source.address
         self.sender = sender
         meter = ProgressMeter(total: source.size)
-        Task(executorPreference: worker.taskExecutor) { await self.run(source, digest, worker) }
+        if let whole = source.whole {
+            if let digest = whole.digest { wholeDigest.send(digest) }
+            sender.whenSettled { [self] fault in settle(fault) }
+        } else {
+            let pumping = Task(executorPreference: worker.taskExecutor) { await self.pump(source, digest) }
+            sender.whenSettled { [self] fault in
+                settle(fault)
+                pumping.cancel()
+                source.cancel()
+            }
+        }
     }
 
     /// The progress of the transfer.
@@ -54,13 +64,9 @@ public final class OutgoingResource: Sendable {
     /// first, which does not cancel the transfer.
     package func outcome() async -> Outcome? { await result.valueUnlessCancelled() }
 
-    private func run(_ source: any PieceSource, _ digest: Bool, _ worker: EventLoop) async {
-        let pumping = Task(executorPreference: worker.taskExecutor) { await self.pump(source, digest) }
-        let fault = await sender.outcome()
-        // Read before the source is cancelled, which may fail for that reason.
+    /// Called before the source is cancelled, which may fail for that reason.
+    private func settle(_ fault: ChannelFault?) {
         let ownFault = ownFault.sentValue
-        pumping.cancel()
-        source.cancel()
         if fault == nil { meter.note(sender.written) }
         meter.end(hasSucceeded: fault == nil)
         result.send(fault.map { .failed(ownFault ?? .channel($0)) } ?? .arrived)  // [resource.done]

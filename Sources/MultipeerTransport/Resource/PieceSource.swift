@@ -6,6 +6,9 @@ package protocol PieceSource: Sendable {
     /// Where the bytes come from, for people; nil when that is no more than the caller knows.
     var address: String? { get }
 
+    /// All bytes, when they are known already: then `next` is not called.
+    var whole: WholeContents? { get }
+
     /// Returns the next bytes, never empty; nil after the last. Called on a thread of the file pool, by one task at a time.
     func next() async throws(ResourceFault) -> [UInt8]?
 
@@ -15,4 +18,5 @@ package protocol PieceSource: Sendable {
 
 extension PieceSource {
     package var address: String? { nil }
+    package var whole: WholeContents? { nil }
 }

@@ -33,7 +33,7 @@ extension SessionDriver {
             withLink(id) { events.add(messages, on: id, of: $1.peer, &$0) }
         case .channels(let id, let said):
             withLink(id) { engine, link in
-                for event in said { channels.deliver(event, on: id, link, &engine) }
+                channels.deliver(said, on: id, link, &engine)
             }
         case .relieved(let id, let channel): withLink(id) { channels.relieved(channel, $1) }
         case .markReached(let mark): calls.reached(mark)

@@ -8,8 +8,8 @@ STREAM, RESOURCE = 1, 2
 
 def read_opening(payload):
     """Returns the fields of OPEN, or refuses it with the check that fails."""
-    fields = dict(read_tlvs(payload, known=(1, 2, 3, 4))[0])
-    sizes = {1: (1, 1), 2: (1, LIMIT["channelName"]), 3: (8, 8), 4: (0, LIMIT["channelMetadata"])}
+    fields = dict(read_tlvs(payload, known=(1, 2, 3, 4, 6))[0])
+    sizes = {1: (1, 1), 2: (1, LIMIT["channelName"]), 3: (8, 8), 4: (0, LIMIT["channelMetadata"]), 6: (0, 0)}
     for kind, value in fields.items():
         if not sizes[kind][0] <= len(value) <= sizes[kind][1]:
             raise Refused("PROTOCOL", "entries")
@@ -355,6 +355,8 @@ def build():
     form("open-kind-unknown", "an unknown KIND is well formed", ["Form"], tlv(1, u8(99)) + name)
     form("open-grease", "an unknown entry is ignored", ["Form"], kind + name + tlv(0x0A0A, b"?"))
     form("open-offset", "OFFSET is reserved, and ignored", ["Form"], kind + name + tlv(5, u64(7)))
+    form("open-no-digest", "NO_DIGEST has no bytes", ["Form"], kind + name + tlv(6, b""))
+    form("open-no-digest-1", "NO_DIGEST of one byte", ["Form"], kind + name + tlv(6, b"\0"), good=False)
     form("open-empty", "no entries", ["Form"], b"", good=False)
     form("open-no-kind", "KIND is missing", ["Form"], name, good=False)
     form("open-no-name", "NAME is missing", ["Form"], kind, good=False)

@@ -6,8 +6,8 @@ from .wire import LIMIT, Refused, document, is_text, seeded, sha256, test
 class Receiver:
     """Stores one resource. Returns a frame and its code, or nothing."""
 
-    def __init__(self, size):
-        self.size, self.stored, self.answer = size, b"", None
+    def __init__(self, size, has_no_digest):
+        self.size, self.has_no_digest, self.stored, self.answer = size, has_no_digest, b"", None
 
     def data(self, bytes):
         if self.answer:
@@ -20,7 +20,8 @@ class Receiver:
     def fin(self, digest):
         if self.answer:
             return
-        fits = (self.size in (None, len(self.stored))) and digest in (None, sha256(self.stored))
+        possible = (None,) if self.has_no_digest else (None, sha256(self.stored))
+        fits = (self.size in (None, len(self.stored))) and digest in possible
         self.answer = "DONE OK" if fits else "DONE DIGEST"
         if not fits:
             self.stored = None
@@ -30,12 +31,12 @@ def build():
     random = seeded("resources")
     objects, names = [], {"valid": [], "invalid": []}
 
-    def add(id, comment, flags, expect, pieces, size=None, digest=None):
+    def add(id, comment, flags, expect, pieces, size=None, digest=None, has_no_digest=False):
         """`digest` is bytes, or a function that makes it from the right digest."""
         content = b"".join(bytes([fill]) * length for fill, length in pieces)
         if callable(digest):
             digest = digest(sha256(content))
-        receiver = Receiver(size)
+        receiver = Receiver(size, has_no_digest)
         for fill, length in pieces:
             receiver.data(bytes([fill]) * length)
         receiver.fin(digest)
@@ -45,6 +46,8 @@ def build():
             more["size"] = str(size)
         if digest is not None:
             more["digest"] = digest.hex()
+        if has_no_digest:
+            more["noDigest"] = True
         more["answer"] = receiver.answer
         if expect == "DONE OK":
             more.update(sha256=sha256(content).hex(), length=len(content), result="valid")
@@ -76,6 +79,10 @@ def build():
     add("digest-zero", "32 zero bytes", ["Digest"], "DONE DIGEST", small, None, bytes(32))
     add("digest-of-first-piece", "only the first piece was hashed", ["Digest"], "DONE DIGEST", [(1, 10), (2, 10)], 20,
         sha256(b"\1" * 10))
+
+    add("no-digest", "OPEN has NO_DIGEST", ["Whole"], "DONE OK", small, 3, None, True)
+    add("no-digest-size", "NO_DIGEST, and one byte is missing", ["Size"], "DONE DIGEST", small, 4, None, True)
+    add("no-digest-digest", "NO_DIGEST, and the right digest", ["Digest"], "DONE DIGEST", small, 3, right, True)
 
     def name(id, comment, flags, value):
         """Adds a test of a name: it is a label or is refused; no name is ever a path."""

@@ -121,7 +121,7 @@ extension Member {
         var hash: String?
         do throws(MultipeerError) {
             let received = try await resource.receive(into: options.folder)
-            hash = received.digest.hexadecimal
+            hash = received.digest?.hexadecimal
             try? FileManager.default.removeItem(at: received.url)
         } catch {
             outcome = error.code.rawValue

@@ -81,6 +81,35 @@ struct ChannelCreditTests {
         #expect(end.frames() == [])
     }
 
+    @Test(
+        "a window grows while a whole one is taken within two round trips, and no further [channel.credit-return]"
+    )
+    func growth() {
+        let end = End(.init(local: .small(channelCredit: 1_000)))
+        end.receive(.open(channel: 1, .stream), .open(channel: 2, .stream))
+        /// Reads a window, and returns the limit that is announced after it.
+        func limit(of channel: UInt32, taking count: Int, in milliseconds: Int, spare: Int) -> UInt64? {
+            end.receive(.data(channel: channel, .ones(count / 2)), .data(channel: channel, .ones(count / 2)))
+            end.advance(Double(milliseconds) / 1_000)
+            end.link.consumed(count, of: channel, spare: spare)
+            return end.frames().lazy.compactMap { frame in
+                if case .credit(channel, let limit) = frame { limit } else { nil }
+            }.first
+        }
+        // The first only begins the measurement.
+        #expect(limit(of: 1, taking: 1_000, in: 1, spare: 10_000) == 2_000)
+        #expect(limit(of: 1, taking: 1_000, in: 1, spare: 10_000) == 4_000)
+        #expect(limit(of: 1, taking: 2_000, in: 1, spare: 500) == 6_500)
+        #expect(end.link.extraCredit == 1_500)
+        #expect(limit(of: 1, taking: 2_500, in: 2, spare: 10_000) == 9_000)
+        #expect(limit(of: 2, taking: 1_000, in: 1, spare: 0) == 2_000)
+        #expect(limit(of: 2, taking: 1_000, in: 1, spare: 0) == 3_000)
+        #expect(end.link.extraCredit == 1_500)
+        end.receive(.fin(channel: 1, sha256: nil))
+        #expect(end.link.extraCredit == 0)
+        #expect(end.link.end == nil)
+    }
+
     @Test("unread data of a finished stream counts until it is read [limit.memory]")
     func unread() {
         let end = End()

@@ -27,6 +27,7 @@ struct FileTests {
         #expect(try await sending.end() == nil)
         #expect(try Data(contentsOf: file.url) == Data(bytes))
         #expect(file.size == UInt64(count) && file.isVerified == digest && file.name == "picture.jpg")
+        #expect((file.digest != nil) == digest)
         var status = stat()
         unsafe lstat(file.path, &status)
         #expect(status.st_mode == S_IFREG | 0o600)

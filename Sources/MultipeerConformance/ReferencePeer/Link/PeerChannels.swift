@@ -200,22 +200,25 @@ struct PeerChannelOpening {
     let name: [UInt8]
     let size: UInt64?
     let metadata: [UInt8]?
+    let hasNoDigest: Bool
 
     init(kind: UInt8, name: [UInt8], size: UInt64?) {
         self.kind = kind
         self.name = name
         self.size = size
         metadata = nil
+        hasNoDigest = false
     }
 
     init(_ payload: [UInt8], bug: Bug?) throws(ProtocolError) {
-        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4])
+        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4, 6])
         kind = try entries.demanded(1, "KIND", 1)[0]
         let isUnchecked = bug == .channelNameUnchecked
         name = try entries.demanded(2, "NAME", isUnchecked ? 0...65_535 : 1...1_024)
         try demand(name.isText || isUnchecked, "a NAME that is not text")
         size = try entries.possible(3, "SIZE", 8...8)?.number
         metadata = try entries.possible(4, "METADATA", 0...1_024)
+        hasNoDigest = try entries.possible(6, "NO_DIGEST", 0...0) != nil
     }
 
     var bytes: [UInt8] {

@@ -119,7 +119,7 @@ final class PeerIncomingChannel {
         let isWhole = opening.size.map { $0 == received } ?? true
         var code = CloseCode.ok
         if !isWhole, bug != .ignoresSize { code = .digest }
-        if let said, said != sum, bug != .ignoresDigest { code = .digest }
+        if let said, said != sum || opening.hasNoDigest, bug != .ignoresDigest { code = .digest }
         _ = close(file)
         file = -1
         isOver = true
