@@ -78,7 +78,9 @@ extension Link: FrameSink {
     }
 
     package mutating func receive(_ header: FrameHeader, stored bytes: consuming [UInt8], after start: Int) {
-        guard phase == .open else { return receiveInClosing(header, bytes.span.extracting(start..<bytes.count)) }
+        guard phase == .open else {
+            return receiveInClosing(header, bytes.span.extracting(start..<bytes.count))
+        }
         do throws(Violation) {
             try spend(bytes.count - start)
             if header.kind == .message {

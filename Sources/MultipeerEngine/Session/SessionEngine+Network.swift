@@ -162,7 +162,8 @@ extension SessionEngine {
     /// Appends frames to `output`, about `room` bytes, and returns which messages were completely written. When it is `lending`,
     /// the rest of a long payload is in the result and has to be sent after the output.
     package mutating func fill(
-        _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment, lending: Bool = false
+        _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment,
+        lending: Bool = false
     ) -> Link.Sent {
         guard let connection = links[id] else { return Link.Sent() }
         self.now = now

@@ -125,14 +125,15 @@ extension FrameDecoder {
     }
 
     /// Lends the payload so far, which has room for the missing bytes. `body` appends at most that many; when none is missing
-    /// any more, the next call of `decode` passes the frame on.
+    /// any longer, the next call of `decode` passes the frame on.
     package mutating func fillPayload<Result: ~Copyable, Failure: Error>(
         _ body: (inout [UInt8]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let before = (count: joined.count, missing: missingBytes)
         defer {
             let added = joined.count - before.count
-            precondition(added >= 0 && added <= before.missing, "a payload was filled with more than is missing")
+            precondition(
+                added >= 0 && added <= before.missing, "a payload was filled with more than is missing")
         }
         return try body(&joined)
     }

@@ -91,7 +91,9 @@ struct MessageAssembler: Sendable {
     }
 
     /// Handles a MSG that was stored after the parts.
-    mutating func finish(stored bytes: consuming [UInt8], after start: Int) throws(Violation) -> IncomingMessage {
+    mutating func finish(stored bytes: consuming [UInt8], after start: Int) throws(Violation)
+        -> IncomingMessage
+    {
         let added = bytes.count - start
         try check(added)
         return end(bytes, cost: MessageCredit.cost(added))

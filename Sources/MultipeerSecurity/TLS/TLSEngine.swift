@@ -151,7 +151,8 @@ extension TLSEngine {
         var count = 0
         bytes.append(addingCapacity: limit) { room in
             unsafe room.withUnsafeMutableBufferPointer { room, filled in
-                let free = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[filled...])
+                let free = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(room)[filled...])
                 count = lend(&input) { unsafe fill(free, &stop) }
                 filled += count
             }

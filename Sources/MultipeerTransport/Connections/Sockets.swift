@@ -36,6 +36,9 @@ final class Sockets {
     /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
     static let frames = 2 * (FrameHeader.byteCount + 65_536)
 
+    /// Whether a connection is being made that may become a link.
+    var isConnecting: Bool { connections.values.contains { $0.link == nil && !$0.isClosing } }
+
     /// The connection that is the link to this peer.
     func link(to uid: UID) -> SocketConnection? { connections.values.first { $0.link?.peer.uid == uid } }
 

@@ -19,14 +19,11 @@ final class SessionDatagrams {
     private var dueFlows: [DatagramFlow] = []
     /// Links that have no port yet, in the order in which they were made.
     private var newLinks: [ConnectionID] = []
-    /// When they get one, and until when at the latest.
+    /// When they get one at the latest.
     private(set) var opening: Moment?
-    private var latestOpening = Moment.distantFuture
 
-    /// How long no link was made when new ones get a port. The handshake over UDP costs about as much as that of the link: it
-    /// delays neither the link, nor those to the other members of a mesh.
-    private static let quiet = Duration.milliseconds(100)
-    private static let mostPostponed = Duration.seconds(1)
+    /// The maximum time for which other connections that are being made delay the ports of new links.
+    private static let longestDelay = Duration.seconds(1)
 
     init(
         _ loop: EventLoop, _ configuration: Session.Configuration, _ sockets: Sockets,
@@ -45,17 +42,18 @@ final class SessionDatagrams {
 // MARK: - What the engine wants
 
 extension SessionDatagrams {
-    /// Opens a port for a link, once no other was made for a while. Until then messages take the link.
+    /// Opens a port for a link, once no other connection is being made. The handshake over UDP costs about as much as that of a
+    /// link: it delays neither the application, nor the links to the other members of a mesh. Until then messages take the
+    /// link.
     func openSoon(on id: ConnectionID) {
-        if newLinks.isEmpty { latestOpening = loop.now + Self.mostPostponed }
+        if newLinks.isEmpty { opening = loop.now + Self.longestDelay }
         newLinks.append(id)
-        opening = min(loop.now + Self.quiet, latestOpening)
     }
 
     /// Opens the ports that are due, whose sockets wake `client`.
     func openDue(for client: any LoopClient, _ engine: inout SessionEngine) {
-        guard let moment = opening, moment <= loop.now else { return }
-        opening = nil
+        guard let opening, opening <= loop.now || !sockets.isConnecting else { return }
+        self.opening = nil
         let due = newLinks
         newLinks = []
         for id in due { open(on: id, for: client, &engine) }

@@ -151,7 +151,8 @@ extension EventQueue<Session.Event>.Batch {
     /// Appends messages, and returns those that begin with `mark` instead. The small ones share their memory; a long one is not
     /// kept with them.
     fileprivate mutating func append(
-        _ messages: IncomingBatch, from peer: PeerID, _ delivery: Session.Delivery, key: Int, except mark: UInt32?
+        _ messages: IncomingBatch, from peer: PeerID, _ delivery: Session.Delivery, key: Int,
+        except mark: UInt32?
     ) -> [IncomingMessage] {
         let shared = MessageStorage(messages.chunk, from: peer, delivery)
         var (total, marked) = (0, [IncomingMessage]())

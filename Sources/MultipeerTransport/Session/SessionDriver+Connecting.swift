@@ -43,7 +43,8 @@ extension SessionDriver {
     func receivePayload(
         upTo count: Int, on connection: SocketConnection
     ) throws(SecurityFault) -> SecureChannel.ReadResult? {
-        try engine.receivePayload(on: connection.id, at: loop.now) { (bytes: inout [UInt8]) throws(SecurityFault) in
+        try engine.receivePayload(on: connection.id, at: loop.now) {
+            (bytes: inout [UInt8]) throws(SecurityFault) in
             try connection.channel?.read(from: &sockets.ciphertext, appendingTo: &bytes, upTo: count)
         } ?? nil
     }

@@ -29,7 +29,6 @@ extension SessionDriver {
 
     private func advance() {
         engine.advance(to: loop.now)
-        datagrams.openDue(for: self, &engine)
         carryOut()
         resumeAccepting()
         loop.wantsTurnEnd(self)
@@ -75,6 +74,12 @@ extension SessionDriver {
         carryOut()
         writeDue()
         events.deliver()
+        if datagrams.opening != nil {
+            datagrams.openDue(for: self, &engine)
+            carryOut()
+            writeDue()
+            events.deliver()
+        }
         setDeadline()
     }
 
