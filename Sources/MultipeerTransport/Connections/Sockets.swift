@@ -16,13 +16,15 @@ final class Sockets {
     /// When paused accepting resumes.
     var acceptResumes: Moment?
     private let loop: EventLoop
+    /// Released with the last owner on the loop.
+    private(set) lazy var buffers = loop.buffers
     var ciphertext: ByteBuffer {
-        _read { yield loop.buffers.ciphertext }
-        _modify { yield &loop.buffers.ciphertext }
+        _read { yield buffers.ciphertext }
+        _modify { yield &buffers.ciphertext }
     }
     var plaintext: ByteBuffer {
-        _read { yield loop.buffers.plaintext }
-        _modify { yield &loop.buffers.plaintext }
+        _read { yield buffers.plaintext }
+        _modify { yield &buffers.plaintext }
     }
 
     init(_ loop: EventLoop) { self.loop = loop }

@@ -202,7 +202,7 @@ extension SessionDatagrams {
         let now = loop.now
         var budget = DatagramPorts.packets
         while budget > 0 {
-            let received = port.socket.receive(with: loop.buffers.datagrams) { packet, source in
+            let received = port.socket.receive(with: sockets.buffers.datagrams) { packet, source in
                 guard let header = DatagramHeader(packet), let peer = engine.datagrams.admit(header),
                     let flow = sockets.connections[peer.id]?.link?.flow
                 else {

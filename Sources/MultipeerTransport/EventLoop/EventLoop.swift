@@ -118,8 +118,8 @@ extension EventLoop {
     /// Calls the client's `turnEnded` at the end of this turn, or of the next one when requested in `turnEnded`.
     package func wantsTurnEnd(_ client: any LoopClient) { state.registry.touch(client) }
 
-    /// What the clients read into.
-    var buffers: LoopBuffers { state.buffers }
+    /// What the clients read into. They keep it: with the last of them its memory is released.
+    var buffers: LoopBuffers { state.sharedBuffers() }
 
     private var state: LoopState {
         checkIsolated()

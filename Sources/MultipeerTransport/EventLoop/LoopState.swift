@@ -15,7 +15,7 @@ final class LoopState {
     private var slots: [Slot] = []
     private var ending: [ClientRegistry.Entry] = []
     var registry = ClientRegistry()
-    let buffers = LoopBuffers()
+    private weak var buffers: LoopBuffers?
     private(set) var now = EventLoop.currentMoment()
 
     init(waker: Int32) throws(SocketFault) {
@@ -27,6 +27,13 @@ final class LoopState {
     init(of host: VirtualHost?, at now: Moment) {
         poller = .virtual(VirtualPoller(host))
         self.now = now
+    }
+
+    func sharedBuffers() -> LoopBuffers {
+        if let buffers { return buffers }
+        let buffers = LoopBuffers()
+        self.buffers = buffers
+        return buffers
     }
 
     func register(
