@@ -1,9 +1,8 @@
 /// The rest of a payload that follows what was written: lent instead of copied, since it fills records of its own.
 package struct LentPayload: Equatable, Sendable {
     package let bytes: [UInt8]
-    /// The bytes before it were written.
-    package let start: Int
+    package let range: Range<Int>
 
-    /// Shorter payloads are copied: a message of its own for each would cost more.
+    /// Shorter payloads are copied: a call to libssl of its own for each would cost more.
     static let shortest = 32_768
 }

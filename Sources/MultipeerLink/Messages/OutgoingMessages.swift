@@ -69,28 +69,36 @@ struct OutgoingMessages: Sendable {
         return (written - before, bytesBefore - bytes, credit - left)
     }
 
-    /// Writes the first message if it is a long one that goes whole into one frame, but for the rest that it returns.
+    /// Writes what is left of the first message, or a part of it, if that makes a long payload: but for the rest of the
+    /// payload, which it returns.
     private mutating func lendFirst(
         until last: Int, into output: inout ByteBuffer, free: inout Int, left: inout Int
     ) -> LentPayload? {
-        guard head < last, offset == 0 else { return nil }
-        let length = first[head].count
-        let (size, cost) = (length &+ FrameHeader.byteCount, MessageCredit.cost(length))
-        guard length >= LentPayload.shortest, length <= Limits.frame, size <= free, cost <= left else {
-            return nil
-        }
-        var message: [UInt8] = []
-        swap(&message, &first[head])
+        guard head < last else { return nil }
+        let message = first[head]
+        let rest = message.count - offset
+        let length = min(rest, Limits.frame, free - FrameHeader.byteCount, left - MessageCredit.cost(0))
+        // A message that fits into one frame waits until it fits into the output, too.
+        guard length >= LentPayload.shortest, length == rest || rest > Limits.frame else { return nil }
+        free -= length + FrameHeader.byteCount
+        left -= MessageCredit.cost(length)
+        let kind = length == rest ? FrameKind.message : .messagePart
+        output.appendHeader(FrameHeader(kind, channel: 0, length: length))
+        let copied = min(length, (Self.record - output.count % Self.record) % Self.record)
+        output.append(message.span.extracting(offset..<(offset + copied)))
+        let payload = LentPayload(bytes: message, range: (offset + copied)..<(offset + length))
+        if length == rest { finishFirst() } else { offset += length }
+        return payload
+    }
+
+    /// The first message is written, but for what was lent.
+    private mutating func finishFirst() {
+        bytes -= first[head].count
+        first[head] = []
         head &+= 1
+        offset = 0
         written += 1
         count -= 1
-        bytes -= length
-        free -= size
-        left -= cost
-        output.appendHeader(FrameHeader(.message, channel: 0, length: length))
-        let start = (Self.record - output.count % Self.record) % Self.record
-        output.append(message.span.extracting(0..<start))
-        return LentPayload(bytes: message, start: start)
     }
 
     /// The content of a full record of TLS.
@@ -113,7 +121,7 @@ struct OutgoingMessages: Sendable {
             let (size, cost) = (rest &+ FrameHeader.byteCount, MessageCredit.cost(rest))
             if size <= free, cost <= left, rest <= Limits.frame {
                 // It is lent instead of copied.
-                if isLending, rest >= LentPayload.shortest, offset == 0 { return true }
+                if isLending, rest >= LentPayload.shortest { return true }
                 done &+= writeLast(into: &output)
                 free &-= size
                 left &-= cost

@@ -50,9 +50,9 @@ extension ConnectionDriver {
     private func seal(_ rest: LentPayload, _ connection: SocketConnection) throws(SecurityFault) {
         connection.rest = nil
         let bytes = rest.bytes.span
-        let end = bytes.count - (bytes.count - rest.start) % Sockets.record
-        try connection.channel?.write(bytes.extracting(rest.start..<end))
-        connection.frames.append(bytes.extracting(end..<bytes.count))
+        let end = rest.range.upperBound - rest.range.count % Sockets.record
+        try connection.channel?.write(bytes.extracting(rest.range.lowerBound..<end))
+        connection.frames.append(bytes.extracting(end..<rest.range.upperBound))
     }
 
     /// Returns false when the socket is full or gone.
