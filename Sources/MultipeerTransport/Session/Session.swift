@@ -162,7 +162,25 @@ public final class Session: Sendable {
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
     /// when the link ends while waiting, and `cancelled` when the task is cancelled while waiting: in all of these cases nothing
     /// of the message was sent.
+    @inlinable
     public func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
+        // Inlined: the usual case, in which there is room, needs no asynchronous call.
+        if try accept(message, to: peer) { return }
+        try await sendWaiting(message, to: peer)
+    }
+
+    /// Queues one message if there is room for it now.
+    @usableFromInline
+    func accept(_ message: [UInt8], to peer: PeerID) throws(MultipeerError) -> Bool {
+        do throws(SendFault) {
+            return try driver.queues.offer(message, to: peer.uid)
+        } catch {
+            throw MultipeerError(error, to: peer)
+        }
+    }
+
+    @usableFromInline
+    func sendWaiting(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
         do throws(SendFault) {
             try await driver.queues.send(message, to: peer.uid)
         } catch {
