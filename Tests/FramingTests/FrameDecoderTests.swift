@@ -18,6 +18,54 @@ struct FrameDecoderTests {
         }
     }
 
+    @Test("what is missing of a long payload is received in its place, without a copy")
+    func inPlace() throws {
+        let payload = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        let bytes = Samples.bytes(.message(payload))
+        var decoder = FrameDecoder()
+        var sink = Collector()
+        #expect(decoder.missingBytes == 0)
+        #expect(try decoder.decode(bytes.span.extracting(0..<10_000), into: &sink) == 10_000)
+        #expect(decoder.missingBytes == bytes.count - 10_000)
+        decoder.fillPayload { $0 += bytes[10_000..<30_000] }
+        #expect(decoder.missingBytes == bytes.count - 30_000)
+        decoder.fillPayload { $0 += bytes[30_000...] }
+        #expect(try decoder.missingBytes == 0 && sink.frames().isEmpty)
+        #expect(try decoder.decode([UInt8]().span, into: &sink) == 0)
+        #expect(try sink.frames() == [.message(payload)])
+    }
+
+    @Test("a payload that arrives in pieces is stored after the bytes that the sink lends")
+    func stored() throws {
+        struct Chain: FrameSink {
+            var frameLimit: Int { Limits.frame }
+            var wantsFrames: Bool { true }
+            var bytes: [UInt8] = []
+            var starts: [Int] = []
+
+            mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
+                bytes.append(copying: payload)
+            }
+            mutating func storage(for header: FrameHeader) -> [UInt8] {
+                defer { bytes = [] }
+                return bytes
+            }
+            mutating func receive(_ header: FrameHeader, stored bytes: consuming [UInt8], after start: Int) {
+                self.bytes = bytes
+                starts.append(start)
+            }
+        }
+        let parts = (0..<3).map { [UInt8](repeating: $0, count: 2_000) }
+        let bytes = Samples.bytes(parts.map { Frame.messagePart($0) })
+        var decoder = FrameDecoder()
+        var sink = Chain()
+        // The first part arrives whole, the others in pieces.
+        for range in [0..<2_500, 2_500..<3_000, 3_000..<5_000, 5_000..<bytes.count] {
+            #expect(try decoder.decode(bytes.span.extracting(range), into: &sink) == range.count)
+        }
+        #expect(sink.bytes == parts.flatMap(\.self) && sink.starts == [2_000, 4_000])
+    }
+
     @Test("all frames come out when bytes arrive one by one")
     func singleBytes() throws {
         let bytes = Samples.bytes(Samples.frames)

@@ -45,6 +45,25 @@ struct SendQueueTests {
         #expect(sendQueue.offer([1]).isFull)
     }
 
+    @Test("senders that wait go on when the queue is half empty, or when nothing leaves it")
+    func half() async throws {
+        let sendQueue = SendQueue<Gone>(byteLimit: 10, resumesAtHalf: true) {}
+        for _ in 0..<10 { #expect(sendQueue.offer([0]).isAccepted) }
+        _ = sendQueue.take()
+        let first = try await waitingSender(of: [1], on: sendQueue)
+        let second = try await waitingSender(of: [UInt8](repeating: 2, count: 5), on: sendQueue)
+        sendQueue.released(messages: 4, bytes: 4)
+        #expect(sendQueue.waiting == 2 && sendQueue.take().isEmpty)
+        sendQueue.stalled()
+        try await first.value
+        #expect(sendQueue.waiting == 1 && sendQueue.take() == [[1]])
+        sendQueue.released(messages: 1, bytes: 1)
+        #expect(sendQueue.waiting == 1)
+        sendQueue.released(messages: 1, bytes: 1)
+        try await second.value
+        #expect(sendQueue.waiting == 0)
+    }
+
     @Test("waiting senders are admitted in order when there is room, and none overtakes another")
     func fairness() async throws {
         let sendQueue = SendQueue<Gone>(byteLimit: 10) {}

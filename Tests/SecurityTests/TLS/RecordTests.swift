@@ -32,6 +32,24 @@ struct RecordTests {
         }
     }
 
+    @Test("records are read from the caller's buffer to the end of an array, as many bytes as it wants")
+    func appending() throws {
+        var pair = try Pair.established()
+        let bytes = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        try pair.client.write(bytes)
+        var input = ByteBuffer()
+        input.append(pair.client.takeOutput())
+        var read: [UInt8] = [1, 2, 3]
+        #expect(try pair.server.read(from: &input, appendingTo: &read, upTo: 20_000) == .bytes(20_000))
+        // The third record is not processed yet, and the caller keeps it.
+        let left = input.count
+        #expect(left > 0)
+        #expect(try pair.server.read(from: &input, appendingTo: &read, upTo: 30_000) == .bytes(20_000))
+        let rest = input.count
+        #expect(read == [1, 2, 3] + bytes && rest == 0)
+        #expect(try pair.server.read(from: &input, appendingTo: &read, upTo: 1) == .needsInput)
+    }
+
     @Test("nothing is sent for no bytes, not even an empty record")
     func empty() throws {
         var pair = try Pair.established()
