@@ -172,12 +172,4 @@ static inline void multipeer_wire_sent(multipeer_wire *wire, size_t count) {
     wire->output_start = wire->output_end = 0;
 }
 
-// Releases the memory of an empty output, unless it is small.
-static inline void multipeer_wire_trim(multipeer_wire *wire) {
-    if (wire->output_start < wire->output_end || wire->output_capacity <= 16384) return;
-    free(wire->output);
-    wire->output = NULL;
-    wire->output_start = wire->output_end = wire->output_capacity = 0;
-}
-
 #endif

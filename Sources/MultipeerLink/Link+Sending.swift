@@ -11,9 +11,10 @@ extension Link {
         /// What has to be sent after the output.
         package var rest: LentPayload?
 
-        package init(messages: Int = 0, bytes: Int = 0) {
+        package init(messages: Int = 0, bytes: Int = 0, rest: LentPayload? = nil) {
             self.messages = messages
             self.bytes = bytes
+            self.rest = rest
         }
     }
 
@@ -73,17 +74,13 @@ extension Link {
     mutating func writeMessages(
         into output: inout ByteBuffer, upTo room: Int, lending: Bool = false
     ) -> Sent {
-        var rest: LentPayload?
         let sent = outgoingMessages.write(
-            into: &output, upTo: room, spending: spendable, until: pendingClose?.after, lending: &rest,
-            isLending: lending)
+            into: &output, upTo: room, spending: spendable, until: pendingClose?.after, lending: lending)
         sendWindow.spend(sent.spent)
         refill(sent.spent)
         counted.messagesSent += sent.messages
         counted.bytesSent += sent.bytes
-        var result = Sent(messages: sent.messages, bytes: sent.bytes)
-        result.rest = rest
-        return result
+        return Sent(messages: sent.messages, bytes: sent.bytes, rest: sent.lent)
     }
 
     /// Whether a message can be written.

@@ -201,7 +201,7 @@ extension Mesh {
     package func phase(of id: ConnectionID) -> Handshake.Phase? { linkEstablishment.phase(of: id) }
     package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
     package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
-    /// Returns whether connection data of an expected or linked peer contain this address. [limit.unauthenticated]
+    /// Returns how many expected or linked peers have connection data with this address. [limit.unauthenticated]
     package func expectedPeers(at address: [UInt8]) -> Int { linkEstablishment.expectedPeers(at: address) }
     /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {

@@ -24,7 +24,7 @@ extension SessionCore {
         // Events end with each `disconnect`, and this session goes on; for a reader that is new they have ended for good.
         for isNew in [false, true] {
             switch currentReader(isNew).next() {
-            case .run(let run): return run
+            case .batch(let run): return run
             case .nothing: return nil
             case .end: continue
             }

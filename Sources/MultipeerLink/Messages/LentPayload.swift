@@ -3,6 +3,8 @@ package struct LentPayload: Equatable, Sendable {
     package let bytes: [UInt8]
     package let range: Range<Int>
 
+    /// The content of a full record of TLS: what is written before a payload is lent fills whole ones.
+    package static let record = 16_384
     /// Shorter payloads are copied: a call to libssl of its own for each would cost more.
     static let shortest = 32_768
 }

@@ -45,13 +45,15 @@ struct OutgoingMessages: Sendable {
     }
 
     /// Writes frames until the room, the credit or the messages are used up; `end` is the number of messages since
-    /// the link began after which to stop. With `lent`, it stops after a long payload, of which it writes only what
-    /// completes a record: the rest is lent. Returns the whole messages written, their bytes, and the credit consumed.
+    /// the link began after which to stop. When it is `lending`, it stops after a long payload, of which it writes only
+    /// what completes a record, and lends the rest. Returns the whole messages written, their bytes, the credit
+    /// consumed, and what is lent.
     mutating func write(
         into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?,
-        lending lent: inout LentPayload?, isLending: Bool = false
-    ) -> (messages: Int, bytes: Int, spent: Int) {
+        lending isLending: Bool
+    ) -> (messages: Int, bytes: Int, spent: Int, lent: LentPayload?) {
         let (before, bytesBefore) = (written, bytes)
+        var lent: LentPayload?
         var (free, left) = (room, credit)
         while count > 0, written < end ?? .max, lent == nil {
             if head == first.count { advance() }
@@ -66,7 +68,7 @@ struct OutgoingMessages: Sendable {
             else { break }
         }
         if count == 0 { self = OutgoingMessages(written: written) }
-        return (written - before, bytesBefore - bytes, credit - left)
+        return (written - before, bytesBefore - bytes, credit - left, lent)
     }
 
     /// Writes what is left of the first message, or a part of it, if that makes a long payload: but for the rest of the
@@ -84,7 +86,8 @@ struct OutgoingMessages: Sendable {
         left -= MessageCredit.cost(length)
         let kind = length == rest ? FrameKind.message : .messagePart
         output.appendHeader(FrameHeader(kind, channel: 0, length: length))
-        let copied = min(length, (Self.record - output.count % Self.record) % Self.record)
+        let copied = min(
+            length, (LentPayload.record - output.count % LentPayload.record) % LentPayload.record)
         output.append(message.span.extracting(offset..<(offset + copied)))
         let payload = LentPayload(bytes: message, range: (offset + copied)..<(offset + length))
         if length == rest { finishFirst() } else { offset += length }
@@ -100,9 +103,6 @@ struct OutgoingMessages: Sendable {
         written += 1
         count -= 1
     }
-
-    /// The content of a full record of TLS.
-    private static let record = 16_384
 
     /// Writes the messages of the first batch before `last`; returns whether all were written.
     private mutating func writeBatch(
@@ -139,7 +139,7 @@ struct OutgoingMessages: Sendable {
 
     /// A message that fits into one record, and into the next output, is not split to fill this one: that would cost
     /// the receiver a second copy.
-    private static let recordSize = record - FrameHeader.byteCount
+    private static let recordSize = LentPayload.record - FrameHeader.byteCount
 
     @inline(__always)
     private mutating func writeLast(into output: inout ByteBuffer) -> Int {

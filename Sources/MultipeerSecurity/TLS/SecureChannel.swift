@@ -70,9 +70,6 @@ package struct SecureChannel: ~Copyable {
         plain.output.discard(try plain.output.read(body))
     }
 
-    /// Releases the memory of an output that is empty.
-    package mutating func trim() { tls?.trim() }
-
     // MARK: Application side
 
     /// Continues the handshake with received bytes, and drops those that it has processed: all of them, unless data follows.

@@ -105,9 +105,6 @@ extension TLSEngine {
         precondition(taken >= 0 && taken <= count, "a sender took more than it was lent")
         unsafe multipeer_wire_sent(wire, taken)
     }
-
-    /// Releases the memory of an output that is empty.
-    mutating func trim() { unsafe multipeer_wire_trim(wire) }
 }
 
 // MARK: - Application side

@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: reading
@@ -108,7 +109,7 @@ extension ConnectionDriver {
         if connection.missingBytes > 0 {
             return try receivePayload(upTo: connection.missingBytes, on: connection)
         }
-        let limit = connection.hasLongPayloads ? Sockets.record : Sockets.batch
+        let limit = connection.hasLongPayloads ? LentPayload.record : Sockets.batch
         return try connection.channel?.read(from: &sockets.ciphertext, into: &sockets.plaintext, upTo: limit)
     }
 
@@ -124,7 +125,7 @@ extension ConnectionDriver {
             // The payload was received in its place.
             carryOut()
             connection.missingBytes = missingBytes(on: connection)
-        } else if count >= Sockets.record {
+        } else if count >= LentPayload.record {
             connection.missingBytes = missingBytes(on: connection)
             connection.hasLongPayloads = connection.missingBytes > 0
         }

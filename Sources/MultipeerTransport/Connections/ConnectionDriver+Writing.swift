@@ -50,7 +50,7 @@ extension ConnectionDriver {
     private func seal(_ rest: LentPayload, _ connection: SocketConnection) throws(SecurityFault) {
         connection.rest = nil
         let bytes = rest.bytes.span
-        let end = rest.range.upperBound - rest.range.count % Sockets.record
+        let end = rest.range.upperBound - rest.range.count % LentPayload.record
         try connection.channel?.write(bytes.extracting(rest.range.lowerBound..<end))
         connection.frames.append(bytes.extracting(end..<rest.range.upperBound))
     }

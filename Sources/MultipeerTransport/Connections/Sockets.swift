@@ -31,8 +31,6 @@ final class Sockets {
 
     /// Bytes of one receive, and of one read of the channel.
     static let batch = 131_072
-    /// The content of a full record of TLS.
-    static let record = 16_384
     /// Ciphertext that is gathered before it is sent.
     static let sealing = 65_536
     /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.

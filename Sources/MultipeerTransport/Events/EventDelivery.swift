@@ -154,6 +154,7 @@ extension EventQueue<Session.Event>.Batch {
         _ messages: IncomingBatch, from peer: PeerID, _ delivery: Session.Delivery, key: Int,
         except mark: UInt32?
     ) -> [IncomingMessage] {
+        if messages.isEmpty { return [] }
         let shared = MessageStorage(messages.chunk, from: peer, delivery)
         var (total, marked) = (0, [IncomingMessage]())
         reserve(messages.count)

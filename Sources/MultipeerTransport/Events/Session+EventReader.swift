@@ -13,19 +13,7 @@ extension Session {
             base = EventQueue<Session.Event>.NotifiedReader(eventQueue, notify: notify)
         }
 
-        package enum Taken: Sendable {
-            case run(Run)
-            case nothing
-            case end
-        }
-
         /// Returns the next events, with the markers between them; those before count as consumed.
-        package func next() -> Taken {
-            switch base.next() {
-            case .batch(let run): .run(run)
-            case .nothing: .nothing
-            case .end: .end
-            }
-        }
+        package func next() -> EventQueue<Session.Event>.NotifiedReader.Taken { base.next() }
     }
 }
