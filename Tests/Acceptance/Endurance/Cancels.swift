@@ -16,9 +16,8 @@ struct Cancels {
 
     private static let size = 48 << 20
     private static let warmUp = 10
+    private static let wholeFiles = 6
     private static let allowedGrowth = 16
-    /// The longest moment, which is about what a whole file takes here.
-    private static let longest = Duration.milliseconds(150)
 
     /// The time within which the other side must be notified in nine of ten cases; and in all, on a busy machine.
     private static let usual = Duration.milliseconds(200)
@@ -36,11 +35,12 @@ struct Cancels {
         let file = folder.appending(path: "file")
         try Data(count: Cancels.size).write(to: file)
         let couple = try await Couple.linked()
-        for number in 0..<Cancels.warmUp { _ = try await cancel(number, file, inbox, couple) }
+        let longest = try await Cancels.fastest(file, inbox, couple)
+        for number in 0..<Cancels.warmUp { _ = try await cancel(number, file, inbox, couple, longest) }
         let before = try Figures()
         var times: [Duration] = []
         for number in 0..<count {
-            if let time = try await cancel(number, file, inbox, couple) { times.append(time) }
+            if let time = try await cancel(number, file, inbox, couple, longest) { times.append(time) }
         }
         var after = try Figures()
         // What was just cancelled will be closed by another thread in a moment.
@@ -65,9 +65,27 @@ struct Cancels {
         try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory leaked")
     }
 
-    /// Cancels a file. Returns how long the other side did not know; nil when the file was complete before.
+    /// Returns what the fastest of some whole files takes on this machine: a later moment may be too late to cancel one.
+    private static func fastest(_ file: URL, _ inbox: URL, _ couple: Couple) async throws -> Duration {
+        var fastest: Duration?
+        for number in 0..<wholeFiles {
+            let start = ContinuousClock.now
+            let outgoing = try await couple.one.send(
+                file: file, to: couple.other.peer, name: "whole \(number)", digest: number % 2 == 0)
+            let received = try await next(couple.other).receive(into: inbox)
+            try await outgoing.waitUntilReceived()
+            let time = ContinuousClock.now - start
+            try FileManager.default.removeItem(at: received.url)
+            fastest = min(fastest ?? time, time)
+        }
+        guard let fastest else { throw Endurance.Failure(description: "no whole file was sent") }
+        return fastest
+    }
+
+    /// Cancels a file at a random moment before `longest`. Returns how long the other side did not know; nil when the file was
+    /// complete before.
     private func cancel(
-        _ number: Int, _ file: URL, _ inbox: URL, _ couple: Couple
+        _ number: Int, _ file: URL, _ inbox: URL, _ couple: Couple, _ longest: Duration
     ) async throws -> Duration? {
         let outgoing = try await couple.one.send(
             file: file, to: couple.other.peer, name: "\(number)", digest: number % 4 < 2)
@@ -82,7 +100,7 @@ struct Cancels {
                     try FileManager.default.removeItem(at: received.url)
                 })
         }
-        try await Task.sleep(for: Cancels.longest * Double.random(in: 0..<1))
+        try await Task.sleep(for: longest * Double.random(in: 0..<1))
         let isSender = number % 2 == 0
         let start = ContinuousClock.now
         if isSender { outgoing.cancel() } else { incoming.cancel() }
