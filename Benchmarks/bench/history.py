@@ -24,7 +24,9 @@ def line_of(results, surroundings, options):
 def row_of(result):
     row = {}
     for name, records in result["runs"].items():
-        row[f"cpu_s_{'base' if name == 'c' else name}"] = statistics.median(record["cpu_s"] for record in records)
+        side = "base" if name == "c" else name
+        for key in ("cpu_s", "cpu_s_client"):
+            row[f"{key}_{side}"] = statistics.median(record[key] for record in records)
     for key, entry in result["summary"].items():
         row[key] = {"unit": entry["unit"], "goals": entry["goals"]} | {
             "base" if name == "c" else name: entry[name] for name in ("c", "swift", "ratio") if name in entry}

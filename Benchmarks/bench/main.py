@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from bench import history, limits, peers, surroundings
+from bench import cores, history, limits, peers, surroundings
 from bench.cases import CASES
 from bench.processes import Failure
 from bench.rounds import run_case, summarise
@@ -96,6 +96,7 @@ def finish(failures):
 def show_limits(options):
     results, failures, table = limits.run(options)
     limits.report(table)
+    cores.print_model(results)
     write(options.out, {"limits": results, "failures": failures})
     return finish(failures)
 
