@@ -1,8 +1,8 @@
 import CPlatform
 import Glibc
 
-/// The loops that the sessions of a process share, and those for its file I/O: of each kind one for each core up to four, each
-/// started at its first use.
+/// The loops that the sessions of a process share, up to sixteen, and those for its file I/O, up to four: of each kind at most
+/// one for each core, each started at its first use.
 package final class LoopPool: Sendable {
     private struct State {
         var loops: [EventLoop] = []
@@ -10,7 +10,7 @@ package final class LoopPool: Sendable {
     }
 
     private let state = Locked(State())
-    private let size = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
+    private let size: Int
 
     /// Freed memory up to twice this is kept: what a few peers' messages in flight amount to.
     private static let keptMemory: UInt = 4 * 1_048_576
@@ -18,7 +18,8 @@ package final class LoopPool: Sendable {
     private let threadName: String
     private let isYielding: Bool
 
-    fileprivate init(threadName: String, yielding: Bool = false) {
+    fileprivate init(threadName: String, atMost limit: Int, yielding: Bool = false) {
+        size = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), limit)
         self.threadName = threadName
         isYielding = yielding
         multipeer_keep_freed_memory(LoopPool.keptMemory)
@@ -37,14 +38,14 @@ package final class LoopPool: Sendable {
 }
 
 extension EventLoop {
-    package static let pool = LoopPool(threadName: "multipeer-loop")
+    package static let pool = LoopPool(threadName: "multipeer-loop", atMost: 16)
 
     package static func next() throws(SocketFault) -> EventLoop { try pool.next() }
 
     /// For blocking work: reading, writing and hashing files. No socket is watched there, so only transfers wait for a disk; a
     /// file system that hangs holds up the transfers that share its thread. Hashing must not keep a loop from its processor: a
     /// message may be waiting there.
-    package static let filePool = LoopPool(threadName: "multipeer-file", yielding: true)
+    package static let filePool = LoopPool(threadName: "multipeer-file", atMost: 4, yielding: true)
 
     /// Returns a loop of that pool; in virtual time, the only file loop, on the same thread as everything else.
     package static func nextFileLoop() throws(SocketFault) -> EventLoop {
