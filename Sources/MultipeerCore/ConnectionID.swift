@@ -1,6 +1,11 @@
-/// Identifies one TCP connection of a session; not reused before 2^32 others.
+/// Identifies one TCP connection of a session; not reused before 2^32 others. Inlinable for `ConnectionMap`.
+@usableFromInline
 package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
-    package let rawValue: UInt32
+    @usableFromInline package let rawValue: UInt32
+
+    @inlinable
     package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    @inlinable
     package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.rawValue < other.rawValue }
 }

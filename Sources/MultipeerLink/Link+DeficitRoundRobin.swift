@@ -48,5 +48,5 @@ extension Link {
     /// The maximum number of stream and resource bytes per call, so that a message never waits for more of them.
     private static let bulk = 65_536
     /// The minimum room for messages in their turn.
-    private static let record = 16_384
+    static let record = 16_384
 }

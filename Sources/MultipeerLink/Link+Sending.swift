@@ -10,11 +10,16 @@ extension Link {
         package var bytes = 0
         /// What has to be sent after the output.
         package var rest: LentPayload?
+        /// Whether another call may write more at once.
+        package var mayContinue: Bool
 
-        package init(messages: Int = 0, bytes: Int = 0, rest: LentPayload? = nil) {
+        package init(
+            messages: Int = 0, bytes: Int = 0, rest: LentPayload? = nil, mayContinue: Bool = false
+        ) {
             self.messages = messages
             self.bytes = bytes
             self.rest = rest
+            self.mayContinue = mayContinue
         }
     }
 
@@ -50,7 +55,8 @@ extension Link {
         _ output: inout ByteBuffer, upTo room: Int, now: Moment, lending: Bool = false
     ) -> Sent {
         self.now = now
-        let end = output.count + room
+        let start = output.count
+        let end = start + room
         switch phase {
         case .open: break
         case .closing:
@@ -68,6 +74,8 @@ extension Link {
         }
         partWhenDrained()
         if sent.rest == nil { control.writeClose(into: &output, end: end) }
+        // No limit was reached: what was not written waits for credit, or there is nothing.
+        sent.mayContinue = sent.rest != nil || queuedMessages > 0 || output.count - start >= Self.record
         return sent
     }
 

@@ -186,12 +186,23 @@ struct MessageTests {
         end.link.enqueue([[UInt8](repeating: 1, count: 3_000), [UInt8](repeating: 2, count: 3_000)])
         var output = ByteBuffer()
         let sent = end.link.fill(&output, upTo: 5_000, now: end.now)
-        #expect(sent == Link.Sent(messages: 1, bytes: 3_000))
+        #expect(sent == Link.Sent(messages: 1, bytes: 3_000, mayContinue: true))
         #expect(output.count == 3_008)
         _ = end.written()
         end.link.enqueue([[UInt8](repeating: 3, count: 200_000)])
         output.removeAll()
-        #expect(end.link.fill(&output, upTo: 16_384, now: end.now) == Link.Sent())
+        #expect(end.link.fill(&output, upTo: 16_384, now: end.now) == Link.Sent(mayContinue: true))
         #expect(output.count == 16_384)
+    }
+
+    @Test("an output that everything fitted into is the last one until there is more")
+    func continuation() {
+        let end = End()
+        end.link.enqueue([[1, 2, 3]])
+        var output = ByteBuffer()
+        #expect(
+            end.link.fill(&output, upTo: 16_384, now: end.now)
+                == Link.Sent(messages: 1, bytes: 3, mayContinue: false))
+        #expect(!end.wantsToSend)
     }
 }

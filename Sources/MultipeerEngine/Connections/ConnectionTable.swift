@@ -16,7 +16,7 @@ package enum ConnectionAction: Sendable {
 
 /// The connections of one engine, from the dial or the acceptance of each until it is released.
 struct ConnectionTable: ~Copyable {
-    private var connections: [ConnectionID: Connection] = [:]
+    private var connections = ConnectionMap<Connection>()
     /// Connections that only wait for the peer to close its side, in the order in which they began to.
     private(set) var finishing: [Connection] = []
     /// Connections that may have data to write.
@@ -34,7 +34,7 @@ struct ConnectionTable: ~Copyable {
     subscript(id: ConnectionID) -> Connection? { connections[id] }
     var isEmpty: Bool { connections.isEmpty }
     /// The connections in the order of their arrival.
-    var ids: [ConnectionID] { connections.keys.sorted() }
+    var ids: [ConnectionID] { connections.keys }
 
     mutating func add(_ id: ConnectionID) { connections[id] = Connection(id) }
 

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
 import MultipeerLink
@@ -21,11 +22,12 @@ extension ConnectionDriver {
         var budget = 262_144
         do throws(SecurityFault) {
             while sockets.connections[connection.id] === connection, connection.phase != .connecting {
-                try seal(connection)
+                let mayContinue = try seal(connection)
                 guard let waiting = connection.channel?.outputCount, waiting > 0 else {
                     return drained(connection)
                 }
                 guard send(connection) else { return }
+                if !mayContinue, connection.unsent == 0 { return drained(connection) }
                 budget -= waiting
                 if budget <= 0 {
                     sockets.unfinished.insert(connection.id)
@@ -37,13 +39,15 @@ extension ConnectionDriver {
         }
     }
 
-    private func seal(_ connection: SocketConnection) throws(SecurityFault) {
-        guard let waiting = connection.channel?.outputCount, waiting < Sockets.sealing else { return }
-        guard connection.phase == .framed || connection.isClosing else { return }
-        fill(connection)
+    /// Returns whether another call may seal more at once.
+    private func seal(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
+        guard let waiting = connection.channel?.outputCount, waiting < Sockets.sealing else { return true }
+        guard connection.phase == .framed || connection.isClosing else { return true }
+        let mayContinue = fill(connection)
         carryOut()
         if !connection.frames.isEmpty { try connection.channel?.write(contentsOf: &connection.frames) }
         if let rest = connection.rest { try seal(rest, connection) }
+        return mayContinue || connection.isClosing
     }
 
     /// Seals the full records of a payload from where it lies; what is left begins the next record.

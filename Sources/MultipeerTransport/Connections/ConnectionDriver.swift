@@ -35,8 +35,8 @@ protocol ConnectionDriver: Actor, LoopClient {
     func wantsInput(_ connection: SocketConnection) -> Bool
     /// Returns the connections for which the engine has work.
     func takeDue() -> [ConnectionID]
-    /// Appends the engine's frames for this connection.
-    func fill(_ connection: SocketConnection)
+    /// Appends the engine's frames for this connection. Returns whether another call may append more at once.
+    func fill(_ connection: SocketConnection) -> Bool
     func carryOut()
 }
 

@@ -4,7 +4,7 @@ import MultipeerHandshake
 
 /// The TCP connections of one owner. Lives on the loop, whose buffers they share.
 final class Sockets {
-    var connections: [ConnectionID: SocketConnection] = [:]
+    var connections = ConnectionMap<SocketConnection>()
     /// Those that may have something to write, besides those that the engine names.
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
@@ -42,8 +42,8 @@ final class Sockets {
     /// The connection that is the link to this peer.
     func link(to uid: UID) -> SocketConnection? { connections.values.first { $0.link?.peer.uid == uid } }
 
-    /// Sorted by their numbers, for operations with effects: the order of a dictionary differs in each process.
-    var ordered: [SocketConnection] { connections.values.sorted { $0.id < $1.id } }
+    /// Sorted by their numbers.
+    var ordered: [SocketConnection] { connections.values }
 
     /// The connections that may have something to write, in their order, with those that the engine names.
     func takeDue(_ wanted: [ConnectionID]) -> [ConnectionID] {

@@ -63,5 +63,8 @@ extension InvitationDriver {
     func wantsInput(_ connection: SocketConnection) -> Bool {
         engine.wantsInput(connection.id, unsent: connection.unsent)
     }
-    func fill(_ connection: SocketConnection) { engine.fill(connection.id, into: &connection.frames) }
+    func fill(_ connection: SocketConnection) -> Bool {
+        engine.fill(connection.id, into: &connection.frames)
+        return false
+    }
 }

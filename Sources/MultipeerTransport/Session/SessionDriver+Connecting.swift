@@ -58,7 +58,7 @@ extension SessionDriver {
         engine.links.wantsInput(connection.id, unsent: connection.unsent)
     }
 
-    func fill(_ connection: SocketConnection) {
+    func fill(_ connection: SocketConnection) -> Bool {
         let sendQueue = connection.link?.sendQueue
         let sent = engine.fill(
             connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now, lending: true)
@@ -68,6 +68,7 @@ extension SessionDriver {
         } else if engine.links.peer(on: connection.id)?.link.queuedMessages ?? 0 > 0 {
             sendQueue?.stalled()
         }
+        return sent.mayContinue
     }
 }
 

@@ -1,8 +1,8 @@
 /// A value that is settled once, by any thread, and that any number of tasks may wait for.
 ///
-/// The first `send` settles it; later ones are dropped. This is the only place that touches a continuation: the mutex,
-/// the semaphore and the mailbox in this folder wait with promises. ThreadSanitizer cannot see the hand-over inside the
-/// concurrency runtime, so it is annotated. Inlinable like `Locked`.
+/// The first `send` settles it; later ones are dropped. It and `Mailbox` are the only places that touch a continuation: the mutex
+/// and the semaphore in this folder wait with promises. ThreadSanitizer cannot see the hand-over inside the concurrency
+/// runtime, so it is annotated. Inlinable like `Locked`.
 @usableFromInline
 package final class Promise<Value: Sendable>: Sendable {
     /// Safe: a continuation is taken out by the one call that changes the state, so it is resumed once.
