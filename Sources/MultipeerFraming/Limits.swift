@@ -24,7 +24,8 @@ package enum Limits {
     /// The message credit that every OPEN consumes in addition to its payload, so that announcements that are never
     /// accepted are bounded.
     @inlinable package static var channelOverhead: Int { 1_024 }  // [channel.cost]
-    /// The maximum payload of a DATA that this implementation writes: with its header it fills one TLS record.
+    /// The maximum payload of a DATA that this implementation writes while messages wait: with its header it fills one TLS
+    /// record.
     @inlinable package static var channelPiece: Int { 16_376 }
     /// The maximum payload of a UDP datagram.
     @inlinable package static var datagram: Int { 1_200 }  // [dgram.size]

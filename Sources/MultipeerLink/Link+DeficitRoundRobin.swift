@@ -14,7 +14,11 @@ extension Link {
 
     /// Writes messages, streams and resources to `output` according to their shares. [channel.priority]
     /// [channel.starvation]
-    mutating func writeShares(into output: inout ByteBuffer, end: Int, counting sent: inout Sent) {
+    ///
+    /// When it is `lending` and no message waits, it stops after a long DATA whose payload it lends.
+    mutating func writeShares(
+        into output: inout ByteBuffer, end: Int, counting sent: inout Sent, lending isLending: Bool
+    ) {
         let start = output.count
         var bulkLeft = Self.bulk
         while true {
@@ -31,10 +35,15 @@ extension Link {
             } else {
                 // A frame without room waits for the next output and keeps its share: no new cycle begins before.
                 let room = min(end - before, bulkLeft)
-                let (size, payload) = outgoing.writeTurn(
-                    of: share, into: &output, upTo: room, mayCut: before == start)
-                refill(payload)
-                bulkLeft -= size
+                let turn = outgoing.writeTurn(
+                    of: share, into: &output, upTo: room, mayCut: before == start,
+                    lending: isLending && !hasMessages)
+                refill(turn.payload)
+                bulkLeft -= turn.size
+                if let lent = turn.lent {
+                    sent.rest = lent
+                    return roundRobin.spend(turn.size, on: share)
+                }
             }
             guard output.count > before else { return }
             roundRobin.spend(output.count - before, on: share)
@@ -45,8 +54,9 @@ extension Link {
         pendingClose.map { outgoingMessages.written >= $0.after } ?? false
     }
 
-    /// The maximum number of stream and resource bytes per call, so that a message never waits for more of them.
-    private static let bulk = 65_536
+    /// The maximum number of stream and resource bytes per call, so that a message never waits for more of them: the longest
+    /// DATA.
+    private static let bulk = FrameHeader.byteCount + 65_536
     /// The minimum room for messages in their turn.
     static let record = 16_384
 }

@@ -70,7 +70,7 @@ extension Link {
         if outgoing.isIdle {
             sent = writeMessages(into: &output, upTo: end - output.count, lending: lending)
         } else {
-            writeShares(into: &output, end: end, counting: &sent)
+            writeShares(into: &output, end: end, counting: &sent, lending: lending)
         }
         partWhenDrained()
         if sent.rest == nil { control.writeClose(into: &output, end: end) }

@@ -39,6 +39,23 @@ struct ChunkQueue: Sendable {
         return done
     }
 
+    /// The number of bytes of the first piece that are not written.
+    var firstCount: Int { head < pieces.count ? pieces[head].count - offset : 0 }
+
+    /// Writes the next `count` bytes, all of the first piece, but for those that fill records of their own: these it lends.
+    /// Returns also how many pieces they completed.
+    mutating func lend(_ count: Int, into output: inout ByteBuffer) -> (payload: LentPayload, done: Int) {
+        precondition(count <= firstCount, "lending more than the first piece has")
+        let piece = pieces[head]
+        let start = offset
+        let copied = min(count, LentPayload.completing(output.count))
+        output.append(piece.span.extracting(start..<(start + copied)))
+        offset += count
+        self.count -= count
+        let done = write(0, into: &output)
+        return (LentPayload(bytes: piece, range: (start + copied)..<(start + count)), done)
+    }
+
     private mutating func advance() {
         pieces[head] = []
         offset = 0

@@ -51,4 +51,10 @@ struct OutgoingChannel: Sendable {
 
     /// The size of its next DATA in bytes; 0 when FIN is next.
     var nextPayload: Int { min(Limits.channelPiece, pieces.count, sendWindow.left) }
+
+    /// The size of its next DATA if that can be lent; nil when it would be too short for that.
+    var nextLoan: Int? {
+        let count = min(Limits.frame, pieces.firstCount, sendWindow.left)
+        return count >= LentPayload.shortest ? count : nil
+    }
 }

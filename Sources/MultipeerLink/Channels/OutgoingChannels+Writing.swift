@@ -69,25 +69,39 @@ extension OutgoingChannels {
 // MARK: DATA and FIN
 
 extension OutgoingChannels {
-    /// Writes one frame of the channel of that class whose turn it is, and returns its size: 0 when there is no room.
-    /// A DATA is shortened to the room only when `mayCut`.
+    /// A frame that was written: its size, that of its DATA payload, and what of that is lent and not in the output.
+    struct Turn {
+        var size = 0
+        var payload = 0
+        var lent: LentPayload?
+    }
+
+    /// Writes one frame of the channel of that class whose turn it is; its size is 0 when there is no room. A DATA is
+    /// shortened to the room only when `mayCut`. One that is lent may be as long as a frame.
     mutating func writeTurn(
-        of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool
-    ) -> (size: Int, payload: Int) {
-        guard let number = first(of: share), let place = channels.index(forKey: number) else { return (0, 0) }
+        of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool,
+        lending isLending: Bool = false
+    ) -> Turn {
+        guard let number = first(of: share), let place = channels.index(forKey: number) else { return Turn() }
+        if isLending, let count = channels.values[place].nextLoan, FrameHeader.byteCount + count <= room {
+            removeFirst(of: share, at: place)
+            let payload = lendData(number, at: place, count, into: &output)
+            queue(number, at: place)
+            return Turn(size: FrameHeader.byteCount + count, payload: count, lent: payload)
+        }
         let payload = channels.values[place].nextPayload
         guard payload > 0 else {
-            return (writeFin(number, at: place, of: share, into: &output, upTo: room), 0)
+            return Turn(size: writeFin(number, at: place, of: share, into: &output, upTo: room))
         }
         var count = payload
         if FrameHeader.byteCount + payload > room {
             count = room - FrameHeader.byteCount
-            guard mayCut, count > 0 else { return (0, 0) }
+            guard mayCut, count > 0 else { return Turn() }
         }
         removeFirst(of: share, at: place)
         writeData(number, at: place, count, into: &output)
         queue(number, at: place)
-        return (FrameHeader.byteCount + count, count)
+        return Turn(size: FrameHeader.byteCount + count, payload: count)
     }
 
     private mutating func writeData(
@@ -97,7 +111,21 @@ extension OutgoingChannels {
         output.reserve(FrameHeader.byteCount + count)
         output.appendHeader(FrameHeader(.data, channel: number, length: count))
         channels.values[place].sendWindow.spend(count)  // [channel.credit-limit]
-        let done = channels.values[place].pieces.write(count, into: &output)
+        wrote(number, pieces: channels.values[place].pieces.write(count, into: &output), bytes: count)
+    }
+
+    private mutating func lendData(
+        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index, _ count: Int,
+        into output: inout ByteBuffer
+    ) -> LentPayload {
+        output.appendHeader(FrameHeader(.data, channel: number, length: count))
+        channels.values[place].sendWindow.spend(count)  // [channel.credit-limit]
+        let (payload, done) = channels.values[place].pieces.lend(count, into: &output)
+        wrote(number, pieces: done, bytes: count)
+        return payload
+    }
+
+    private mutating func wrote(_ number: UInt32, pieces done: Int, bytes count: Int) {
         if case .wrote(number, let pieces, let bytes)? = events.last {
             events[events.count - 1] = .wrote(number, pieces: pieces + done, bytes: bytes + count)
         } else {

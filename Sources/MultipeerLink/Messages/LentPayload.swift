@@ -5,6 +5,9 @@ package struct LentPayload: Equatable, Sendable {
 
     /// The content of a full record of TLS: what is written before a payload is lent fills whole ones.
     package static let record = 16_384
+    /// The number of bytes that complete a record after `count` others.
+    static func completing(_ count: Int) -> Int { (record - count % record) % record }
+
     /// Shorter payloads are copied: a call to libssl of its own for each would cost more.
     static let shortest = 32_768
 }

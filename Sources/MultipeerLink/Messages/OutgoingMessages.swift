@@ -86,8 +86,7 @@ struct OutgoingMessages: Sendable {
         left -= MessageCredit.cost(length)
         let kind = length == rest ? FrameKind.message : .messagePart
         output.appendHeader(FrameHeader(kind, channel: 0, length: length))
-        let copied = min(
-            length, (LentPayload.record - output.count % LentPayload.record) % LentPayload.record)
+        let copied = min(length, LentPayload.completing(output.count))
         output.append(message.span.extracting(offset..<(offset + copied)))
         let payload = LentPayload(bytes: message, range: (offset + copied)..<(offset + length))
         if length == rest { finishFirst() } else { offset += length }

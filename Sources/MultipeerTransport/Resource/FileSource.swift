@@ -6,8 +6,8 @@ import MultipeerFraming
 /// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened: opening
 /// a device may already have an effect, and a pipe's writer would be released.
 package final class FileSource: PieceSource {
-    /// Sixteen DATA frames, so that none is shorter than it could be.
-    package static let piece = 16 * Limits.channelPiece
+    /// Four of the longest DATA, so that none is shorter than it could be.
+    package static let piece = 4 * Limits.frame
 
     private struct Reading: ~Copyable {
         let descriptor: Descriptor
