@@ -79,7 +79,7 @@ private struct PathBench {
             sequence += 1
             _ = path.receive(content.takeAll().span, at: now)
         case "late": pass(10_000, while: ["handshaking", "probing"])
-        case "missed": pass(45_000, while: ["up"])
+        case "missed": pass(30_000, while: ["up"])
         case "rested": pass(40_000, while: ["resting"])
         default: Issue.record("\(event) is not an event that this test knows")
         }
