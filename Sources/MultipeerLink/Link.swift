@@ -94,14 +94,6 @@ extension Link {
         }
     }
 
-    /// Sends the keep-alive PING now if it is due soon: that of another link is. Returns whether it does.
-    package mutating func joinKeepAlive(at now: Moment) -> Bool {
-        self.now = now
-        guard phase == .open, liveness.join(at: now) else { return false }
-        control.ask()
-        return true
-    }
-
     /// The next time at which `advance` has an effect; nil once the link has ended.
     package var deadline: Moment? {
         switch phase {

@@ -101,23 +101,6 @@ struct LivenessTests {
         #expect(liveness.deadline == at(3))
     }
 
-    @Test("a PING joins that of another link within the last third of the interval [live.ping]")
-    func joining() {
-        let moments: [(Double, Bool, Double)] = [(1.9, false, 3), (2, true, 10), (2.1, false, 10)]
-        var liveness = Liveness(.init(), now: .start)
-        for (moment, joins, deadline) in moments {
-            let hasJoined = liveness.join(at: at(moment))
-            #expect(hasJoined == joins && liveness.deadline == at(deadline))
-        }
-        let verdict = liveness.advance(to: at(10))
-        #expect(verdict == .dead)
-        let end = End()
-        for (moment, frames) in [(1, []), (2.5, [.ping(1)])] as [(Double, [Frame])] {
-            _ = end.link.joinKeepAlive(at: at(moment))
-            #expect(end.frames() == frames)
-        }
-    }
-
     @Test(
         "every phase and every input: byte received, early, due, suspended [live.ping] [live.idle-timeout] [live.resume]"
     )

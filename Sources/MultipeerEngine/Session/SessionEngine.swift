@@ -83,18 +83,12 @@ extension SessionEngine {
         // Decisions about a link come before the link itself, which may have timed out by now.
         settle()
         for connection in links.connections.overdue(at: now) { drop(connection) }
-        var hasAdvanced = false
         for connection in links.linked {
             guard let peer = connection.peer else { continue }
             peer.expireCodeRequests(at: now, &outputs)
             datagrams.advance(peer, to: now)
             guard let deadline = peer.link.deadline, deadline <= now else { continue }
             peer.link.advance(to: now)
-            collect(connection, peer)
-            hasAdvanced = true
-        }
-        for connection in links.linked where hasAdvanced {
-            guard let peer = connection.peer, peer.link.joinKeepAlive(at: now) else { continue }
             collect(connection, peer)
         }
         if let id = links.overdueTurn(at: now) { endTurn(of: id) }

@@ -61,17 +61,6 @@ package struct Liveness: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the PING may go now, together with that of another link: it would be due within a third of the interval.
-    /// So the links of a session wake its thread at the same time, and not one after the other.
-    package mutating func join(at now: Moment) -> Bool {
-        guard phase == .heard, now + timing.keepAliveInterval / 3 >= deadline else { return false }
-        phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
-        return true
-    }
-
-    /// After a late PING, the peer still gets some time to respond.
-    private var answer: Duration { min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval) }
-
     package mutating func advance(to now: Moment) -> Verdict {
         let due = deadline
         guard now >= due else { return .well }
@@ -81,6 +70,8 @@ package struct Liveness: Equatable, Sendable {
         }
         switch phase {
         case .heard:
+            // After a late PING, the peer still gets some time to respond.
+            let answer = min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval)
             phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
             return .ask
         case .asked:

@@ -38,7 +38,6 @@ extension DatagramPath {
         precondition(canCarry(message.count), "a message that this path does not carry")
         ContentHeader(.message, sequence: nextSequence()).encode(into: &buffer)
         buffer.append(message)
-        carriesMessages = true
     }
 
     /// Returns the next sequence number, modulo 2³². [dgram.sequence]
@@ -53,7 +52,6 @@ extension DatagramPath {
 extension DatagramPath {
     mutating func ping() {
         lastPing += 1
-        carriesMessages = false
         var content = ByteBuffer(capacity: 13)
         ContentHeader(.ping, sequence: nextSequence()).encode(into: &content)
         content.append(lastPing)

@@ -41,10 +41,8 @@ package struct DatagramPath: Sendable {
         package var handshakeTimeout = Duration.seconds(10)
         /// The time after that, or after the path went down, until this side tries again. [dgram.path]
         package var rest = Duration.seconds(30)
-        /// The interval of pings on a path that is up and carries this side's messages, or has a ping without an answer.
+        /// The interval of pings on a path that is up.
         package var pings = Duration.seconds(5)
-        /// The interval on any other path: nothing is lost there while it is down. [dgram.path]
-        package var quietPings: Duration { pings * 6 }
 
         package init() {}
     }
@@ -55,7 +53,7 @@ package struct DatagramPath: Sendable {
         case shakingHands(HandshakeTimer, until: Moment)
         /// Contents can be exchanged; whether they arrive is not known yet.
         case probing(Backoff, until: Moment)
-        /// `missed`: consecutive pings without an answer. `next`: when the next one is due if this side sends messages.
+        /// `missed`: consecutive pings without an answer.
         case up(missed: Int, isAsked: Bool, next: Moment)
         case resting(until: Moment)
     }
@@ -82,8 +80,6 @@ package struct DatagramPath: Sendable {
     /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless.
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
-    /// Whether this side has sent a message since its last ping.
-    var carriesMessages = false
     /// The number of pongs waiting to be taken, limited so that a peer that keeps sending pings fills no memory.
     var waitingPongs = 0
 
@@ -254,8 +250,7 @@ extension DatagramPath {
         case .idle: nil
         case .shakingHands(let timer, let until): min(timer.backoff.next, until)
         case .probing(let backoff, let until): min(backoff.next, until)
-        case .up(_, let isAsked, let next):
-            isAsked || carriesMessages ? next : next + (timing.quietPings - timing.pings)  // [dgram.path]
+        case .up(_, _, let next): next
         case .resting(let until): until
         }
     }

@@ -167,7 +167,6 @@ struct DatagramPathTests {
         var path = try #require(PathSituation.up.path())
         var token: UInt64 = 1
         for round in 1...5 {
-            path.encodeOne()
             #expect(path.deadline == Self.start + .seconds(5 * round))
             path.advance(to: Self.start + .seconds(5 * round))
             #expect(path.summary() == "up: ping")
@@ -175,7 +174,6 @@ struct DatagramPathTests {
             // Every other one is answered: two in a row never go without.
             if round % 2 == 1 { _ = path.take(.pong, sequence: UInt32(round), token: token, at: Self.start) }
         }
-        path.encodeOne()
         for round in 6...7 {
             path.advance(to: Self.start + .seconds(5 * round))
             #expect(path.summary() == "up: ping")
@@ -190,31 +188,12 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "a path without messages is pinged every 30 s, and at once with the first message after 5 s [dgram.path]"
-    )
-    func quiet() throws {
-        var path = try #require(PathSituation.up.path())
-        #expect(path.deadline == Self.start + .seconds(30))
-        path.advance(to: Self.start + .seconds(29))
-        #expect(path.summary() == "up:")
-        path.advance(to: Self.start + .seconds(30))
-        #expect(path.summary() == "up: ping" && path.deadline == Self.start + .seconds(35))
-        _ = path.take(.pong, sequence: 1, token: 2, at: Self.start + .seconds(30))
-        #expect(path.deadline == Self.start + .seconds(60))
-        path.encodeOne()
-        #expect(path.deadline == Self.start + .seconds(35))
-        path.advance(to: Self.start + .seconds(40))
-        #expect(path.summary() == "up: ping" && path.deadline == Self.start + .seconds(45))
-    }
-
-    @Test(
         "pongs that arrive after three more pings are too late, however little time has passed",
         arguments: [Duration.milliseconds(100), .seconds(5)])
     func heldUp(_ pings: Duration) throws {
         var timing = DatagramPath.Timing()
         timing.pings = pings
         var path = try #require(PathSituation.up.path(timing: timing))
-        path.encodeOne()
         let end = Self.start + .milliseconds(400)
         while let deadline = path.deadline, deadline <= end, path.canCarry(1) { path.advance(to: deadline) }
         _ = path.take(.pong, sequence: 1, token: 2, at: end)
@@ -267,13 +246,5 @@ extension DatagramPath.Action {
     var content: [UInt8]? {
         guard case .send(let content) = self else { return nil }
         return content
-    }
-}
-
-extension DatagramPath {
-    /// Sends a message: the path is in use.
-    fileprivate mutating func encodeOne() {
-        var content = ByteBuffer()
-        encode([1].span, into: &content)
     }
 }
