@@ -30,6 +30,23 @@ static inline int multipeer_err_reason(unsigned long code) { return ERR_GET_REAS
 // One line, in the form of RFC 2253, with everything but printable ASCII escaped.
 static inline unsigned long multipeer_name_flags(void) { return XN_FLAG_RFC2253; }
 
+// Returns the public key of P-256 with this point, or null. A key of the older kind: `X509_set_pubkey` takes it as it is. For
+// another, OpenSSL 3.0 searches all of its encoders and then all of its decoders, in ten times the time of making the key.
+static inline EVP_PKEY *multipeer_p256_public(const unsigned char *point, size_t count) {
+#if !defined(OPENSSL_NO_DEPRECATED_3_0) && OPENSSL_VERSION_MAJOR < 4
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    EC_KEY *curve = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+    EVP_PKEY *key = EVP_PKEY_new();
+    if (curve && key && EC_KEY_oct2key(curve, point, count, NULL) == 1 && EVP_PKEY_assign(key, EVP_PKEY_EC, curve) == 1)
+        return key;
+    EC_KEY_free(curve);
+    EVP_PKEY_free(key);
+#pragma GCC diagnostic pop
+#endif
+    return NULL;
+}
+
 // TLS 1.3 only, without what TLS 1.3 makes superfluous.
 static inline int multipeer_ctx_only_tls13(SSL_CTX *ctx) {
     SSL_CTX_set_options(

@@ -222,6 +222,7 @@ struct DatagramSocketTests {
         try await withLoop { loop in
             var sender = try DatagramSocket.bound(to: SocketAddress(host, port: 0), atMost: means)
             let receiver = try DatagramSocket.bound(to: SocketAddress(host, port: 0), atMost: receiving)
+            receiver.joinPackets()
             let address = receiver.localAddress
             let there = try #require(address)
             return try await body(&sender, receiver, there, Probe(loop))

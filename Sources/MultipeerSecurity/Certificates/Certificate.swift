@@ -34,10 +34,22 @@ public struct Certificate: Sendable {
 
     /// Reads a certificate that OpenSSL holds. Returns nil when it cannot be read.
     init?(_ certificate: OpaquePointer) {
-        guard let der = unsafe DER.encode({ unsafe i2d_X509(certificate, $0) }),
+        guard let der = unsafe Certificate.der(of: certificate),
             let facts = unsafe CertificateFields(certificate)
         else { return nil }
         self.init(der, facts)
+    }
+
+    /// Reads a certificate that was just signed with its own key, whose signature is therefore not verified.
+    init?(madeFrom certificate: OpaquePointer) {
+        guard let der = unsafe Certificate.der(of: certificate),
+            let facts = unsafe CertificateFields(certificate, isSelfSigned: true)
+        else { return nil }
+        self.init(der, facts)
+    }
+
+    static func der(of certificate: OpaquePointer) -> [UInt8]? {
+        unsafe DER.encode { unsafe i2d_X509(certificate, $0) }
     }
 
     private init(_ der: [UInt8], _ facts: CertificateFields) {

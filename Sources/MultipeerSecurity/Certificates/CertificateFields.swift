@@ -11,7 +11,8 @@ struct CertificateFields {
     let isSelfSigned: Bool
     let keyedUID: UID
 
-    init?(_ certificate: OpaquePointer) {
+    /// `isSelfSigned`: whether it is known to be signed with its own key, so that this is not verified.
+    init?(_ certificate: OpaquePointer, isSelfSigned: Bool = false) {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         guard let notBefore = unsafe Self.seconds(X509_get0_notBefore(certificate)),
@@ -24,7 +25,7 @@ struct CertificateFields {
         subject = unsafe Self.name(X509_get_subject_name(certificate))
         issuer = unsafe Self.name(X509_get_issuer_name(certificate))
         keyDescription = unsafe Self.key(X509_get0_pubkey(certificate))
-        isSelfSigned = unsafe X509_self_signed(certificate, 1) == 1
+        self.isSelfSigned = unsafe isSelfSigned || X509_self_signed(certificate, 1) == 1
     }
 
     /// Returns the name on one line; control characters, quotes and everything beyond ASCII are escaped.

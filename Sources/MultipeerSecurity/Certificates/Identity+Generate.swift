@@ -30,18 +30,24 @@ extension Identity {
         return bare
     }
 
-    /// Signs a certificate, reads it as a peer will, and verifies the signature with what was read. `isNew`: `makeKey` made the
-    /// key.
+    /// Signs a certificate. `isNew`: `makeKey` made the key, so what was signed is used as it is. Any other key may be one with
+    /// which OpenSSL signs nothing that verifies: that certificate is read as a peer will read it, and its signature verified.
     private static func selfSigned(
         _ key: borrowing OwnedPointer, named name: String, isNew: Bool
     ) throws(SecurityFault) -> Identity {
         let serial = try Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
         let name = Array((name.isEmpty ? "multipeer" : name).utf8)
-        guard let der = selfSigned(key, serial: serial, name: name, isNew: isNew),
-            let leaf = DER.certificate(der), let certificate = unsafe Certificate(leaf.pointer),
-            certificate.isSelfSigned
-        else { throw .internal("cannot create a certificate: \(OpenSSLErrors.drain().text)") }
-        return try Identity(chain: [certificate], key: key, leaf: leaf, isProven: true)
+        if let made = sign(key, serial: serial, name: name, isNew: isNew) {
+            if isNew, let certificate = unsafe Certificate(madeFrom: made.pointer) {
+                return try Identity(chain: [certificate], key: key, leaf: made, isProven: true)
+            }
+            if !isNew, let der = unsafe Certificate.der(of: made.pointer), let leaf = DER.certificate(der),
+                let certificate = unsafe Certificate(leaf.pointer), certificate.isSelfSigned
+            {
+                return try Identity(chain: [certificate], key: key, leaf: leaf, isProven: true)
+            }
+        }
+        throw .internal("cannot create a certificate: \(OpenSSLErrors.drain().text)")
     }
 
     private static func makeKey() -> OwnedPointer? {
@@ -54,9 +60,9 @@ extension Identity {
         return unsafe OwnedPointer(key, EVP_PKEY_free)
     }
 
-    private static func selfSigned(
+    private static func sign(
         _ key: borrowing OwnedPointer, serial: UInt64, name: [UInt8], isNew: Bool
-    ) -> [UInt8]? {
+    ) -> OwnedPointer? {
         guard let certificate = unsafe OwnedPointer(X509_new(), X509_free) else { return nil }
         let subject = unsafe X509_get_subject_name(certificate.pointer)
         guard unsafe X509_set_version(certificate.pointer, 2) == 1,
@@ -73,32 +79,21 @@ extension Identity {
                 : unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1,
             unsafe X509_sign(certificate.pointer, key.pointer, digest(for: key)) > 0
         else { return nil }
-        let pointer = unsafe certificate.pointer
-        return unsafe DER.encode { unsafe i2d_X509(pointer, $0) }
+        return certificate
     }
 
-    /// Sets the public key of a new key of P-256. `X509_set_pubkey` of OpenSSL 3.0 does the same in five times the time of making
-    /// the key: it searches all of its encoders, and then all of its decoders.
+    /// Sets the public key of a new key of P-256.
     private static func setPoint(of key: borrowing OwnedPointer, in certificate: borrowing OwnedPointer)
         -> Bool
     {
         var point: UnsafeMutablePointer<UInt8>?
         let count = unsafe EVP_PKEY_get1_encoded_public_key(key.pointer, &point)
-        guard count == uncompressedPointByteCount else {
-            unsafe CRYPTO_free(point, "", 0)
-            return false
-        }
-        // It takes ownership of the point only if it succeeds.
-        let isSet =
-            unsafe X509_PUBKEY_set0_param(
-                X509_get_X509_PUBKEY(certificate.pointer), OBJ_nid2obj(NID_X9_62_id_ecPublicKey),
-                V_ASN1_OBJECT,
-                UnsafeMutableRawPointer(OBJ_nid2obj(NID_X9_62_prime256v1)), point, CInt(count)) == 1
-        if !isSet { unsafe CRYPTO_free(point, "", 0) }
-        return isSet
+        defer { unsafe CRYPTO_free(point, "", 0) }
+        guard
+            let known = unsafe OwnedPointer(multipeer_p256_public(point, count), EVP_PKEY_free)
+        else { return unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1 }
+        return unsafe X509_set_pubkey(certificate.pointer, known.pointer) == 1
     }
-
-    private static let uncompressedPointByteCount = 65
 
     /// Returns the digest to sign with; nil for keys whose signatures contain one.
     private static func digest(for key: borrowing OwnedPointer) -> OpaquePointer? {

@@ -60,7 +60,9 @@ struct Acceptor {
     /// Returns the addresses at which others can reach this session, the likeliest first: IPv4, then IPv6, link-local last;
     /// loopback if the machine has no other address, or if the session was configured to listen there.
     func addresses(of loop: EventLoop) -> [SocketAddress] {
-        let interfaces = loop.interfaces().filter(\.isUp)
+        // Listing the interfaces costs more than the rest of the call: only for a listener at all of them.
+        let isEverywhere = listeners.values.contains { $0.isEverywhere }
+        let interfaces = isEverywhere ? loop.interfaces().filter(\.isUp) : []
         let reachable = interfaces.filter { !$0.isLoopback }
         var found: [SocketAddress] = []
         for (_, listener) in listeners.sorted(by: { $0.key > $1.key }) {

@@ -52,11 +52,19 @@ final class DatagramPort {
     var socket: DatagramSocket
     var interest = Readiness.readable
     fileprivate(set) var users = 1
+    private var joinsPackets = false
 
     init(_ socket: consuming DatagramSocket, at host: SocketAddress.Host?, number: UInt16, token: Int) {
         self.socket = socket
         self.host = host
         self.number = number
         self.token = token
+    }
+
+    /// Prepares the socket for messages, once.
+    func joinPackets() {
+        if joinsPackets { return }
+        joinsPackets = true
+        socket.joinPackets()
     }
 }

@@ -88,6 +88,7 @@ extension SessionDatagrams {
         case .retransmit: flow.retransmit(&engine, at: now)
         case .send(let content): flow.send(content, &engine, at: now)
         case .up:
+            flow.port.joinPackets()
             flow.sendQueue = queues.datagrams.open(link.peer.uid) { [readyList] in
                 readyList.add(.datagrams(id))
             }

@@ -77,9 +77,14 @@ package struct DatagramSocket: ~Copyable, Sendable {
         }
         // Neither is worth failing for.
         try? socket.set(SO_RCVBUF, at: SOL_SOCKET, room)
-        if sendMethod == .segments { _ = multipeer_join_packets(descriptor) }
         socket.sendMethod = sendMethod
         return socket
+    }
+
+    /// Requests that the kernel join packets that arrive together, where it can. For a socket that receives messages: with the
+    /// first and the last such socket of a machine its kernel stops every core for a moment.
+    package func joinPackets() {
+        if simulated == nil, sendMethod == .segments { _ = multipeer_join_packets(descriptor) }
     }
 
     package var localAddress: SocketAddress? {
