@@ -37,7 +37,7 @@ extension SessionDriver {
     /// Takes what callers queued since the last time: messages, pieces, and credit for consumed data. Visits only the links that
     /// are ready.
     func takeFromCallers() {
-        for sum in consumed.take().sums {
+        consumed.take().forEach { sum in
             switch events.taken(sum) {
             case .messages(let id): engine.consumed(sum.cost, on: id)
             case .unreliableMessages(let id): engine.links.consumedDatagrams(sum.cost, on: id)
@@ -45,7 +45,10 @@ extension SessionDriver {
             case nil: break
             }
         }
-        for readyItem in readyList.takeAll() {
+        var items: [ReadyList.ReadyItem] = []
+        swap(&items, &readyItems)
+        readyList.takeAll(swapping: &items)
+        for readyItem in items {
             switch readyItem {
             case .messages(let id): takeMessages(of: id)
             case .datagrams(let id): datagrams.takeMessages(of: id)
@@ -53,9 +56,14 @@ extension SessionDriver {
             case .reader(let key): withLink(key.link) { channels.serveReader(key, $1, &$0) }
             }
         }
+        items.removeAll(keepingCapacity: items.count <= SessionDriver.usualItems)
+        swap(&items, &readyItems)
         sockets.resume()
         loop.wantsTurnEnd(self)
     }
+
+    /// The memory of longer lists is not kept.
+    private static let usualItems = 64
 
     /// Does nothing when the connection is not a link.
     func withLink(_ id: ConnectionID, _ body: (inout SessionEngine, SessionLink) -> Void) {
@@ -64,6 +72,7 @@ extension SessionDriver {
 
     func takeMessages(of id: ConnectionID) {
         withLink(id) { engine, link in
+            if let message = link.sendQueue.takeOnly() { return engine.links.enqueue(message, on: id) }
             let messages = link.sendQueue.take()
             if !messages.isEmpty { engine.links.enqueue(messages, on: id) }
         }
