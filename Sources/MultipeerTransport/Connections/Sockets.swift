@@ -20,13 +20,14 @@ final class Sockets {
     private let loop: EventLoop
     /// Released with the last owner on the loop.
     private(set) lazy var buffers = loop.buffers
+    private lazy var stream = buffers.stream
     var ciphertext: ByteBuffer {
-        _read { yield buffers.ciphertext }
-        _modify { yield &buffers.ciphertext }
+        _read { yield stream.ciphertext }
+        _modify { yield &stream.ciphertext }
     }
     var plaintext: ByteBuffer {
-        _read { yield buffers.plaintext }
-        _modify { yield &buffers.plaintext }
+        _read { yield stream.plaintext }
+        _modify { yield &stream.plaintext }
     }
 
     init(_ loop: EventLoop) { self.loop = loop }

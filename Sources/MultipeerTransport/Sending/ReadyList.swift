@@ -38,6 +38,18 @@ final class ReadyList: Sendable {
         wake?.call()
     }
 
+    /// Whether an item is for a reader or a writer, who may go on within the turn.
+    var concernsChannels: Bool {
+        state.withLock { state in
+            state.items.contains { item in
+                switch item {
+                case .messages, .datagrams: false
+                case .writer, .reader: true
+                }
+            }
+        }
+    }
+
     /// Swaps the items with an emptied list, whose memory is reused.
     func takeAll(swapping list: inout [ReadyItem]) {
         state.withLock { swap(&$0.items, &list) }

@@ -12,7 +12,10 @@ extension SessionDriver {
         assumeIsolated { $0.found(token, readiness) }
     }
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
-    nonisolated package func wokenUp() { assumeIsolated { $0.takeFromCallers() } }
+    /// Messages wait for the end of the turn, where all of them are taken at once.
+    nonisolated package func wokenUp() {
+        if readyList.concernsChannels { assumeIsolated { $0.takeFromCallers() } }
+    }
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
     private func found(_ token: Int, _ readiness: Readiness) {
@@ -59,7 +62,6 @@ extension SessionDriver {
         items.removeAll(keepingCapacity: items.count <= SessionDriver.usualItems)
         swap(&items, &readyItems)
         sockets.resume()
-        loop.wantsTurnEnd(self)
     }
 
     /// The memory of longer lists is not kept.
@@ -80,6 +82,7 @@ extension SessionDriver {
 
     /// Carries out every decision, writes what is due, delivers in one batch and sets the next deadline.
     func settle() {
+        takeFromCallers()
         carryOut()
         writeDue()
         events.deliver()
