@@ -26,6 +26,9 @@ extension Link {
     /// Queues messages. None may be longer than the peer's HELLO allows, and none may follow `closeWhenDrained`.
     package mutating func enqueue(_ messages: consuming [[UInt8]]) { outgoingMessages.append(messages) }
 
+    /// Queues one message, without an array for it.
+    package mutating func enqueue(_ message: consuming [UInt8]) { outgoingMessages.append(message) }
+
     /// Requests a notification when the peer has read everything enqueued so far: `markReached` with the same number.
     package mutating func mark(_ id: UInt64) { control.mark(id, after: outgoingMessages.appended) }
 

@@ -58,7 +58,7 @@ package struct Mesh: Sendable {
     /// Set by every call that can change anything.
     var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
     /// Whether nothing has happened since all consequences were carried out. Most turns of a session carry only payload.
-    var isSettled = false
+    package internal(set) var isSettled = false
     /// The deadline of a settled mesh.
     var nextMoment: Moment?
     var actions: [Action] = []

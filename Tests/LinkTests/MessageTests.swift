@@ -195,6 +195,27 @@ struct MessageTests {
         #expect(output.count == 16_384)
     }
 
+    @Test("single messages and arrays of them are written in the order in which they were queued [msg.order]")
+    func singlesAndArrays() {
+        let end = End()
+        var output = ByteBuffer()
+        for first in UInt8(0)..<3 {
+            output.removeAll()
+            end.link.enqueue([first])
+            end.link.enqueue([[first + 10], [first + 11]])
+            end.link.enqueue([first + 20])
+            #expect(end.link.queuedMessages == 4)
+            #expect(end.link.fill(&output, upTo: 16_384, now: end.now).messages == 4)
+            let payloads = output.read { bytes in
+                stride(from: FrameHeader.byteCount, to: bytes.count, by: FrameHeader.byteCount + 1).map {
+                    bytes[$0]
+                }
+            }
+            #expect(payloads == [first, first + 10, first + 11, first + 20])
+            #expect(end.link.queuedMessages == 0 && end.link.queuedBytes == 0)
+        }
+    }
+
     @Test("an output that everything fitted into is the last one until there is more")
     func continuation() {
         let end = End()

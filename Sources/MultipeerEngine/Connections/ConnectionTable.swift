@@ -46,12 +46,13 @@ struct ConnectionTable: ~Copyable {
         due.append(connection.id)
     }
 
-    /// Removes and returns the connections that may have data to write, each once.
-    mutating func takeDue() -> [ConnectionID] {
-        if due.isEmpty { return [] }
-        defer { due = [] }
-        for id in due { connections[id]?.isDue = false }
-        return due
+    /// Moves the connections that may have data to write to the end of `list`, each once.
+    mutating func takeDue(into list: inout [ConnectionID]) {
+        for id in due {
+            connections[id]?.isDue = false
+            list.append(id)
+        }
+        due.removeAll(keepingCapacity: true)
     }
 
     /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.

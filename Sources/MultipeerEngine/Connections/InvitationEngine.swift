@@ -37,7 +37,14 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     }
 
     /// Removes and returns the connections that may have data to write, each once.
-    package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
+    package mutating func takeDue() -> [ConnectionID] {
+        var list: [ConnectionID] = []
+        connections.takeDue(into: &list)
+        return list
+    }
+
+    /// Moves them to the end of `list`, whose memory can be reused.
+    package mutating func takeDue(into list: inout [ConnectionID]) { connections.takeDue(into: &list) }
 
     /// The next time at which `advance` has an effect.
     package var deadline: Moment? { .earlier(machine.deadline, connections.deadline) }

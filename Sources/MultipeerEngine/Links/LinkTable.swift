@@ -59,7 +59,14 @@ package struct LinkTable: ~Copyable {
 
 extension LinkTable {
     /// Removes and returns the connections that may have data to write, each once.
-    package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
+    package mutating func takeDue() -> [ConnectionID] {
+        var list: [ConnectionID] = []
+        connections.takeDue(into: &list)
+        return list
+    }
+
+    /// Moves them to the end of `list`, whose memory can be reused.
+    package mutating func takeDue(into list: inout [ConnectionID]) { connections.takeDue(into: &list) }
 
     /// The links that have data to write, whether or not they were due.
     package var unwritten: [ConnectionID] {
@@ -74,6 +81,11 @@ extension LinkTable {
     /// Queues messages, each of which was checked against the peer's limit.
     package mutating func enqueue(_ messages: consuming [[UInt8]], on id: ConnectionID) {
         markedPeer(on: id)?.link.enqueue(messages)
+    }
+
+    /// Queues one message.
+    package mutating func enqueue(_ message: consuming [UInt8], on id: ConnectionID) {
+        markedPeer(on: id)?.link.enqueue(message)
     }
 
     /// Queues messages on the link that were accepted for UDP, which no longer works. Returns false when they are

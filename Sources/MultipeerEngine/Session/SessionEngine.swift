@@ -63,12 +63,19 @@ package struct SessionEngine: ~Copyable {
 extension SessionEngine {
     /// Returns the actions and events, in order. Empty when none is left.
     package mutating func takeOutputs() -> [SessionOutput] {
+        var list: [SessionOutput] = []
+        _ = takeOutputs(swapping: &list)
+        return list
+    }
+
+    /// Swaps the actions and events, in order, with an emptied list, whose memory is reused. Returns false when none is left.
+    package mutating func takeOutputs(swapping list: inout [SessionOutput]) -> Bool {
         settle()
         datagrams.collect(into: &outputs)
         finishLeaving()
-        if outputs.isEmpty { return [] }
-        defer { outputs = [] }
-        return outputs
+        if outputs.isEmpty { return false }
+        swap(&outputs, &list)
+        return true
     }
 
     /// The next time at which `advance` has an effect.
@@ -98,7 +105,7 @@ extension SessionEngine {
 
     /// Carries out the consequences of everything that happened.
     mutating func settle() {
-        while true {
+        while !mesh.isSettled {
             let actions = mesh.takeActions()
             if actions.isEmpty { return }
             for action in actions { carryOut(action) }

@@ -37,6 +37,21 @@ struct OutgoingMessages: Sendable {
         }
     }
 
+    /// Appends one message. When no other waits, it takes the place of the one before.
+    mutating func append(_ message: consuming [UInt8]) {
+        bytes += message.count
+        count += 1
+        if head == first.count, next == batches.count {
+            first.removeAll(keepingCapacity: true)
+            head = 0
+            first.append(message)
+        } else if next < batches.count {
+            batches[batches.count - 1].append(message)
+        } else {
+            batches.append([message])
+        }
+    }
+
     /// Returns whether `left` of credit allows anything to be written.
     func canWrite(spending left: Int) -> Bool {
         guard count > 0 else { return false }
@@ -67,7 +82,7 @@ struct OutgoingMessages: Sendable {
                     until: last, into: &output, room: room, free: &free, left: &left, isLending: isLending)
             else { break }
         }
-        if count == 0 { self = OutgoingMessages(written: written) }
+        if count == 0, first.count > 1 || !batches.isEmpty { self = OutgoingMessages(written: written) }
         return (written - before, bytesBefore - bytes, credit - left, lent)
     }
 

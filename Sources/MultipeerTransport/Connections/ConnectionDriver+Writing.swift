@@ -10,10 +10,17 @@ extension ConnectionDriver {
     /// Writes what is due. That can end a connection, which can cause others to be dialled or selected: repeats until nothing is
     /// left to write.
     func writeDue() {
-        while case let due = sockets.takeDue(takeDue()), !due.isEmpty {
-            for id in due { sockets.connections[id].map { flush($0) } }
+        var due: [ConnectionID] = []
+        swap(&due, &sockets.emptied)
+        while true {
+            takeDue(into: &due)
+            sockets.addDirty(to: &due)
+            if due.isEmpty { break }
+            for id in due { if let connection = sockets.connections[id] { flush(connection) } }
             carryOut()
+            due.removeAll(keepingCapacity: true)
         }
+        swap(&due, &sockets.emptied)
     }
 
     /// Fills, seals and sends until the socket or the work is exhausted; at most about 256 KiB a turn, so that a message that

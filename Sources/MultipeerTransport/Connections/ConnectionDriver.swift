@@ -33,8 +33,8 @@ protocol ConnectionDriver: Actor, LoopClient {
     ) throws(SecurityFault) -> SecureChannel.ReadResult?
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
     func wantsInput(_ connection: SocketConnection) -> Bool
-    /// Returns the connections for which the engine has work.
-    func takeDue() -> [ConnectionID]
+    /// Moves the connections for which the engine has work to the end of `list`.
+    func takeDue(into list: inout [ConnectionID])
     /// Appends the engine's frames for this connection. Returns whether another call may append more at once.
     func fill(_ connection: SocketConnection) -> Bool
     func carryOut()

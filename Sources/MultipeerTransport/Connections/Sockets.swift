@@ -9,6 +9,8 @@ final class Sockets {
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
     var unfinished: Set<ConnectionID> = []
+    /// The list of those that were written last, emptied: its memory is reused.
+    var emptied: [ConnectionID] = []
     /// The engine's actions are being carried out: those that follow from them wait for their turn.
     var isCarryingOut = false
     /// The listening sockets; nil while the driver does not listen.
@@ -18,13 +20,14 @@ final class Sockets {
     private let loop: EventLoop
     /// Released with the last owner on the loop.
     private(set) lazy var buffers = loop.buffers
+    private lazy var stream = buffers.stream
     var ciphertext: ByteBuffer {
-        _read { yield buffers.ciphertext }
-        _modify { yield &buffers.ciphertext }
+        _read { yield stream.ciphertext }
+        _modify { yield &stream.ciphertext }
     }
     var plaintext: ByteBuffer {
-        _read { yield buffers.plaintext }
-        _modify { yield &buffers.plaintext }
+        _read { yield stream.plaintext }
+        _modify { yield &stream.plaintext }
     }
 
     init(_ loop: EventLoop) { self.loop = loop }
@@ -45,15 +48,19 @@ final class Sockets {
     /// Sorted by their numbers.
     var ordered: [SocketConnection] { connections.values }
 
-    /// The connections that may have something to write, in their order, with those that the engine names.
-    func takeDue(_ wanted: [ConnectionID]) -> [ConnectionID] {
-        if dirty.isEmpty { return wanted.count > 1 ? wanted.sorted() : wanted }
-        defer { dirty.removeAll(keepingCapacity: true) }
-        return dirty.union(wanted).sorted()
+    /// Adds the dirty connections to those that the engine names, each once, and sorts them.
+    func addDirty(to due: inout [ConnectionID]) {
+        if !dirty.isEmpty {
+            for id in due { dirty.remove(id) }
+            due.append(contentsOf: dirty)
+            dirty.removeAll(keepingCapacity: true)
+        }
+        if due.count > 1 { due.sort() }
     }
 
     /// Makes what could not be written in its turn due again.
     func resume() {
+        if unfinished.isEmpty { return }
         dirty.formUnion(unfinished)
         unfinished = []
     }

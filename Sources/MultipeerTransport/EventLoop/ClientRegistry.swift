@@ -20,6 +20,8 @@ struct ClientRegistry {
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
+    /// The one that was found last; usually the next one, too.
+    private var last: Entry?
     private var touched: [Entry] = []
     private var entered: UInt64 = 0
     private var earliest: Moment? = .distantFuture
@@ -89,7 +91,11 @@ struct ClientRegistry {
     }
 
     private mutating func entry(of client: any LoopClient) -> Entry {
-        if let entry = entries[ObjectIdentifier(client)] { return entry }
+        if let last, last.client === client { return last }
+        if let entry = entries[ObjectIdentifier(client)] {
+            last = entry
+            return entry
+        }
         entered &+= 1
         let entry = Entry(client, entered)
         entries[ObjectIdentifier(client)] = entry
@@ -99,5 +105,6 @@ struct ClientRegistry {
     private mutating func forgetIfIdle(_ entry: Entry) {
         guard entry.registrations == 0, entry.deadline == .distantFuture, !entry.isTouched else { return }
         entries[ObjectIdentifier(entry.client)] = nil
+        if last === entry { last = nil }
     }
 }

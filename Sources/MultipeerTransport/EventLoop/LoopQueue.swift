@@ -84,20 +84,12 @@ final class LoopQueue: Sendable {
 
     /// Swaps the waiting work with the emptied work of the last time, whose memory is reused.
     func take(_ work: inout Work) {
-        work = state.withLock { [work] state in
-            let taken = state.work
-            state.work = work
-            return taken
-        }
+        state.withLock { swap(&$0.work, &work) }
     }
 
     /// Swaps the wakeups that are waiting with an emptied list.
     func take(_ wakeups: inout [any LoopClient]) {
-        wakeups = state.withLock { [wakeups] state in
-            let taken = state.work.wakeups
-            state.work.wakeups = wakeups
-            return taken
-        }
+        state.withLock { swap(&$0.work.wakeups, &wakeups) }
     }
 
     /// Returns whether nothing is waiting, so that the loop may sleep until it is woken.

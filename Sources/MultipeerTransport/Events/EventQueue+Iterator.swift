@@ -84,17 +84,23 @@ extension EventQueue: AsyncSequence {
         func refill(inOrder: Bool = false, withMarkers: Bool = false) async -> Bool {
             repeat {
                 settle()
-                if batches.isEmpty {
-                    let taken = await eventQueue.mailbox.next { [id] in $0.take(id) }
-                    guard case .batches(let taken) = taken else { return false }
-                    batches = taken
-                }
-                guard let batch = batches.popLast() else { return false }
+                guard let batch = await nextBatch() else { return false }
                 (elements, markers) = (batch.elements, batch.markers)
                 (costs, share) = (batch.costs, batch.share)
             } while elements.isEmpty && !(withMarkers && !markers.isEmpty)
             if !inOrder { elements.reverse() }
             return true
+        }
+
+        private func nextBatch() async -> Batch? {
+            if let batch = batches.popLast() { return batch }
+            switch await eventQueue.mailbox.next({ [id] in $0.take(id) }) {
+            case .batch(let batch): return batch
+            case .batches(let taken):
+                batches = taken
+                return batches.popLast()
+            case .end, nil: return nil
+            }
         }
 
         /// The batch in the buffer was consumed.

@@ -62,13 +62,17 @@ extension EventQueue {
             switch taken {
             case nil: return .nothing
             case .end: return .end
-            case .batches(let batches):
-                let first = state.withLock { state in
-                    state.batches = batches
-                    return state.popBatch()
-                }
-                return first.map { .batch($0) } ?? .nothing
+            case .batch(let batch): return first(of: [batch])
+            case .batches(let batches): return first(of: batches)
             }
+        }
+
+        private func first(of batches: [Batch]) -> Taken {
+            let first = state.withLock { state in
+                state.batches = batches
+                return state.popBatch()
+            }
+            return first.map { .batch($0) } ?? .nothing
         }
 
         private func settle() {

@@ -14,6 +14,8 @@ extension EventQueue {
         }
 
         enum Taken: Sendable {
+            /// The only one.
+            case batch(Batch)
             /// In reverse order.
             case batches([Batch])
             case end
@@ -70,6 +72,7 @@ extension EventQueue.ReaderQueues {
     mutating func take(_ id: UInt64) -> Taken? {
         guard let index = readers.firstIndex(where: { $0.id == id }) else { return .end }
         begin(index)
+        if readers[index].batches.count == 1 { return .batch(readers[index].batches.removeLast()) }
         if !readers[index].batches.isEmpty {
             var batches: [Batch] = []
             swap(&batches, &readers[index].batches)

@@ -59,7 +59,7 @@ extension InvitationDriver {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
 
-    func takeDue() -> [ConnectionID] { engine.takeDue() }
+    func takeDue(into list: inout [ConnectionID]) { engine.takeDue(into: &list) }
     func wantsInput(_ connection: SocketConnection) -> Bool {
         engine.wantsInput(connection.id, unsent: connection.unsent)
     }

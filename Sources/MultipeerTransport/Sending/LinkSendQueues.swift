@@ -42,21 +42,26 @@ package final class LinkSendQueues: Sendable {
 
 /// Credit for consumed events, on its way back to the loop.
 final class ConsumedCredit: Sendable {
+    /// In a struct, so that returning it from the lock allocates nothing.
+    private struct Wake: Sendable {
+        let call: @Sendable () -> Void
+    }
+
     private struct State: Sendable {
         var totals = CostTotals()
-        var wake: (@Sendable () -> Void)?
+        var wake: Wake?
     }
 
     private let state = Locked(State())
 
-    func onChange(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+    func onChange(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = Wake(call: wake) } }
 
     func add(_ totals: CostTotals) {
         let wake = state.withLock { state in
             state.totals.add(totals)
             return state.wake
         }
-        wake?()
+        wake?.call()
     }
 
     func take() -> CostTotals {

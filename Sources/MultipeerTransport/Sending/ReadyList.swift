@@ -16,28 +16,43 @@ final class ReadyList: Sendable {
         case reader(ChannelKey)
     }
 
+    /// In a struct, so that returning it from the lock allocates nothing.
+    private struct Wake: Sendable {
+        let call: @Sendable () -> Void
+    }
+
     private struct State: Sendable {
         var items: [ReadyItem] = []
-        var wake: (@Sendable () -> Void)?
+        var wake: Wake?
     }
 
     private let state = Locked(State())
 
-    func onChange(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+    func onChange(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = Wake(call: wake) } }
 
     func add(_ readyItem: ReadyItem) {
         let wake = state.withLock { state in
             state.items.append(readyItem)
             return state.wake
         }
-        wake?()
+        wake?.call()
     }
 
-    func takeAll() -> [ReadyItem] {
+    /// Whether an item is for a reader or a writer, who may go on within the turn.
+    var concernsChannels: Bool {
         state.withLock { state in
-            defer { state.items = [] }
-            return state.items
+            state.items.contains { item in
+                switch item {
+                case .messages, .datagrams: false
+                case .writer, .reader: true
+                }
+            }
         }
+    }
+
+    /// Swaps the items with an emptied list, whose memory is reused.
+    func takeAll(swapping list: inout [ReadyItem]) {
+        state.withLock { swap(&$0.items, &list) }
     }
 }
 

@@ -86,6 +86,11 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
+    /// On the loop: takes the message that was accepted since the last time, if it is the only one; its queue keeps its memory.
+    func takeOnly() -> [UInt8]? {
+        state.withLock { state in state.queue.count == 1 ? state.queue.removeLast() : nil }
+    }
+
     /// On the loop: messages that were accepted elsewhere are sent the same way, and count until `released`. No others are
     /// accepted until the limits are kept again.
     package func adopt(messages: Int, bytes: Int) {

@@ -15,12 +15,25 @@ extension SessionDriver {
         guard !sockets.isCarryingOut else { return }
         sockets.isCarryingOut = true
         defer { sockets.isCarryingOut = false }
+        var outputs: [SessionOutput] = []
+        swap(&outputs, &emptied)
         repeat {
-            while case let outputs = engine.takeOutputs(), !outputs.isEmpty {
+            while takeOutputs(&outputs) {
                 for output in outputs { carryOut(output) }
+                outputs.removeAll(keepingCapacity: outputs.count <= SessionDriver.usualOutputs)
             }
         } while datagrams.pump(&engine)
+        swap(&outputs, &emptied)
     }
+
+    /// A function of its own: as the condition of the loop, the access to the engine would last until the end of its body.
+    @inline(never)
+    private func takeOutputs(_ outputs: inout [SessionOutput]) -> Bool {
+        engine.takeOutputs(swapping: &outputs)
+    }
+
+    /// The memory of longer lists is not kept.
+    private static let usualOutputs = 64
 
     private func carryOut(_ output: SessionOutput) {
         switch output {

@@ -53,7 +53,7 @@ extension SessionDriver {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
 
-    func takeDue() -> [ConnectionID] { engine.links.takeDue() }
+    func takeDue(into list: inout [ConnectionID]) { engine.links.takeDue(into: &list) }
     func wantsInput(_ connection: SocketConnection) -> Bool {
         engine.links.wantsInput(connection.id, unsent: connection.unsent)
     }

@@ -12,7 +12,10 @@ extension SessionDriver {
         assumeIsolated { $0.found(token, readiness) }
     }
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
-    nonisolated package func wokenUp() { assumeIsolated { $0.takeFromCallers() } }
+    /// Messages wait for the end of the turn, where all of them are taken at once.
+    nonisolated package func wokenUp() {
+        if readyList.concernsChannels { assumeIsolated { $0.takeFromCallers() } }
+    }
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
     private func found(_ token: Int, _ readiness: Readiness) {
@@ -37,7 +40,7 @@ extension SessionDriver {
     /// Takes what callers queued since the last time: messages, pieces, and credit for consumed data. Visits only the links that
     /// are ready.
     func takeFromCallers() {
-        for sum in consumed.take().sums {
+        consumed.take().forEach { sum in
             switch events.taken(sum) {
             case .messages(let id): engine.consumed(sum.cost, on: id)
             case .unreliableMessages(let id): engine.links.consumedDatagrams(sum.cost, on: id)
@@ -45,7 +48,10 @@ extension SessionDriver {
             case nil: break
             }
         }
-        for readyItem in readyList.takeAll() {
+        var items: [ReadyList.ReadyItem] = []
+        swap(&items, &readyItems)
+        readyList.takeAll(swapping: &items)
+        for readyItem in items {
             switch readyItem {
             case .messages(let id): takeMessages(of: id)
             case .datagrams(let id): datagrams.takeMessages(of: id)
@@ -53,9 +59,13 @@ extension SessionDriver {
             case .reader(let key): withLink(key.link) { channels.serveReader(key, $1, &$0) }
             }
         }
+        items.removeAll(keepingCapacity: items.count <= SessionDriver.usualItems)
+        swap(&items, &readyItems)
         sockets.resume()
-        loop.wantsTurnEnd(self)
     }
+
+    /// The memory of longer lists is not kept.
+    private static let usualItems = 64
 
     /// Does nothing when the connection is not a link.
     func withLink(_ id: ConnectionID, _ body: (inout SessionEngine, SessionLink) -> Void) {
@@ -64,6 +74,7 @@ extension SessionDriver {
 
     func takeMessages(of id: ConnectionID) {
         withLink(id) { engine, link in
+            if let message = link.sendQueue.takeOnly() { return engine.links.enqueue(message, on: id) }
             let messages = link.sendQueue.take()
             if !messages.isEmpty { engine.links.enqueue(messages, on: id) }
         }
@@ -71,6 +82,7 @@ extension SessionDriver {
 
     /// Carries out every decision, writes what is due, delivers in one batch and sets the next deadline.
     func settle() {
+        takeFromCallers()
         carryOut()
         writeDue()
         events.deliver()

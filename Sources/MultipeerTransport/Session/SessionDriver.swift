@@ -30,6 +30,10 @@ package actor SessionDriver: ListeningDriver {
     /// Final, so that a build without optimisation reads it in place. Otherwise Swift 6.3 lends a copy of its bytes, frees them,
     /// and then releases what it has copied out of them.
     final var engine: SessionEngine
+    /// The list of the actions that were carried out last, emptied: its memory is reused.
+    var emptied: [SessionOutput] = []
+    /// The same for what is taken from callers.
+    var readyItems: [ReadyList.ReadyItem] = []
     let sockets: Sockets
     let events: EventDelivery
     let channels: SessionChannels
