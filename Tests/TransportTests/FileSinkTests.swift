@@ -74,6 +74,25 @@ struct FileSinkTests {
         unsafe chmod(folder.path, 0o755)
     }
 
+    @Test("after a write of a part, or none because of a signal, the rest is written", arguments: 1...9)
+    func partial(_ most: Int) throws {
+        var written: [UInt8] = []
+        var calls = 0
+        try unsafe FileSink.write([[1, 2, 3], [], [4], [5, 6, 7, 8]], "x") { vectors in
+            calls += 1
+            if calls == 2 {
+                errno = EINTR
+                return -1
+            }
+            let rest = unsafe vectors.flatMap { vector in
+                unsafe Array(UnsafeRawBufferPointer(start: vector.iov_base, count: vector.iov_len))
+            }
+            written += rest.prefix(most)
+            return min(most, rest.count)
+        }
+        #expect(written == Array(1...8))
+    }
+
     @Test("a file that exceeds the system's limit fails for lack of space, and is removed")
     func limit() async throws {
         let path = folder.path

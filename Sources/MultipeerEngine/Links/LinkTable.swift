@@ -135,8 +135,8 @@ extension LinkTable {
     /// Handles the report of a reader of a peer's channel, which has taken data or stopped. Returns whether the channel
     /// has ended: no more events of it follow.
     package mutating func read(_ report: ReaderReport, of channel: UInt32, on id: ConnectionID) -> Bool {
-        let extra = linked.reduce(0) { $0 + ($1.peer?.link.extraCredit ?? 0) }
-        return markedPeer(on: id)?.read(report, of: channel, spare: memory.extraCredit - extra) ?? true
+        let spare = memory.spare(beyond: linked.lazy.map { $0.peer?.link.extraCredit ?? 0 })
+        return markedPeer(on: id)?.read(report, of: channel, spare: spare) ?? true
     }
 
     /// Counts unreliable messages of this cost that the application has taken.

@@ -3,11 +3,13 @@ package struct ReceiveMemory: Sendable {
     package static let limit = 20 * 1_048_576
 
     private let limit: Int
-    /// The bytes by which windows of channels may grow in total: two fifths, so that most of the memory stays for channels
-    /// whose windows never grew.
-    package var extraCredit: Int { limit / 5 * 2 }
-
     package init(limit: Int = ReceiveMemory.limit) { self.limit = limit }
+
+    /// Returns the bytes by which windows of channels may still grow, given by how many those of each link have. In total it is
+    /// two fifths, so that most of the memory stays for channels whose windows never grew.
+    package func spare(beyond extraCredits: some Sequence<Int>) -> Int {
+        max(0, limit / 5 * 2 - extraCredits.reduce(0, +))
+    }
 
     /// Returns the link that must drop its fullest channel, given what each one holds. The caller then calls
     /// `stopFullest(.busy)` and repeats.

@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// A file that is being received: new, under a random name, readable by its owner only, and removed again unless it is kept.
 /// [resource.private]
@@ -69,7 +69,9 @@ package struct FileSink: ~Copyable {
         case .some(let file):
             var rest = pieces[...]
             while !rest.isEmpty {
-                try FileSink.write(rest.prefix(FileSink.together), to: file.number, path)
+                try unsafe FileSink.write(rest.prefix(FileSink.together), path) { vectors in
+                    unsafe writev(file.number, vectors, Int32(clamping: unsafe vectors.count))
+                }
                 rest = rest.dropFirst(FileSink.together)
             }
         case .none:
@@ -80,18 +82,19 @@ package struct FileSink: ~Copyable {
     /// The number of pieces in one system call.
     private static let together = 32
 
-    private static func write(
-        _ pieces: ArraySlice<[UInt8]>, to descriptor: Int32, _ path: String
+    /// Calls `put`, which is `writev`, until it has written all of the pieces: it may write a part.
+    package static func write(
+        _ pieces: ArraySlice<[UInt8]>, _ path: String, with put: ([iovec]) -> Int
     ) throws(FileFault) {
         let total = pieces.reduce(0) { $0 + $1.count }
         var count = 0
         while count < total {
             var vectors: [iovec] = unsafe []
             unsafe vectors.reserveCapacity(pieces.count)
-            let put = unsafe write(pieces, skipping: count, &vectors, to: descriptor)
-            if put > 0 {
-                count += put
-            } else if put == 0 {
+            let written = unsafe write(pieces, skipping: count, &vectors, with: put)
+            if written > 0 {
+                count += written
+            } else if written == 0 {
                 throw FileFault(.noSpace, path: path)
             } else if errno == EFBIG {
                 // The file system, or a resource limit of the process, does not allow a file as long as this.
@@ -103,21 +106,20 @@ package struct FileSink: ~Copyable {
     }
 
     /// Writes what follows the first `skipped` bytes. Each call of itself lends one piece more, so that all pointers in `vectors`
-    /// are valid in the innermost, which makes the system call.
+    /// are valid in the innermost, which calls `put`.
     private static func write(
-        _ pieces: ArraySlice<[UInt8]>, skipping skipped: Int, _ vectors: inout [iovec], to descriptor: Int32
+        _ pieces: ArraySlice<[UInt8]>, skipping skipped: Int, _ vectors: inout [iovec],
+        with put: ([iovec]) -> Int
     ) -> Int {
-        guard let piece = pieces.first else {
-            return unsafe writev(descriptor, vectors, Int32(clamping: unsafe vectors.count))
-        }
+        guard let piece = pieces.first else { return unsafe put(vectors) }
         if skipped >= piece.count {
             return unsafe write(
-                pieces.dropFirst(), skipping: skipped - piece.count, &vectors, to: descriptor)
+                pieces.dropFirst(), skipping: skipped - piece.count, &vectors, with: put)
         }
         return unsafe piece.withUnsafeBytes { bytes in
             let rest = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress?.advanced(by: skipped))
             unsafe vectors.append(iovec(iov_base: rest, iov_len: bytes.count - skipped))
-            return unsafe write(pieces.dropFirst(), skipping: 0, &vectors, to: descriptor)
+            return unsafe write(pieces.dropFirst(), skipping: 0, &vectors, with: put)
         }
     }
 

@@ -110,6 +110,51 @@ struct ChannelCreditTests {
         #expect(end.link.end == nil)
     }
 
+    @Test("a window stops growing at 8 MiB, while its channel stays open [channel.credit-return]")
+    func longestWindow() {
+        let mebibyte = 1_048_576
+        let end = End(.init(local: .small(channelCredit: UInt32(mebibyte))))
+        end.receive(.open(channel: 1, .stream))
+        var most = 0
+        for window in [1, 1, 2, 4, 8, 8, 8] {
+            Self.takeWindow(window * mebibyte, of: end, spare: .max)
+            most = max(most, end.link.extraCredit)
+        }
+        #expect(end.link.end == nil)
+        #expect(most == 7 * mebibyte)
+        #expect(end.link.extraCredit == most)
+    }
+
+    @Test("windows of all links together grow by two fifths of the memory for channels [limit.memory]")
+    func sharedGrowth() {
+        let memory = ReceiveMemory()
+        let ends = (0..<3).map { _ in End(.init(local: .small(channelCredit: 1_048_576))) }
+        for end in ends { end.receive(.open(channel: 1, .stream)) }
+        func spare() -> Int { memory.spare(beyond: ends.map { $0.link.extraCredit }) }
+        #expect(spare() == 8 * 1_048_576)
+        for end in ends {
+            Self.takeWindow(1_048_576, of: end, spare: spare())
+            for _ in 0..<3 {
+                Self.takeWindow(1_048_576 + end.link.extraCredit, of: end, spare: spare())
+            }
+        }
+        #expect(ends.reduce(0) { $0 + $1.link.extraCredit } == ReceiveMemory.limit / 5 * 2)
+        #expect(spare() == 0)
+        // What one of them gives back, another may have.
+        ends[0].receive(.fin(channel: 1, sha256: nil))
+        #expect(spare() == 7 * 1_048_576)
+    }
+
+    /// Receives a whole window on channel 1, and takes it within a millisecond.
+    private static func takeWindow(_ count: Int, of end: End, spare: Int) {
+        let data = [UInt8].ones(65_536)
+        for _ in 0..<(count / data.count) { end.receive(.data(channel: 1, data)) }
+        _ = end.channelEvents()
+        end.advance(0.001)
+        end.link.consumed(count, of: 1, spare: spare)
+        _ = end.frames()
+    }
+
     @Test("unread data of a finished stream counts until it is read [limit.memory]")
     func unread() {
         let end = End()
