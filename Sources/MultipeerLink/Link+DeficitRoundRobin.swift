@@ -28,7 +28,8 @@ extension Link {
                 streams: outgoing.isReady(.streams), resources: outgoing.isReady(.resources))
             guard let share else { return }
             if share == .messages {
-                let room = min(end - before, max(roundRobin.leftForMessages, Self.record))
+                // In their turn messages have room for a record at least.
+                let room = min(end - before, max(roundRobin.leftForMessages, LentPayload.record))
                 let written = writeMessages(into: &output, upTo: room)
                 sent.messages += written.messages
                 sent.bytes += written.bytes
@@ -56,7 +57,5 @@ extension Link {
 
     /// The maximum number of stream and resource bytes per call, so that a message never waits for more of them: the longest
     /// DATA.
-    private static let bulk = FrameHeader.byteCount + 65_536
-    /// The minimum room for messages in their turn.
-    static let record = 16_384
+    private static let bulk = FrameHeader.byteCount + Limits.frame
 }

@@ -78,7 +78,8 @@ extension Link {
         partWhenDrained()
         if sent.rest == nil { control.writeClose(into: &output, end: end) }
         // No limit was reached: what was not written waits for credit, or there is nothing.
-        sent.mayContinue = sent.rest != nil || queuedMessages > 0 || output.count - start >= Self.record
+        sent.mayContinue =
+            sent.rest != nil || queuedMessages > 0 || output.count - start >= LentPayload.record
         return sent
     }
 

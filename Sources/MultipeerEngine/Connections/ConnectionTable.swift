@@ -46,6 +46,13 @@ struct ConnectionTable: ~Copyable {
         due.append(connection.id)
     }
 
+    /// Removes and returns the connections that may have data to write, each once.
+    mutating func takeDue() -> [ConnectionID] {
+        var list: [ConnectionID] = []
+        takeDue(into: &list)
+        return list
+    }
+
     /// Moves the connections that may have data to write to the end of `list`, each once.
     mutating func takeDue(into list: inout [ConnectionID]) {
         for id in due {

@@ -59,11 +59,7 @@ package struct LinkTable: ~Copyable {
 
 extension LinkTable {
     /// Removes and returns the connections that may have data to write, each once.
-    package mutating func takeDue() -> [ConnectionID] {
-        var list: [ConnectionID] = []
-        connections.takeDue(into: &list)
-        return list
-    }
+    package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
     /// Moves them to the end of `list`, whose memory can be reused.
     package mutating func takeDue(into list: inout [ConnectionID]) { connections.takeDue(into: &list) }

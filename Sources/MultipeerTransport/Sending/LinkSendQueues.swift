@@ -42,11 +42,6 @@ package final class LinkSendQueues: Sendable {
 
 /// Credit for consumed events, on its way back to the loop.
 final class ConsumedCredit: Sendable {
-    /// In a struct, so that returning it from the lock allocates nothing.
-    private struct Wake: Sendable {
-        let call: @Sendable () -> Void
-    }
-
     private struct State: Sendable {
         var totals = CostTotals()
         var wake: Wake?

@@ -16,11 +16,6 @@ final class ReadyList: Sendable {
         case reader(ChannelKey)
     }
 
-    /// In a struct, so that returning it from the lock allocates nothing.
-    private struct Wake: Sendable {
-        let call: @Sendable () -> Void
-    }
-
     private struct State: Sendable {
         var items: [ReadyItem] = []
         var wake: Wake?
