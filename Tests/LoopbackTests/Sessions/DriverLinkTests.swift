@@ -65,13 +65,18 @@ struct DriverLinkTests {
     )
     func unselected() async throws {
         try await withTaps { annsTap, bobsTap in
-            // Ann, the lower, dials first; what bob answers her SELECT does not come through.
-            let isCut = Locked(false)
-            await bobsTap.meddle { chunk in
-                guard chunk.flow == 0, chunk.from == .listener else { return .pass }
-                return isCut.withLock { isCut in
-                    isCut = isCut || chunk.isSelected
-                    return isCut ? .replace([]) : .pass
+            // Ann, the lower, selects; what bob sends after her first SELECT does not come through. Which
+            // connection she selects depends on which of them is confirmed first.
+            let cut = Locked<(tap: ObjectIdentifier, flow: Int)?>(nil)
+            for tap in [annsTap, bobsTap] {
+                let id = ObjectIdentifier(tap)
+                await tap.meddle { chunk in
+                    cut.withLock { cut in
+                        if cut == nil, chunk.isSelected { cut = (id, chunk.flow) }
+                        guard let cut, cut == (id, chunk.flow) else { return .pass }
+                        return chunk.from == (id == ObjectIdentifier(bobsTap) ? .listener : .dialler)
+                            ? .replace([]) : .pass
+                    }
                 }
             }
             let meeting = try Meeting.annFirst(
@@ -108,7 +113,7 @@ struct DriverLinkTests {
     @Test("leaving before SELECTED has arrived says goodbye: the peer has a link by then [close.goodbye]")
     func leaving() async throws {
         try await withTaps { annsTap, bobsTap in
-            await bobsTap.meddle { $0.isSelected ? .replace([]) : .pass }
+            for tap in [annsTap, bobsTap] { await tap.meddle { $0.isSelected ? .replace([]) : .pass } }
             let meeting = try Meeting.annFirst(
                 ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
             let (annsData, bobsData) = (
@@ -186,8 +191,8 @@ private final class BlockingGuest: SubprotocolHandler {
 }
 
 extension Tap.Chunk {
-    /// Whether a controlled end that listens sends SELECTED here, in clear.
+    /// Whether the controlled end sends SELECTED here, in clear.
     fileprivate var isSelected: Bool {
-        from == .listener && bytes.starts(with: [0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
+        bytes.starts(with: [0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
     }
 }
