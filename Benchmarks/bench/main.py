@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from bench import cores, history, limits, peers, surroundings
+from bench import cores, history, limits, peers, profile, surroundings
 from bench.cases import CASES
 from bench.processes import Failure
 from bench.rounds import run_case, summarise
@@ -26,6 +26,8 @@ def parse_options():
     parser.add_argument("--out", default=os.path.join(surroundings.OUTPUT, "result.json"), help="where the JSON goes")
     parser.add_argument("--peers", action="store_true", help="other libraries, beside this one and the twin")
     parser.add_argument("--limits", action="store_true", help="the programs in limits/, which show what no library can do")
+    parser.add_argument("--profile", action="store_true",
+                        help="the functions that take the processor time of bulk, 64 B, file and connect (needs perf)")
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     parser.add_argument("--compare", action="store_true", help="the last two results of this machine, beside each other")
     options = parser.parse_args()
@@ -112,6 +114,16 @@ def show_peers(programs, options, congestion):
     return finish(failures)
 
 
+def show_profile(programs, options, congestion):
+    libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
+    openssl, _ = surroundings.openssl_version(programs, libraries)
+    around = surroundings.describe(programs, congestion, openssl)
+    profiles = profile.run(programs, options, libraries)
+    profile.report(profiles, around)
+    write(options.out, {"surroundings": around, "profiles": profiles})
+    return 0
+
+
 def main():
     options = parse_options()
     if options.list:
@@ -132,6 +144,8 @@ def main():
     try:
         if options.peers:
             return show_peers(programs, options, congestion)
+        if options.profile:
+            return show_profile(programs, options, congestion)
         return report(*measure_all(programs, options, congestion), options)
     except Failure as failure:
         return finish([failure])

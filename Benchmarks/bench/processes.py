@@ -44,8 +44,9 @@ def environment(libraries, folder):
         {"LD_LIBRARY_PATH": libraries} if libraries else {})
 
 
-def start(program, side, mode, size, count, cpus, surroundings):
+def start(program, side, mode, size, count, cpus, surroundings, recorder):
     command = [program, side, mode, str(size), str(count)]
+    command = recorder(command) if recorder else command
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
                             preexec_fn=prepare(cpus), env=surroundings)
 
@@ -66,11 +67,12 @@ def follow(side, process, others, events):
     events.put((side, process.wait(), result))
 
 
-def measure(program, mode, size, count, cpus, timeout, libraries, is_hybrid=False):
-    """Runs all sides once and returns one record of their results. `cpus` are the client's and the servers'."""
+def measure(program, mode, size, count, cpus, timeout, libraries, is_hybrid=False, recorder=None):
+    """Runs all sides once and returns one record of their results. `cpus` are the client's and the servers'; a
+    recorder returns the command that runs another one under its eyes."""
     folder = tempfile.mkdtemp(prefix="multipeer-bench-", dir="/dev/shm")
     try:
-        record = measure_in(environment(libraries, folder), program, mode, size, count, cpus, timeout)
+        record = measure_in(environment(libraries, folder), program, mode, size, count, cpus, timeout, recorder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if is_hybrid and record["group"] != HYBRID:
@@ -78,11 +80,11 @@ def measure(program, mode, size, count, cpus, timeout, libraries, is_hybrid=Fals
     return record
 
 
-def measure_in(surroundings, program, mode, size, count, cpus, timeout):
+def measure_in(surroundings, program, mode, size, count, cpus, timeout, recorder):
     events = queue.Queue()
     number = 0 if mode in ALONE else SERVERS.get(mode, 1)
-    servers = [start(program, "server", mode, size, count, cpus[1], surroundings) for _ in range(number)]
-    client = start(program, "client", mode, size, count, cpus[0], surroundings)
+    servers = [start(program, "server", mode, size, count, cpus[1], surroundings, recorder) for _ in range(number)]
+    client = start(program, "client", mode, size, count, cpus[0], surroundings, recorder)
     for process, others in [(server, [client]) for server in servers] + [(client, servers)]:
         arguments = ("client" if process is client else "server", process, others, events)
         threading.Thread(target=follow, args=arguments, daemon=True).start()
