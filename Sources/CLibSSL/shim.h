@@ -63,7 +63,8 @@ static inline void multipeer_ctx_set_cache_off(SSL_CTX *ctx) {
 static inline void multipeer_ctx_set_modes(SSL_CTX *ctx) {
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
 }
-// Read and write buffers stay with this connection. The second call tells a record layer of its own, which libssl has since 3.2.
+// The buffers of a record that is read or written stay with this connection. The second call informs the record layer, an object
+// of its own since libssl 3.2.
 static inline void multipeer_ssl_keep_buffers(SSL *ssl) {
     SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
     SSL_set_mode(ssl, 0);

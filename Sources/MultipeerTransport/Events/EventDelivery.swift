@@ -13,7 +13,7 @@ final class EventDelivery {
     private var pending = EventQueue<Session.Event>.Batch()
     /// Channels whose readers have to be notified.
     private var heard: [ChannelReceiveQueue] = []
-    /// Whether something may be pending, and some channel heard: `deliver` is called more often.
+    /// Whether something may be pending, and whether a channel was noted: `deliver` is called more often.
     private var hasNews = false
     private var hasHeard = false
     private var news: EventQueue<Session.Event>.Batch {
