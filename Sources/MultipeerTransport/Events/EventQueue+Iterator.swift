@@ -65,6 +65,7 @@ extension EventQueue: AsyncSequence {
         ///
         /// A batch that an earlier iterator returned whole has costs and no elements left: it is settled like any other, and the
         /// next one is taken.
+        @inline(__always)
         func refill(inOrder: Bool = false, withMarkers: Bool = false) async -> Bool {
             repeat {
                 if let consumed = contents.settle(eventQueue.reportAfter) { eventQueue.onConsumed(consumed) }
