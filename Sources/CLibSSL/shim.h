@@ -63,6 +63,12 @@ static inline void multipeer_ctx_set_cache_off(SSL_CTX *ctx) {
 static inline void multipeer_ctx_set_modes(SSL_CTX *ctx) {
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
 }
+// The buffers of a record that is read or written stay with this connection. The second call informs the record layer, an object
+// of its own since libssl 3.2.
+static inline void multipeer_ssl_keep_buffers(SSL *ssl) {
+    SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+    SSL_set_mode(ssl, 0);
+}
 // A read returns after each message of the handshake protocol, so that its caller can count them.
 static inline void multipeer_ctx_set_no_retry(SSL_CTX *ctx) { SSL_CTX_clear_mode(ctx, SSL_MODE_AUTO_RETRY); }
 static inline int multipeer_ssl_group(SSL *ssl) { return (int)SSL_get_negotiated_group(ssl); }

@@ -96,6 +96,14 @@ extension Link: FrameSink {
     /// Returns the complete messages received since the last call, in order. [msg.order]
     package mutating func takeMessages() -> IncomingBatch { incoming.takeAll() }
 
+    /// The same if there is nothing else that the owner has to look at; nil otherwise.
+    package mutating func takeOnlyMessages() -> IncomingBatch? {
+        guard end == nil, events.isEmpty, !awaitsJudgement, !incomingChannels.hasEvents, !outgoing.hasEvents,
+            !wantsTurn
+        else { return nil }
+        return incoming.takeAll()
+    }
+
     package mutating func nextEvent() -> Event? {
         guard events.isEmpty else { return events.removeFirst() }
         awaitsJudgement = false

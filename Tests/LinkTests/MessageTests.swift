@@ -216,6 +216,18 @@ struct MessageTests {
         }
     }
 
+    @Test("a message that comes alone, after many that came together, is kept without the room for as many")
+    func room() {
+        var incoming = IncomingMessages()
+        let message = [UInt8](repeating: 1, count: 1_024)
+        for _ in 0..<100 { incoming.append(small: message.span, cost: message.count) }
+        #expect(incoming.takeAll().count == 100)
+        incoming.append(small: message.span, cost: message.count)
+        let alone = incoming.takeAll()
+        #expect(alone.map(\.bytes) == [message])
+        #expect(alone.chunk.capacity < 2 * message.count)
+    }
+
     @Test("an output that everything fitted into is the last one until there is more")
     func continuation() {
         let end = End()

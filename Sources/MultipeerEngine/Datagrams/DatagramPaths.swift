@@ -172,6 +172,9 @@ extension DatagramPaths {
         due.append(peer)
     }
 
+    /// Whether nothing is to be collected.
+    var isQuiet: Bool { due.isEmpty }
+
     mutating func collect(into outputs: inout [SessionOutput]) {
         if due.isEmpty { return }
         let noted = due

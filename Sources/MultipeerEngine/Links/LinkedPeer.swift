@@ -49,6 +49,10 @@ package final class LinkedPeer {
         DisconnectReason.Undelivered(messages: link.queuedMessages, bytes: link.queuedBytes)
     }
 
+    /// Returns the messages that have arrived since the last call if that is all that there is to collect; otherwise nil. Usually
+    /// it is: then the link is accessed once, and not once for each kind of its outputs.
+    func takeOnlyMessages() -> IncomingBatch? { wantsTurn ? nil : link.takeOnlyMessages() }
+
     /// Returns the link's report on messages beyond their window; nil when it has none, and had none at the last
     /// report.
     func reassemblyReport() -> ReassemblyTurns.Report? {

@@ -61,6 +61,10 @@ extension SessionEngine {
     /// `detail` describes a loss.
     mutating func collect(_ connection: Connection, _ peer: LinkedPeer, detail: String = "") {
         links.connections.markDue(connection)
+        if let messages = peer.takeOnlyMessages() {
+            if !messages.isEmpty { outputs.append(.messages(peer.id, messages)) }
+            return
+        }
         collectTraffic(of: peer)
         while let event = peer.link.nextEvent() {
             switch event {

@@ -78,6 +78,11 @@ extension SessionEngine {
         return true
     }
 
+    /// Whether `takeOutputs` would return nothing.
+    package var isQuiet: Bool {
+        outputs.isEmpty && mesh.isSettled && datagrams.isQuiet && (leaving == .staying || leaving == .left)
+    }
+
     /// The next time at which `advance` has an effect.
     package var deadline: Moment? {
         .earlier(.earlier(mesh.deadline, requests.deadline), .earlier(leaving.deadline, links.deadline))

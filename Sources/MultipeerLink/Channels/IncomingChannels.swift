@@ -38,6 +38,8 @@ struct IncomingChannels: Sendable {
     /// More consecutive empty DATA than this are a flood.
     private static let emptyLimit = 8
 
+    var hasEvents: Bool { !events.isEmpty }
+
     mutating func takeEvents() -> [ChannelEvent] {
         guard !events.isEmpty else { return [] }
         var taken: [ChannelEvent] = []

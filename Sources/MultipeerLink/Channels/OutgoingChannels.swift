@@ -48,6 +48,8 @@ struct OutgoingChannels: Sendable {
         }
     }
 
+    var hasEvents: Bool { !events.isEmpty }
+
     mutating func takeEvents() -> [ChannelEvent] {
         var taken: [ChannelEvent] = []
         swap(&taken, &events)

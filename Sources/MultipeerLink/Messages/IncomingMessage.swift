@@ -62,7 +62,8 @@ package struct IncomingMessages: Sendable {
 
     /// Messages up to this size share a chunk.
     static let smallMessage = 4_096
-    private static let chunkSize = 65_536
+    /// What one read of a connection brings: a chunk that grows copies what is in it.
+    private static let chunkSize = 131_072
 
     package init() {}
 
@@ -72,10 +73,12 @@ package struct IncomingMessages: Sendable {
     /// Copies a small message into the chunk.
     @inline(__always)
     package mutating func append(small payload: Span<UInt8>, cost: Int) {
-        // No more than was received last time: a peer that sends slowly must not cost a whole chunk for each
+        // Not much more than was received last time: a peer that sends slowly must not cost a whole chunk for each
         // message.
-        if messages.isEmpty { messages.reserveCapacity(expected.count) }
-        if chunk.isEmpty { chunk.reserveCapacity(Swift.min(expected.bytes, Self.chunkSize)) }
+        if messages.isEmpty { messages.reserveCapacity(expected.count + expected.count / 8) }
+        if chunk.isEmpty {
+            chunk.reserveCapacity(Swift.min(expected.bytes + expected.bytes / 8, Self.chunkSize))
+        }
         let start = chunk.count
         chunk.append(copying: payload)
         messages.append(IncomingMessage([], start..<chunk.count, cost: cost))
@@ -84,6 +87,8 @@ package struct IncomingMessages: Sendable {
     package mutating func takeAll() -> IncomingBatch {
         guard !messages.isEmpty else { return IncomingBatch() }
         expected = (chunk.count, messages.count)
+        // A message that is kept must not keep the room of those that were expected with it.
+        if chunk.count < chunk.capacity / 2 { chunk = [UInt8](copying: chunk.span) }
         var taken = (messages: [IncomingMessage](), chunk: [UInt8]())
         swap(&taken.messages, &messages)
         swap(&taken.chunk, &chunk)

@@ -4,11 +4,16 @@ import CLibSSL
 /// The connection's owner keeps it alive.
 final class PostHandshakeLog {
     private var messages: [SecureChannel.PostHandshakeMessage] = []
-
-    var isEmpty: Bool { messages.isEmpty }
+    /// Looked up at each read.
+    private(set) var isEmpty = true
 
     /// Removes and returns the oldest message.
-    func take() -> SecureChannel.PostHandshakeMessage? { messages.isEmpty ? nil : messages.removeFirst() }
+    func take() -> SecureChannel.PostHandshakeMessage? {
+        if isEmpty { return nil }
+        let oldest = messages.removeFirst()
+        isEmpty = messages.isEmpty
+        return oldest
+    }
 
     func attach(to ssl: OpaquePointer) {
         unsafe SSL_set_msg_callback(ssl, Self.note)
@@ -31,5 +36,6 @@ final class PostHandshakeLog {
             }
             let log = unsafe Unmanaged<PostHandshakeLog>.fromOpaque(place).takeUnretainedValue()
             log.messages.append(message)
+            log.isEmpty = false
         }
 }

@@ -13,9 +13,14 @@ struct TLSEngine: ~Copyable {
     /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
     private var rules: TLSVerifier
+    /// Whether libssl's two buffers of a record stay after the handshake, or are allocated for each record: they stay where the
+    /// other side has proven a key that was expected, and not for anyone who connects.
+    private let keepsBuffers: Bool
     /// Retained because libssl's message callback reaches it.
     private let messages = PostHandshakeLog()
     private var state = State.fresh
+    /// Whether the last read has left nothing inside libssl: another one needs input.
+    private var isDrained = false
 
     private enum State: Equatable {
         /// No byte has been received.
@@ -42,6 +47,7 @@ struct TLSEngine: ~Copyable {
         unsafe self.wire = wire
         self.context = context
         rules = context.rules.accepting(accepting)
+        keepsBuffers = if case .only = accepting { true } else { false }
         unsafe rules.attach(to: ssl)
         unsafe messages.attach(to: ssl)
     }
@@ -118,6 +124,7 @@ extension TLSEngine {
         let result = lend(&input) { unsafe SSL_do_handshake(ssl) }
         if result == 1 {
             state = .established
+            if keepsBuffers { unsafe multipeer_ssl_keep_buffers(ssl) }
             return true
         }
         if unsafe SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return false }
@@ -129,13 +136,15 @@ extension TLSEngine {
     mutating func read(
         from input: inout ByteBuffer, into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
-        if let known = try resultBeforeReading(limit) { return known }
+        if let known = try resultBeforeReading(limit, of: input.count) { return known }
         var stop = SSL_ERROR_NONE
+        var isDrained = false
         let count = buffer.write(upTo: limit) { room in
             unsafe room.withUnsafeMutableBufferPointer { room in
-                lend(&input) { unsafe fill(UnsafeMutableRawBufferPointer(room), &stop) }
+                lend(&input) { unsafe fill(UnsafeMutableRawBufferPointer(room), &stop, &isDrained) }
             }
         }
+        self.isDrained = isDrained
         return try result(count, stop)
     }
 
@@ -143,34 +152,44 @@ extension TLSEngine {
     mutating func read(
         from input: inout ByteBuffer, appendingTo bytes: inout [UInt8], upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
-        if let known = try resultBeforeReading(limit) { return known }
+        if let known = try resultBeforeReading(limit, of: input.count) { return known }
         var stop = SSL_ERROR_NONE
+        var isDrained = false
         var count = 0
         bytes.append(addingCapacity: limit) { room in
             unsafe room.withUnsafeMutableBufferPointer { room, filled in
                 let free = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(room)[filled...])
-                count = lend(&input) { unsafe fill(free, &stop) }
+                count = lend(&input) { unsafe fill(free, &stop, &isDrained) }
                 filled += count
             }
         }
+        self.isDrained = isDrained
         return try result(count, stop)
     }
 
     private mutating func resultBeforeReading(
-        _ limit: Int
+        _ limit: Int, of count: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult? {
         if case .failed(let fault) = state { throw fault }
         guard state == .established, limit > 0 else { return .needsInput }
+        if isDrained, count == 0 { return .needsInput }
+        isDrained = false
         if let message = messages.take() { return .message(message) }
         OpenSSLErrors.clear()
         return nil
     }
 
     /// Returns how many bytes of the room it filled. `stop`: why it did not fill more.
-    private func fill(_ room: UnsafeMutableRawBufferPointer, _ stop: inout CInt) -> Int {
+    private func fill(
+        _ room: UnsafeMutableRawBufferPointer, _ stop: inout CInt, _ isDrained: inout Bool
+    ) -> Int {
         var filled = 0
-        while filled < room.count, messages.isEmpty, hasInput {
+        while filled < room.count, messages.isEmpty {
+            guard hasInput else {
+                isDrained = true
+                break
+            }
             var count = 0
             let start = unsafe room.baseAddress?.advanced(by: filled)
             let pending = unsafe wire.pointee.input_count

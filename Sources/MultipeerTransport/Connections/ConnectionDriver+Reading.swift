@@ -26,7 +26,8 @@ extension ConnectionDriver {
             connection.channel = try channel(dialled: connection)
             connection.phase = .securing
             want(.readable, of: connection)
-            _ = try connection.channel?.handshake(from: &sockets.ciphertext)
+            var nothing = ByteBuffer()
+            _ = try connection.channel?.handshake(from: &nothing)
             sockets.dirty.insert(connection.id)
         } catch {
             lost(connection, .security(error))
@@ -36,17 +37,22 @@ extension ConnectionDriver {
     /// Makes at most 4 receives a turn, so that one peer cannot block the loop; and none while the peer leaves so much unread
     /// that replies to it would pile up.
     private func read(_ connection: SocketConnection) {
+        let streams = sockets.streams
+        var buffers = streams.take()
+        read(connection, through: &buffers)
+        streams.putBack(buffers)
+    }
+
+    private func read(_ connection: SocketConnection, through buffers: inout LoopBuffers.Stream) {
         for _ in 0..<4 {
             if !wantsInput(connection) {
                 sockets.dirty.insert(connection.id)
                 return
             }
-            switch connection.socket.receive(into: &sockets.ciphertext, upTo: Sockets.batch) {
+            switch connection.socket.receive(into: &buffers.ciphertext, upTo: Sockets.batch) {
             case .bytes(let count):
-                absorb(connection)
-                guard sockets.connections[connection.id] === connection, count == Sockets.batch else {
-                    return
-                }
+                absorb(connection, &buffers)
+                guard !connection.isReleased, count == Sockets.batch else { return }
             case .wouldBlock: return
             case .endOfStream: return lost(connection, .lost)
             case .failed(let fault): return lost(connection, .unreachable("\(connection.remote): \(fault)"))
@@ -54,21 +60,27 @@ extension ConnectionDriver {
         }
     }
 
-    private func absorb(_ connection: SocketConnection) {
-        defer { sockets.ciphertext.removeAll() }
+    private func absorb(_ connection: SocketConnection, _ buffers: inout LoopBuffers.Stream) {
+        defer { buffers.ciphertext.removeAll() }
         if connection.isClosing { return }  // [close.after]
         do throws(SecurityFault) {
-            if connection.phase == .sniffing { guard try sniff(connection) else { return } }
-            if connection.phase == .securing { guard try secure(connection) else { return } }
-            try readFrames(connection)
+            if connection.phase == .sniffing {
+                guard try sniff(connection, &buffers.ciphertext) else { return }
+            }
+            if connection.phase == .securing {
+                guard try secure(connection, &buffers.ciphertext) else { return }
+            }
+            try readFrames(connection, &buffers)
         } catch {
             lost(connection, .security(error))
         }
     }
 
     /// The first byte of an accepted connection says what it is; it never decides what it may be. [enc.no-negotiation]
-    private func sniff(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
-        let first = sockets.ciphertext.read { $0.isEmpty ? 0 : $0[0] }
+    private func sniff(
+        _ connection: SocketConnection, _ input: inout ByteBuffer
+    ) throws(SecurityFault) -> Bool {
+        let first = input.read { $0.isEmpty ? 0 : $0[0] }
         connection.channel = try channel(accepted: first)
         guard connection.channel != nil else {
             lost(connection, .lost)
@@ -78,49 +90,57 @@ extension ConnectionDriver {
         return true
     }
 
-    private func secure(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
+    private func secure(
+        _ connection: SocketConnection, _ input: inout ByteBuffer
+    ) throws(SecurityFault) -> Bool {
         sockets.dirty.insert(connection.id)
         willJudge(connection)
-        guard try connection.channel?.handshake(from: &sockets.ciphertext) == true else { return false }
+        guard try connection.channel?.handshake(from: &input) == true else { return false }
         connection.phase = .framed
         try secured(connection)
         carryOut()
-        return sockets.connections[connection.id] === connection
+        return !connection.isReleased
     }
 
-    private func readFrames(_ connection: SocketConnection) throws(SecurityFault) {
-        while let result = try read(from: connection) {
+    private func readFrames(
+        _ connection: SocketConnection, _ buffers: inout LoopBuffers.Stream
+    ) throws(SecurityFault) {
+        while let result = try read(from: connection, &buffers) {
             switch result {
             case .bytes:
-                decode(connection)
+                decode(connection, &buffers.plaintext)
             case .message(let message):
                 receive(message, on: connection)
                 carryOut()
             case .needsInput: return
             case .closed: return lost(connection, .lost)
             }
-            if sockets.connections[connection.id] !== connection || connection.isClosing { return }
+            if connection.isReleased || connection.isClosing { return }
         }
     }
 
     /// Decrypts what was received: into the place of a long payload, without a copy in between, or else into the buffer. While
     /// long payloads follow each other, the buffer gets one record, so that the rest of the next one goes into its place.
-    private func read(from connection: SocketConnection) throws(SecurityFault) -> SecureChannel.ReadResult? {
+    private func read(
+        from connection: SocketConnection, _ buffers: inout LoopBuffers.Stream
+    ) throws(SecurityFault) -> SecureChannel.ReadResult? {
         if connection.missingBytes > 0 {
-            return try receivePayload(upTo: connection.missingBytes, on: connection)
+            return try receivePayload(
+                upTo: connection.missingBytes, on: connection, from: &buffers.ciphertext)
         }
         let limit = connection.hasLongPayloads ? LentPayload.record : Sockets.batch
-        return try connection.channel?.read(from: &sockets.ciphertext, into: &sockets.plaintext, upTo: limit)
+        return try connection.channel?.read(
+            from: &buffers.ciphertext, into: &buffers.plaintext, upTo: limit)
     }
 
-    private func decode(_ connection: SocketConnection) {
-        let count = sockets.plaintext.count
-        while !sockets.plaintext.isEmpty, sockets.connections[connection.id] === connection {
-            let used = sockets.plaintext.read { receive($0, on: connection) }
-            sockets.plaintext.discard(used)
+    private func decode(_ connection: SocketConnection, _ plaintext: inout ByteBuffer) {
+        let count = plaintext.count
+        while !plaintext.isEmpty, !connection.isReleased {
+            let used = plaintext.read { receive($0, on: connection) }
+            plaintext.discard(used)
             carryOut()
         }
-        sockets.plaintext.removeAll()
+        plaintext.removeAll()
         if connection.missingBytes > 0 {
             // The payload was received in its place.
             carryOut()

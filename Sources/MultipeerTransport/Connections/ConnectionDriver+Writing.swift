@@ -28,14 +28,14 @@ extension ConnectionDriver {
     func flush(_ connection: SocketConnection) {
         var budget = 262_144
         do throws(SecurityFault) {
-            while sockets.connections[connection.id] === connection, connection.phase != .connecting {
-                let mayContinue = try seal(connection)
-                guard let waiting = connection.channel?.outputCount, waiting > 0 else {
-                    return drained(connection)
-                }
-                guard send(connection) else { return }
-                if !mayContinue, connection.unsent == 0 { return drained(connection) }
-                budget -= waiting
+            while !connection.isReleased, connection.phase != .connecting {
+                let seals = connection.maySeal && (connection.phase == .framed || connection.isClosing)
+                let mayContinue = !seals || gather(connection)
+                let written = try connection.write(sealing: seals)
+                if written.sealed == 0 { return drained(connection) }
+                guard goesOn(connection, after: written.outcome) else { return }
+                if !mayContinue, written.unsent == 0 { return drained(connection) }
+                budget -= written.sealed
                 if budget <= 0 {
                     sockets.unfinished.insert(connection.id)
                     return loop.wake(self)
@@ -46,29 +46,16 @@ extension ConnectionDriver {
         }
     }
 
-    /// Returns whether another call may seal more at once.
-    private func seal(_ connection: SocketConnection) throws(SecurityFault) -> Bool {
-        guard let waiting = connection.channel?.outputCount, waiting < Sockets.sealing else { return true }
-        guard connection.phase == .framed || connection.isClosing else { return true }
+    /// Gathers the frames that are to be sealed. Returns whether another call may gather more at once.
+    private func gather(_ connection: SocketConnection) -> Bool {
         let mayContinue = fill(connection)
         carryOut()
-        if !connection.frames.isEmpty { try connection.channel?.write(contentsOf: &connection.frames) }
-        if let rest = connection.rest { try seal(rest, connection) }
         return mayContinue || connection.isClosing
     }
 
-    /// Seals the full records of a payload from where it lies; what is left begins the next record.
-    private func seal(_ rest: LentPayload, _ connection: SocketConnection) throws(SecurityFault) {
-        connection.rest = nil
-        let bytes = rest.bytes.span
-        let end = rest.range.upperBound - rest.range.count % LentPayload.record
-        try connection.channel?.write(bytes.extracting(rest.range.lowerBound..<end))
-        connection.frames.append(bytes.extracting(end..<rest.range.upperBound))
-    }
-
     /// Returns false when the socket is full or gone.
-    private func send(_ connection: SocketConnection) -> Bool {
-        switch connection.transmit() {
+    private func goesOn(_ connection: SocketConnection, after outcome: Socket.Sent) -> Bool {
+        switch outcome {
         case .sent:
             return true
         case .wouldBlock:
@@ -82,7 +69,7 @@ extension ConnectionDriver {
 
     private func drained(_ connection: SocketConnection) {
         want(.readable, of: connection)
-        if sockets.connections[connection.id] === connection, connection.closeGracefully() {
+        if !connection.isReleased, connection.closeGracefully() {
             sockets.dirty.insert(connection.id)
         }
     }

@@ -29,7 +29,7 @@ protocol ConnectionDriver: Actor, LoopClient {
     func missingBytes(on connection: SocketConnection) -> Int
     /// Reads at most that many bytes of what was received into the place where the engine wants them.
     func receivePayload(
-        upTo count: Int, on connection: SocketConnection
+        upTo count: Int, on connection: SocketConnection, from input: inout ByteBuffer
     ) throws(SecurityFault) -> SecureChannel.ReadResult?
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
     func wantsInput(_ connection: SocketConnection) -> Bool
@@ -51,7 +51,7 @@ extension ConnectionDriver {
     func missingBytes(on connection: SocketConnection) -> Int { 0 }
 
     func receivePayload(
-        upTo count: Int, on connection: SocketConnection
+        upTo count: Int, on connection: SocketConnection, from input: inout ByteBuffer
     ) throws(SecurityFault) -> SecureChannel.ReadResult? { nil }
 
     /// Carries out an engine's action on a connection.
@@ -99,14 +99,15 @@ extension ConnectionDriver {
         sockets.dirty.remove(connection.id)
         loop.deregister(connection.socket.descriptor)
         connection.channel = nil
+        connection.isReleased = true
     }
 
     /// Reports a connection that ended below the frames.
     func lost(_ connection: SocketConnection, _ setback: ConnectionFailure) {
-        guard sockets.connections[connection.id] === connection else { return }
+        if connection.isReleased { return }
         var hasAlert = false
         if case .security = setback, connection.channel != nil, !connection.isClosing {
-            connection.frames.removeAll()
+            connection.dropFrames()
             hasAlert = true
         }
         ended(connection.id, setback, hasAlert: hasAlert)

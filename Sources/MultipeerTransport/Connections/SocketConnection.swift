@@ -33,11 +33,9 @@ final class SocketConnection {
     let isDialled: Bool
     var phase: Phase
     let socket: Socket
-    var channel: SecureChannel?
-    /// Frames to be sealed.
-    var frames = ByteBuffer()
-    /// The rest of a payload, to be sealed after the frames.
-    var rest: LentPayload?
+    /// The owner no longer has it.
+    var isReleased = false
+    private final var output = Output()
     /// How many bytes are missing of a long payload that is being received.
     var missingBytes = 0
     /// Whether the last payload was a long one.
@@ -60,22 +58,99 @@ final class SocketConnection {
     }
 
     var isClosing: Bool { phase == .closing }
-    /// Bytes that wait to be written.
-    var unsent: Int { frames.count + (channel?.outputCount ?? 0) }
+}
+
+// MARK: - Output
+
+extension SocketConnection {
+    /// The channel, and what is to be written through it. One value, because Swift checks each access to a property of an object
+    /// while the program runs.
+    private struct Output: ~Copyable {
+        var channel: SecureChannel?
+        /// Frames to be sealed.
+        var frames = ByteBuffer()
+        /// The rest of a payload, to be sealed after the frames.
+        var rest: LentPayload?
+
+        /// Seals the frames, then the full records of the rest from where it lies; what is left begins the next record.
+        private mutating func seal() throws(SecurityFault) {
+            if !frames.isEmpty { try channel?.write(contentsOf: &frames) }
+            guard let rest = rest.take() else { return }
+            let bytes = rest.bytes.span
+            let end = rest.range.upperBound - rest.range.count % LentPayload.record
+            try channel?.write(bytes.extracting(rest.range.lowerBound..<end))
+            frames.append(bytes.extracting(end..<rest.range.upperBound))
+        }
+
+        mutating func write(sealing seals: Bool, over socket: borrowing Socket) throws(SecurityFault)
+            -> Written
+        {
+            if seals { try seal() }
+            let sealed = sealed
+            let outcome = sealed > 0 ? transmit(over: socket) : .sent(0)
+            return Written(sealed: sealed, outcome: outcome, unsent: unsent)
+        }
+
+        /// Hands what the channel has for the network to the kernel.
+        private mutating func transmit(over socket: borrowing Socket) -> Socket.Sent {
+            var outcome = Socket.Sent.sent(0)
+            channel?.withOutput { bytes in
+                outcome = socket.send(bytes)
+                if case .sent(let count) = outcome { return count }
+                return 0
+            }
+            return outcome
+        }
+
+        /// Bytes that wait to be written.
+        var unsent: Int { frames.count + sealed }
+        var maySeal: Bool {
+            switch channel {
+            case .some(let channel): channel.outputCount < Sockets.sealing
+            case .none: false
+            }
+        }
+
+        /// Those of them that are sealed.
+        private var sealed: Int {
+            switch channel {
+            case .some(let channel): channel.outputCount
+            case .none: 0
+            }
+        }
+    }
+
+    var channel: SecureChannel? {
+        _read { yield output.channel }
+        _modify { yield &output.channel }
+    }
+
+    /// Lets `body` append frames, and returns the rest of a payload that follows them.
+    func append(_ body: (inout ByteBuffer) -> LentPayload?) { output.rest = body(&output.frames) }
+
+    /// Drops the frames that are not sealed.
+    func dropFrames() { output.frames.removeAll() }
+
+    var unsent: Int { output.unsent }
+    /// Whether there is a channel that may seal more before it is sent.
+    var maySeal: Bool { output.maySeal }
+
+    /// What was written by one call.
+    struct Written {
+        /// How much was sealed before.
+        let sealed: Int
+        let outcome: Socket.Sent
+        /// How much is left.
+        let unsent: Int
+    }
+
+    /// Seals what is to be sealed, if `seals`, and hands it to the kernel.
+    func write(sealing seals: Bool) throws(SecurityFault) -> Written {
+        try output.write(sealing: seals, over: socket)
+    }
 }
 
 extension SocketConnection {
-    /// Hands what the channel has for the network to the kernel.
-    func transmit() -> Socket.Sent {
-        var outcome = Socket.Sent.sent(0)
-        channel?.withOutput { bytes in
-            outcome = socket.send(bytes)
-            if case .sent(let count) = outcome { return count }
-            return 0
-        }
-        return outcome
-    }
-
     /// Everything is written: a closing connection closes below the frames, too, then ends its side. Returns whether there is
     /// more to write.
     func closeGracefully() -> Bool {

@@ -20,15 +20,7 @@ final class Sockets {
     private let loop: EventLoop
     /// Released with the last owner on the loop.
     private(set) lazy var buffers = loop.buffers
-    private lazy var stream = buffers.stream
-    var ciphertext: ByteBuffer {
-        _read { yield stream.ciphertext }
-        _modify { yield &stream.ciphertext }
-    }
-    var plaintext: ByteBuffer {
-        _read { yield stream.plaintext }
-        _modify { yield &stream.plaintext }
-    }
+    private(set) lazy var streams = buffers.streams
 
     init(_ loop: EventLoop) { self.loop = loop }
 

@@ -17,6 +17,8 @@ final class SessionDatagrams {
     private var ports = DatagramPorts()
     /// Those with something to send, or with room in their socket again.
     private var dueFlows: [DatagramFlow] = []
+    /// Whether there are any, which is looked up more often.
+    private(set) var hasDueFlows = false
     /// Links that have no port yet, in the order in which they were made.
     private var newLinks: [ConnectionID] = []
     /// When they get one at the latest.
@@ -154,11 +156,13 @@ extension SessionDatagrams {
         guard !flow.isDue else { return }
         flow.isDue = true
         dueFlows.append(flow)
+        hasDueFlows = true
     }
 
     /// Seals and sends what waits, once for everything that came together. Returns whether there was anything to look at.
     func pump(_ engine: inout SessionEngine) -> Bool {
-        if dueFlows.isEmpty { return false }
+        if !hasDueFlows { return false }
+        hasDueFlows = false
         let due = dueFlows
         dueFlows.removeAll(keepingCapacity: true)
         for flow in due {

@@ -82,6 +82,12 @@ package final class EventLoop: SerialExecutor, Sendable {
         }
     }
 
+    /// The same for a client that asks for a closure that does not keep it when it ends. As long as nothing refers to it weakly,
+    /// retaining and releasing it takes a third of the time.
+    package func waker(keeping client: any LoopClient) -> @Sendable () -> Void {
+        { self.wake(client) }
+    }
+
     /// The time at the start of the turn.
     package var now: Moment { state.now }
 

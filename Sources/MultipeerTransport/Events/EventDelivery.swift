@@ -13,6 +13,16 @@ final class EventDelivery {
     private var pending = EventQueue<Session.Event>.Batch()
     /// Channels whose readers have to be notified.
     private var heard: [ChannelReceiveQueue] = []
+    /// Whether something may be pending, and whether a channel was noted: `deliver` is called more often.
+    private var hasNews = false
+    private var hasHeard = false
+    private var news: EventQueue<Session.Event>.Batch {
+        _read { yield pending }
+        _modify {
+            hasNews = true
+            yield &pending
+        }
+    }
     /// Messages that were queued for a peer when its link ended, and never reached the engine.
     private var untaken: [UID: DisconnectReason.Undelivered] = [:]
     /// Takes its own part of what arrives.
@@ -36,12 +46,18 @@ final class EventDelivery {
 
     /// Delivers the events in one batch.
     func deliver() {
-        eventQueue.push(&pending)
-        for channel in heard { channel.tell() }
-        heard.removeAll(keepingCapacity: true)
+        if hasNews {
+            hasNews = false
+            eventQueue.push(&pending)
+        }
+        if hasHeard {
+            hasHeard = false
+            for channel in heard { channel.tell() }
+            heard.removeAll(keepingCapacity: true)
+        }
     }
 
-    func append(_ marker: EventMarker) { pending.append(marker) }
+    func append(_ marker: EventMarker) { news.append(marker) }
 }
 
 // MARK: - Peers
@@ -65,10 +81,10 @@ extension EventDelivery {
     func tell(_ event: Session.Event, of uid: UID, _ engine: inout SessionEngine) {
         // A handler is notified in another way, and there may be no other reader.
         if handlerMark != nil, !eventQueue.isRead {
-            pending.append(event)
+            news.append(event)
             return engine.eventsTaken(1, of: uid)
         }
-        pending.append(event, key: peerEventKeys.add(uid), cost: 1)
+        news.append(event, key: peerEventKeys.add(uid), cost: 1)
     }
 
     func tell(_ peer: PeerID, _ state: PeerState, _ engine: inout SessionEngine) {
@@ -97,7 +113,7 @@ extension EventDelivery {
     func add(
         _ messages: IncomingBatch, on id: ConnectionID, of peer: PeerID, _ engine: inout SessionEngine
     ) {
-        let taken = pending.append(
+        let taken = news.append(
             messages, from: peer, .reliable, key: Int(id.rawValue), except: handlerMark)
         if taken.isEmpty { return }
         engine.consumed(taken.reduce(0) { $0 + $1.cost }, on: id)
@@ -106,18 +122,19 @@ extension EventDelivery {
 
     /// Adds unreliable messages; those that the application takes are counted under another key.
     func add(unreliable messages: IncomingBatch, on id: ConnectionID, of peer: PeerID) {
-        _ = pending.append(messages, from: peer, .unreliable, key: ~Int(id.rawValue), except: nil)
+        _ = news.append(messages, from: peer, .unreliable, key: ~Int(id.rawValue), except: nil)
     }
 
     /// Adds a channel that a peer opened, which costs credit until the application takes it. [channel.cost]
     func add(_ channel: Session.Event, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
         if let handler, handler.takes(channel) { return engine.consumed(cost, on: id) }
-        pending.append(channel, key: Int(id.rawValue), cost: cost)
+        news.append(channel, key: Int(id.rawValue), cost: cost)
     }
 
     /// Notes that the reader of this channel has to be notified.
     func note(_ channel: ChannelReceiveQueue) {
         if heard.last !== channel { heard.append(channel) }
+        hasHeard = true
     }
 }
 
@@ -133,7 +150,7 @@ extension EventDelivery {
     /// Begins the next instance.
     func beginInstance() {
         guard endsWithInstance else { return }
-        for marker in departureMarkers { pending.append(marker) }
+        for marker in departureMarkers { news.append(marker) }
         departureMarkers = []
         deliver()
         eventQueue.endIterators()

@@ -11,25 +11,21 @@ extension EventQueue: AsyncSequence {
         package func begin() { buffer.begin() }
 
         package mutating func next() async -> Element? {
-            if let element = buffer.elements.popLast() { return element }
-            return await buffer.refill() ? buffer.elements.popLast() : nil
+            if let element = buffer.contents.elements.popLast() { return element }
+            return await buffer.refill() ? buffer.contents.elements.popLast() : nil
         }
 
         package mutating func next(isolation: isolated (any Actor)?) async -> Element? {
-            if let element = buffer.elements.popLast() { return element }
-            return await buffer.refill() ? buffer.elements.popLast() : nil
+            if let element = buffer.contents.elements.popLast() { return element }
+            return await buffer.refill() ? buffer.contents.elements.popLast() : nil
         }
 
         /// Returns the rest of the batch, or all of the next one.
         package mutating func nextBatch() async -> [Element]? {
-            if !buffer.elements.isEmpty {
-                defer { buffer.elements = [] }
-                return buffer.elements.reversed()
-            }
+            let rest = buffer.contents.takeElements()
+            if !rest.isEmpty { return rest.reversed() }
             guard await buffer.refill(inOrder: true) else { return nil }
-            var batch: [Element] = []
-            swap(&batch, &buffer.elements)
-            return batch
+            return buffer.contents.takeElements()
         }
 
         /// Returns all of the next batch, in order, with the markers between the elements. For an iterator that is used for
@@ -37,8 +33,8 @@ extension EventQueue: AsyncSequence {
         package mutating func nextRun() async -> Batch? {
             guard await buffer.refill(inOrder: true, withMarkers: true) else { return nil }
             var run = Batch()
-            swap(&run.elements, &buffer.elements)
-            swap(&run.markers, &buffer.markers)
+            run.elements = buffer.contents.takeElements()
+            swap(&run.markers, &buffer.contents.markers)
             return run
         }
     }
@@ -47,14 +43,7 @@ extension EventQueue: AsyncSequence {
     fileprivate final class Buffer {
         private let eventQueue: EventQueue
         private let id: UInt64
-        /// The last is the next, so that returning it is a move.
-        fileprivate var elements: [Element] = []
-        fileprivate var markers: [(index: Int, marker: EventMarker)] = []
-        private var costs = CostTotals()
-        private var share: SharedCosts?
-        /// The last is the next.
-        private var batches: [Batch] = []
-        private var consumed = CostTotals()
+        fileprivate var contents = Contents()
 
         init(_ eventQueue: EventQueue) {
             self.eventQueue = eventQueue
@@ -62,14 +51,9 @@ extension EventQueue: AsyncSequence {
         }
 
         deinit {
-            if !elements.isEmpty || !costs.isEmpty || share != nil {
-                var batch = Batch()
-                batch.elements = elements.reversed()
-                (batch.costs, batch.share) = (costs, share)
-                batches.append(batch)
-            }
-            batches.reverse()
-            let unread = eventQueue.mailbox.withLock { [id, batches] in $0.remove(id, leaving: batches) }
+            let left = contents.unread()
+            let unread = eventQueue.mailbox.withLock { [id] in $0.remove(id, leaving: left) }
+            var consumed = contents.consumed
             for batch in unread { consumed.add(batch.costs) }
             if !consumed.isEmpty { eventQueue.onConsumed(consumed) }
         }
@@ -81,36 +65,72 @@ extension EventQueue: AsyncSequence {
         ///
         /// A batch that an earlier iterator returned whole has costs and no elements left: it is settled like any other, and the
         /// next one is taken.
+        @inline(__always)
         func refill(inOrder: Bool = false, withMarkers: Bool = false) async -> Bool {
             repeat {
-                settle()
+                if let consumed = contents.settle(eventQueue.reportAfter) { eventQueue.onConsumed(consumed) }
                 guard let batch = await nextBatch() else { return false }
-                (elements, markers) = (batch.elements, batch.markers)
-                (costs, share) = (batch.costs, batch.share)
-            } while elements.isEmpty && !(withMarkers && !markers.isEmpty)
-            if !inOrder { elements.reverse() }
-            return true
+                if contents.begin(batch, inOrder: inOrder, withMarkers: withMarkers) { return true }
+            } while true
         }
 
         private func nextBatch() async -> Batch? {
-            if let batch = batches.popLast() { return batch }
+            if let batch = contents.batches.popLast() { return batch }
             switch await eventQueue.mailbox.next({ [id] in $0.take(id) }) {
             case .batch(let batch): return batch
             case .batches(let taken):
-                batches = taken
-                return batches.popLast()
+                contents.batches = taken
+                return contents.batches.popLast()
             case .end, nil: return nil
             }
         }
+    }
 
-        /// The batch in the buffer was consumed.
-        private func settle() {
+    /// What a buffer holds: one value, because Swift checks each access to a property of an object while the program runs.
+    fileprivate struct Contents {
+        /// The last is the next, so that returning it is a move.
+        var elements: [Element] = []
+        var markers: [(index: Int, marker: EventMarker)] = []
+        private var costs = CostTotals()
+        private var share: SharedCosts?
+        /// The last is the next.
+        var batches: [Batch] = []
+        private(set) var consumed = CostTotals()
+
+        mutating func takeElements() -> [Element] {
+            var taken: [Element] = []
+            swap(&taken, &elements)
+            return taken
+        }
+
+        /// Takes a batch. Returns false when there is nothing in it for the caller.
+        mutating func begin(_ batch: Batch, inOrder: Bool, withMarkers: Bool) -> Bool {
+            (elements, markers) = (batch.elements, batch.markers)
+            (costs, share) = (batch.costs, batch.share)
+            if elements.isEmpty { return withMarkers && !markers.isEmpty }
+            if !inOrder, elements.count > 1 { elements.reverse() }
+            return true
+        }
+
+        /// The batch was consumed. Returns what is to be reported.
+        mutating func settle(_ reportAfter: Int) -> CostTotals? {
             share = nil
             consumed.add(costs)
             costs.removeAll()
-            if consumed.isEmpty || consumed.total < eventQueue.reportAfter && !consumed.hasEvents { return }
-            eventQueue.onConsumed(consumed)
-            consumed.removeAll()
+            if consumed.isEmpty || consumed.total < reportAfter && !consumed.hasEvents { return nil }
+            defer { consumed.removeAll() }
+            return consumed
+        }
+
+        /// Returns what was not returned, the first batch first.
+        mutating func unread() -> [Batch] {
+            if !elements.isEmpty || !costs.isEmpty || share != nil {
+                var batch = Batch()
+                batch.elements = elements.reversed()
+                (batch.costs, batch.share) = (costs, share)
+                batches.append(batch)
+            }
+            return batches.reversed()
         }
     }
 }

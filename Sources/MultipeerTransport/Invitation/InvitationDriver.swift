@@ -64,7 +64,10 @@ extension InvitationDriver {
         engine.wantsInput(connection.id, unsent: connection.unsent)
     }
     func fill(_ connection: SocketConnection) -> Bool {
-        engine.fill(connection.id, into: &connection.frames)
+        connection.append { frames in
+            engine.fill(connection.id, into: &frames)
+            return nil
+        }
         return false
     }
 }

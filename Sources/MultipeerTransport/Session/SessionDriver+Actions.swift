@@ -12,7 +12,7 @@ extension SessionDriver {
     /// Carries out the engine's actions, in order, until there are none left. Actions that follow from them in the meantime are
     /// carried out after those that were already waiting.
     func carryOut() {
-        guard !sockets.isCarryingOut else { return }
+        guard !sockets.isCarryingOut, !engine.isQuiet || datagrams.hasDueFlows else { return }
         sockets.isCarryingOut = true
         defer { sockets.isCarryingOut = false }
         var outputs: [SessionOutput] = []

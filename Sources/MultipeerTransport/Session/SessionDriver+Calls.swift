@@ -152,6 +152,8 @@ extension SessionDriver {
     /// Ends everything at once, without a goodbye, including listening: the session's owner is gone.
     package func shutDown() {
         isOver = true
+        consumed.onChange(loop.waker(for: self))
+        readyList.onChange(loop.waker(for: self))
         stopListening()
         engine.abandon(at: EventLoop.currentMoment())
         carryOut()

@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerEngine
+import MultipeerFraming
 import MultipeerHandshake
 import MultipeerLink
 import MultipeerMesh
@@ -41,11 +42,11 @@ extension SessionDriver {
     func missingBytes(on connection: SocketConnection) -> Int { engine.missingBytes(on: connection.id) }
 
     func receivePayload(
-        upTo count: Int, on connection: SocketConnection
+        upTo count: Int, on connection: SocketConnection, from input: inout ByteBuffer
     ) throws(SecurityFault) -> SecureChannel.ReadResult? {
         try engine.receivePayload(on: connection.id, at: loop.now) {
             (bytes: inout [UInt8]) throws(SecurityFault) in
-            try connection.channel?.read(from: &sockets.ciphertext, appendingTo: &bytes, upTo: count)
+            try connection.channel?.read(from: &input, appendingTo: &bytes, upTo: count)
         } ?? nil
     }
 
@@ -60,9 +61,12 @@ extension SessionDriver {
 
     func fill(_ connection: SocketConnection) -> Bool {
         let sendQueue = connection.link?.sendQueue
-        let sent = engine.fill(
-            connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now, lending: true)
-        connection.rest = sent.rest
+        var sent = Link.Sent()
+        connection.append { frames in
+            sent = engine.fill(
+                connection.id, into: &frames, upTo: Sockets.frames, at: loop.now, lending: true)
+            return sent.rest
+        }
         if sent.messages > 0 {
             sendQueue?.released(messages: sent.messages, bytes: sent.bytes)
         } else if engine.links.peer(on: connection.id)?.link.queuedMessages ?? 0 > 0 {

@@ -97,8 +97,7 @@ extension SessionDriver {
     /// Returns the outcome of the call; nil is a link. Cancelling the task ends the wait.
     func outcome(of pending: PendingCalls.Connect) async -> DisconnectReason? {
         loop.wantsTurnEnd(self)
-        return await pending.outcome.value(onCancel: { [weak self] in
-            guard let self else { return }
+        return await pending.outcome.value(onCancel: {
             Task.following { await self.cancel(pending.request) }
         })
     }

@@ -71,8 +71,8 @@ package actor SessionDriver: ListeningDriver {
             telling: events, readyList, window: Int(configuration.overrides.channelCredit))
         datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, readyList)
         trust = TrustDecisions(configuration)
-        consumed.onChange(loop.waker(for: self))
-        readyList.onChange(loop.waker(for: self))
+        consumed.onChange(loop.waker(keeping: self))
+        readyList.onChange(loop.waker(keeping: self))
         configuration.overrides.host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.shutDown() }
