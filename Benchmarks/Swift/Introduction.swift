@@ -5,8 +5,15 @@ import Multipeer
 enum Introduction {
     static func print(_ data: ConnectionData) { print(data.bytes) }
 
+    /// Writes the line in one piece: it is part of the processor time of a connection.
     static func print(_ bytes: [UInt8]) {
-        Swift.print("INTRO " + bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
+        var line = Array("INTRO ".utf8)
+        line.reserveCapacity(line.count + 2 * bytes.count)
+        for byte in bytes {
+            line.append(digits[Int(byte >> 4)])
+            line.append(digits[Int(byte & 15)])
+        }
+        Swift.print(String(decoding: line, as: UTF8.self))
         fflush(nil)
     }
 
@@ -15,11 +22,11 @@ enum Introduction {
     /// Reads the other's line, and blocks until it comes: nothing is measured yet.
     static func readBytes() throws -> [UInt8] {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
-        let digits = line.dropFirst(6).compactMap(\.hexDigitValue).map(UInt8.init)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        let nibbles = line.utf8.dropFirst(6).compactMap { digits.firstIndex(of: $0) }.map(UInt8.init)
+        return stride(from: 0, to: nibbles.count - 1, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
 
-    private static func hex(_ nibble: UInt8) -> String { String(nibble, radix: 16) }
+    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 enum BenchFault: Error {

@@ -30,15 +30,51 @@ static inline int multipeer_err_reason(unsigned long code) { return ERR_GET_REAS
 // One line, in the form of RFC 2253, with everything but printable ASCII escaped.
 static inline unsigned long multipeer_name_flags(void) { return XN_FLAG_RFC2253; }
 
+// Returns P-256 as OpenSSL's parameters without a key, or null: the same ones for the whole process. To compute them again from the
+// name takes as long as to make a key of them. Any thread may be the first to call it; from then on they are only read.
+static EVP_PKEY *multipeer_p256_parameters(void) {
+    static EVP_PKEY *shared;
+    EVP_PKEY *made = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+    if (made) return made;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    int is_made = context && EVP_PKEY_paramgen_init(context) == 1 && EVP_PKEY_CTX_set_group_name(context, "P-256") == 1
+        && EVP_PKEY_generate(context, &made) == 1;
+    EVP_PKEY_CTX_free(context);
+    if (!is_made) return NULL;
+    EVP_PKEY *first = NULL;
+    if (__atomic_compare_exchange_n(&shared, &first, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
+    EVP_PKEY_free(made);
+    return first;
+}
+
+#if !defined(OPENSSL_NO_DEPRECATED_3_0) && OPENSSL_VERSION_MAJOR < 4
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+// The same for keys of the older kind.
+static EC_GROUP *multipeer_p256_group(void) {
+    static EC_GROUP *shared;
+    EC_GROUP *made = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+    if (made) return made;
+    made = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_GROUP *first = NULL;
+    if (!made || __atomic_compare_exchange_n(&shared, &first, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
+    EC_GROUP_free(made);
+    return first;
+}
+#pragma GCC diagnostic pop
+#endif
+
 // Returns the public key of P-256 with this point, or null. A key of the older kind: `X509_set_pubkey` takes it as it is. For
 // another, OpenSSL 3.0 searches all of its encoders and then all of its decoders, in ten times the time of making the key.
 static inline EVP_PKEY *multipeer_p256_public(const unsigned char *point, size_t count) {
 #if !defined(OPENSSL_NO_DEPRECATED_3_0) && OPENSSL_VERSION_MAJOR < 4
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    EC_KEY *curve = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_GROUP *group = multipeer_p256_group();
+    EC_KEY *curve = group ? EC_KEY_new() : NULL;
     EVP_PKEY *key = EVP_PKEY_new();
-    if (curve && key && EC_KEY_oct2key(curve, point, count, NULL) == 1 && EVP_PKEY_assign(key, EVP_PKEY_EC, curve) == 1)
+    if (curve && key && EC_KEY_set_group(curve, group) == 1 && EC_KEY_oct2key(curve, point, count, NULL) == 1
+        && EVP_PKEY_assign(key, EVP_PKEY_EC, curve) == 1)
         return key;
     EC_KEY_free(curve);
     EVP_PKEY_free(key);

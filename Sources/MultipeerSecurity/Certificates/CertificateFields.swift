@@ -62,8 +62,12 @@ struct CertificateFields {
         var name = [CChar](repeating: 0, count: 64)
         var length = 0
         guard unsafe EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return "EC" }
-        let known = ["prime256v1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"]
-        let group = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return known[group] ?? "EC \(group)"
+        // No dictionary: for the first of a process with these types, Swift searches all of the program's conformances.
+        return switch String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self) {
+        case "prime256v1": "P-256"
+        case "secp384r1": "P-384"
+        case "secp521r1": "P-521"
+        case let other: "EC \(other)"
+        }
     }
 }

@@ -51,9 +51,9 @@ extension Identity {
     }
 
     private static func makeKey() -> OwnedPointer? {
-        let made = unsafe OwnedPointer(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), EVP_PKEY_CTX_free)
-        guard let context = made, unsafe EVP_PKEY_keygen_init(context.pointer) == 1,
-            unsafe EVP_PKEY_CTX_set_group_name(context.pointer, "P-256") == 1
+        guard let curve = unsafe multipeer_p256_parameters(),
+            let context = unsafe OwnedPointer(EVP_PKEY_CTX_new_from_pkey(nil, curve, nil), EVP_PKEY_CTX_free),
+            unsafe EVP_PKEY_keygen_init(context.pointer) == 1
         else { return nil }
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_generate(context.pointer, &key) == 1 else { return nil }

@@ -21,6 +21,8 @@ struct TLSEngine: ~Copyable {
     private var state = State.fresh
     /// Whether the last read has left nothing inside libssl: another one needs input.
     private var isDrained = false
+    /// The fingerprint of the other side's leaf, computed once; nil before the end of the handshake.
+    private(set) var peerFingerprint: Fingerprint?
 
     private enum State: Equatable {
         /// No byte has been received.
@@ -125,6 +127,9 @@ extension TLSEngine {
         if result == 1 {
             state = .established
             if keepsBuffers { unsafe multipeer_ssl_keep_buffers(ssl) }
+            if let leaf = unsafe SSL_get0_peer_certificate(ssl) {
+                peerFingerprint = unsafe TLSVerifier.fingerprint(leaf)
+            }
             return true
         }
         if unsafe SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return false }
@@ -268,11 +273,6 @@ extension TLSEngine {
         return chain.compactMap { $0 }
     }
 
-    var peerFingerprint: Fingerprint? {
-        guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
-        return unsafe TLSVerifier.fingerprint(leaf)
-    }
-
     var keyedUID: UID? {
         guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
         return unsafe UID.keyed(by: leaf)
@@ -289,15 +289,18 @@ extension TLSEngine {
         guard state == .established,
             let name = unsafe SSL_group_to_name(ssl, multipeer_ssl_group(ssl))
         else { return nil }
-        let text = unsafe String(cString: name)
-        return Self.groupNames[text.lowercased()] ?? text
+        return Self.registeredName(unsafe String(cString: name))
     }
 
-    /// The names in IANA's registry for those of OpenSSL, which differ from version to version.
-    private static let groupNames = [
-        "x25519mlkem768": "X25519MLKEM768", "x25519": "x25519", "secp256r1": "secp256r1",
-        "prime256v1": "secp256r1", "p-256": "secp256r1",
-    ]
+    /// Returns the name in IANA's registry for that of OpenSSL, which differs from version to version.
+    private static func registeredName(_ group: String) -> String {
+        switch group.lowercased() {
+        case "x25519mlkem768": "X25519MLKEM768"
+        case "x25519": "x25519"
+        case "secp256r1", "prime256v1", "p-256": "secp256r1"
+        default: group
+        }
+    }
 
     private func diagnose() -> SecurityFault {
         unsafe OpenSSLErrors.drain().fault(

@@ -47,7 +47,8 @@ extension Session.Configuration {
         }
     }
 
-    private static func require(_ isMet: Bool, _ message: String) throws(SessionFault) {
-        if !isMet { throw .invalidArgument(message) }
+    /// The message is only made for a fault: all of them together take as long as a signature.
+    private static func require(_ isMet: Bool, _ message: @autoclosure () -> String) throws(SessionFault) {
+        if !isMet { throw .invalidArgument(message()) }
     }
 }

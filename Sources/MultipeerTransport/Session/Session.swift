@@ -57,7 +57,7 @@ public final class Session: Sendable {
 
     deinit {
         let driver = driver
-        Task.following { await driver.shutDown() }
+        Task.following(on: driver.loop.taskExecutor) { await driver.shutDown() }
     }
 
     /// All events, in order, without loss.

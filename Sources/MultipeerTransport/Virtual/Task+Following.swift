@@ -11,6 +11,15 @@ extension Task where Failure == Never {
         Task(executorPreference: VirtualTime.current, operation: body)
     }
 
+    /// Begins such a task that prefers a loop's executor outside of virtual time: it wakes no other thread.
+    @discardableResult
+    package static func following(
+        on executor: LoopTaskExecutor, _ body: sending @escaping () async -> Success
+    ) -> Task<Success, Never> {
+        let time: (any TaskExecutor)? = VirtualTime.current
+        return Task(executorPreference: time ?? executor, operation: body)
+    }
+
     /// Begins such a task that inherits neither task-local values nor priority.
     @discardableResult
     package static func followingDetached(
