@@ -27,12 +27,12 @@ def run(programs, options, libraries):
     return {case.name: profile(case, programs["swift"], options, libraries) for case in wanted}
 
 
-def profile(case, program, options, libraries):
+def profile(case, program, options, openssl):
     with tempfile.TemporaryDirectory(prefix="multipeer-profile-") as folder:
         recorder = Recorder(folder)
         size = file_size(options) if case.size == GIB else case.size
         count = case.quick if options.quick else case.count
-        record = measure(program, case.swift_mode, size, count, places(case.cores), options.timeout, libraries,
+        record = measure(program, case.swift_mode, size, count, places(case.cores), options.timeout, openssl,
                          recorder=recorder)
         seen = collections.Counter()
         for file in recorder.files:
@@ -42,7 +42,11 @@ def profile(case, program, options, libraries):
         raise Failure(f"{case.name}: perf took no sample")
     top = [(100 * number / total, *place) for place, number in seen.most_common(SHOWN)]
     names = demangled([name for _, name, _ in top])
+    libraries = collections.Counter()
+    for (_, library), number in seen.items():
+        libraries[library] += number
     return {"cpu_s": record["cpu_s"], "samples": total,
+            "libraries": {library: 100 * number / total for library, number in libraries.most_common(8)},
             "top": [{"percent": percent, "function": name, "library": library}
                     for (percent, _, library), name in zip(top, names)]}
 
@@ -83,6 +87,7 @@ def report(profiles, around):
     print(f"revision: {around['revision']}\nopenssl: {around['openssl']}\n")
     for name, result in profiles.items():
         print(f"{name}: {result['cpu_s']:.2f} s of processor time of both processes, {result['samples']} samples")
+        print("  " + ", ".join(f"{library} {percent:.0f} %" for library, percent in result["libraries"].items()))
         for line in result["top"]:
             print(f"  {line['percent']:5.1f} %  {line['library']:24.24}  {line['function'][:100]}")
         print()

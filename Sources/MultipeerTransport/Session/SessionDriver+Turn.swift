@@ -9,32 +9,14 @@ import MultipeerSecurity
 
 extension SessionDriver {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
-        loop.checkIsolated()
-        SessionDriver.onReady(self, token, readiness)
+        assumeIsolated { $0.found(token, readiness) }
     }
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
     /// Messages wait for the end of the turn, where all of them are taken at once.
     nonisolated package func wokenUp() {
         if readyList.concernsChannels { assumeIsolated { $0.takeFromCallers() } }
     }
-    nonisolated package func turnEnded() {
-        loop.checkIsolated()
-        SessionDriver.onTurnEnd(self)
-    }
-
-    // The two calls of each turn, which would allocate three times in `assumeIsolated`. As there, the cast only takes away what
-    // the compiler demands of a caller: `isolated` does not change how a function is called. The rule that makes it true is
-    // checked before each call: this is the thread of the loop, which is the executor of the actor.
-    private static let onReady = unsafe unsafeBitCast(
-        { (driver: isolated SessionDriver, token: Int, readiness: Readiness) in
-            driver.found(token, readiness)
-        } as @Sendable (isolated SessionDriver, Int, Readiness) -> Void,
-        to: (@Sendable (SessionDriver, Int, Readiness) -> Void).self)
-    private static let onTurnEnd = unsafe unsafeBitCast(
-        { (driver: isolated SessionDriver) in
-            driver.settle()
-        } as @Sendable (isolated SessionDriver) -> Void,
-        to: (@Sendable (SessionDriver) -> Void).self)
+    nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
     private func found(_ token: Int, _ readiness: Readiness) {
         if token <= DatagramPorts.firstToken {
