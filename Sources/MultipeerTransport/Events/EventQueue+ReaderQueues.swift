@@ -35,8 +35,12 @@ extension EventQueue.ReaderQueues {
     /// Whether a reader receives what is pushed.
     var isRead: Bool { readers.contains(where: \.takesPart) }
 
-    /// Returns whether a reader receives it.
-    mutating func push(_ batch: Batch, _ onConsumed: @escaping @Sendable (CostTotals) -> Void) -> Bool {
+    /// Takes the whole batch and leaves it empty. Returns whether a reader receives it.
+    mutating func push(
+        _ pushed: inout Batch, _ onConsumed: @escaping @Sendable (CostTotals) -> Void
+    ) -> Bool {
+        var batch = Batch()
+        swap(&batch, &pushed)
         if isFinished { return false }
         // The usual case first.
         if readers.count == 1, readers[0].takesPart {
@@ -48,7 +52,6 @@ extension EventQueue.ReaderQueues {
             backlog.append(batch)
             return false
         }
-        var batch = batch
         if indices.count > 1, !batch.costs.isEmpty {
             batch.share = EventQueue.SharedCosts(batch.costs, onConsumed)
             batch.costs = CostTotals()

@@ -59,9 +59,7 @@ package final class EventQueue<Element: Sendable>: Sendable {
     /// Takes the whole batch and leaves it empty. After `finish`, elements are dropped.
     package func push(_ batch: inout Batch) {
         if batch.isEmpty { return }
-        let pushed = batch
-        batch = Batch()
-        mailbox.post { $0.push(pushed, onConsumed) }
+        mailbox.post { $0.push(&batch, onConsumed) }
     }
 
     /// Whether there is a reader.
