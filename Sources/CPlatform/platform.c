@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,12 @@ void multipeer_set_virtual_time(void *time) { virtual_time = time; }
 
 int multipeer_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+void multipeer_wait_briefly(int descriptor, long nanoseconds) {
+    struct pollfd watched = {.fd = descriptor, .events = POLLIN};
+    struct timespec limit = {.tv_nsec = nanoseconds};
+    ppoll(&watched, 1, &limit, NULL);
 }
 
 void multipeer_keep_freed_memory(unsigned long size) {

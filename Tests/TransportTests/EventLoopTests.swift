@@ -77,6 +77,20 @@ struct EventLoopTests {
         }
     }
 
+    @Test("no wakeup is lost during a burst, and a job in it does not wait for more messages")
+    func burst() async throws {
+        try await withLoop { loop in
+            let probe = Probe(loop, takesMessages: true)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 { group.addTask { for _ in 0..<20_000 { loop.wake(probe) } } }
+                for _ in 0..<100 { group.addTask { _ = await probe.turnsEndedSoFar } }
+            }
+            await probe.forget()
+            loop.wake(probe)
+            await probe.heard(.wokenUp)
+        }
+    }
+
     @Test("deadlines fire in order, each once, and the client is notified of the turn's end")
     func deadlines() async throws {
         try await withLoop { loop in

@@ -18,7 +18,12 @@ actor Probe: LoopClient {
     private var awaited: (call: Call, signal: Promise<Void>)?
     private var onReady: (@Sendable (isolated Probe, Int, Readiness) -> Void)?
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    private let takesMessages: Bool
+
+    init(_ loop: EventLoop, takesMessages: Bool = false) {
+        self.loop = loop
+        self.takesMessages = takesMessages
+    }
 
     nonisolated func ready(_ token: Int, _ readiness: Readiness) {
         assumeIsolated {
@@ -28,7 +33,10 @@ actor Probe: LoopClient {
     }
 
     nonisolated func deadlineReached() { assumeIsolated { $0.note(.deadline) } }
-    nonisolated func wokenUp() { assumeIsolated { $0.note(.wokenUp) } }
+    nonisolated func wokenUp() {
+        if takesMessages { loop.tookMessages(self) }
+        assumeIsolated { $0.note(.wokenUp) }
+    }
     nonisolated func turnEnded() { assumeIsolated { $0.note(.turnEnded) } }
 
     func whenReady(_ body: (@Sendable (isolated Probe, Int, Readiness) -> Void)?) { onReady = body }
@@ -49,6 +57,8 @@ actor Probe: LoopClient {
         try loop.register(descriptor, for: self, token: 0, interest: interest)
         return await signal.value()
     }
+
+    var turnsEndedSoFar: Int { calls.count { $0 == .turnEnded } }
 
     /// For jobs on the loop.
     nonisolated var turnsEnded: Int { assumeIsolated { $0.calls.count { $0 == .turnEnded } } }

@@ -16,6 +16,9 @@ void multipeer_name_thread(const char *name);
 /// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
+/// Waits until the descriptor can be read, at most for this long, which is less than a second. `ppoll` is one more GNU extension.
+void multipeer_wait_briefly(int descriptor, long nanoseconds);
+
 /// The maximum number of packets per call of `multipeer_send_packets` or `multipeer_receive_packets`.
 #define MULTIPEER_PACKETS 64
 

@@ -124,6 +124,10 @@ extension EventLoop {
     /// Calls the client's `turnEnded` at the end of this turn, or of the next one when requested in `turnEnded`.
     package func wantsTurnEnd(_ client: any LoopClient) { state.registry.touch(client) }
 
+    /// Notes that the client has taken small messages that other threads queued. If they keep coming, the loop looks for them by
+    /// itself for a moment before it sleeps.
+    package func tookMessages(_ client: any LoopClient) { state.tookMessages(client) }
+
     /// What the clients read into. They keep it: with the last of them its memory is released.
     var buffers: LoopBuffers { state.sharedBuffers() }
 
@@ -137,15 +141,22 @@ extension EventLoop {
         let state = state
         var work = LoopQueue.Work()
         repeat {
-            takeTurn(state, &work, asleep: !state.registry.hasTouched && queue.fallAsleep())
+            takeTurn(state, &work, wait(state))
         } while !queue.finish()
         state.close()
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Takes a turn; asleep, waits for work first.
-    private func takeTurn(_ state: LoopState, _ work: inout LoopQueue.Work, asleep: Bool) {
-        let events = state.wait(asleep: asleep)
+    /// Returns how the next turn waits.
+    private func wait(_ state: LoopState) -> LoopState.Wait {
+        if state.registry.hasTouched { return .no }
+        if let client = state.burst.client { return queue.beginLooking(for: client) ? .briefly : .no }
+        return queue.fallAsleep() ? .untilWoken : .no
+    }
+
+    /// Takes a turn, after having waited for work.
+    private func takeTurn(_ state: LoopState, _ work: inout LoopQueue.Work, _ wait: LoopState.Wait) {
+        let events = state.wait(wait)
         // Events queue work for a loop that is awake: no wakeup is necessary.
         queue.wakeUp()
         state.deliver(events)
@@ -153,6 +164,7 @@ extension EventLoop {
         var round = 0
         while round < EventLoop.rounds && perform(&work) { round += 1 }
         state.endTurn()
+        state.noteTurn(after: wait)
     }
 
     /// In virtual time, releases the clients, whose sockets and deadlines no longer have an effect.
@@ -171,7 +183,7 @@ extension EventLoop {
         defer { thread.store(0, ordering: .relaxed) }
         let state = state
         var work = LoopQueue.Work()
-        takeTurn(state, &work, asleep: false)
+        takeTurn(state, &work, .no)
         let isIdle = queue.fallAsleep() && !state.registry.hasTouched && !state.hasEvents
         if isIdle {
             queue.turns?.request(at: state.registry.earliestDeadline())
@@ -185,6 +197,7 @@ extension EventLoop {
         queue.take(&work)
         if work.isEmpty { return false }
         deliver(&work.wakeups)
+        if !work.jobs.isEmpty { state.hadOtherWork() }
         for index in work.jobs.indices {
             run(work.jobs[index])
             if index % EventLoop.burst == EventLoop.burst - 1 {

@@ -32,6 +32,14 @@ enum LoopPoller: ~Copyable {
         }
     }
 
+    /// Waits until there are events, at most for this long; not in virtual time.
+    borrowing func waitBriefly(nanoseconds: Int) {
+        switch self {
+        case .kernel(let poller): poller.waitBriefly(nanoseconds: nanoseconds)
+        case .virtual: break
+        }
+    }
+
     borrowing func event(_ index: Int) -> (key: UInt64, readiness: Readiness) {
         switch self {
         case .kernel(let poller): poller[index]

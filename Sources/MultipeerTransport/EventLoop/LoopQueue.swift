@@ -19,13 +19,21 @@ final class LoopQueue: Sendable {
     private struct State {
         var work = Work()
         var isAsleep = false
+        /// For whose wakeups a loop that waits looks by itself in a moment.
+        var lookingFor: ObjectIdentifier?
         var isStopping = false
         var isStopped = false
 
-        /// Returns whether the loop has to be woken: only for a loop that sleeps, and once.
-        mutating func awaken() -> Bool {
-            defer { isAsleep = false }
-            return isAsleep
+        /// Returns whether the loop has to be woken: only for a loop that waits, once, and not for what it looks for by itself.
+        mutating func awaken(for client: ObjectIdentifier? = nil) -> Bool {
+            if lookingFor != nil, lookingFor == client { return false }
+            defer { wakeUp() }
+            return isAsleep || lookingFor != nil
+        }
+
+        mutating func wakeUp() {
+            isAsleep = false
+            lookingFor = nil
         }
     }
 
@@ -69,7 +77,7 @@ final class LoopQueue: Sendable {
         let wakes = state.withLock { state in
             if state.isStopped { return false }
             state.work.wakeups.append(client)
-            return state.awaken()
+            return state.awaken(for: ObjectIdentifier(client))
         }
         if wakes { wakeLoop() }
     }
@@ -100,8 +108,17 @@ final class LoopQueue: Sendable {
         }
     }
 
+    /// Returns whether nothing is waiting, so that the loop may wait for a moment: wakeups of this client do not end that.
+    func beginLooking(for client: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            if !state.work.isEmpty || state.isStopping { return false }
+            state.lookingFor = client
+            return true
+        }
+    }
+
     /// Notes that the loop is awake: it will check for work before it sleeps again.
-    func wakeUp() { state.withLock { $0.isAsleep = false } }
+    func wakeUp() { state.withLock { $0.wakeUp() } }
 
     /// Returns whether the loop was asked to stop and has no work left. From then on no job is accepted.
     func finish() -> Bool {

@@ -11,6 +11,17 @@ final class LoopState {
 
     private static let wakerKey = UInt64.max
     private static let farNanoseconds: Int64 = 1_000_000_000
+    /// How long the loop waits for more messages of a burst: long enough that what they cost is not the turn, and not longer than
+    /// a round trip in a radio network.
+    private static let lookNanoseconds = 250_000
+
+    /// How long a turn waits for events at its beginning.
+    enum Wait {
+        case no
+        /// The loop looks again by itself, for the messages of a burst.
+        case briefly
+        case untilWoken
+    }
 
     private let poller: LoopPoller
     private var slots: [Slot] = []
@@ -18,6 +29,10 @@ final class LoopState {
     var registry = ClientRegistry()
     private weak var buffers: LoopBuffers?
     private(set) var now = EventLoop.currentMoment()
+    private(set) var burst = WakeupBurst()
+    /// The client that took small messages in this turn, and whether there was other work.
+    private var client: ObjectIdentifier?
+    private var hasOtherWork = false
 
     init(waker: Int32) throws(SocketFault) {
         let kernel = try Poller()
@@ -62,10 +77,11 @@ final class LoopState {
         registry.removeRegistration(of: entry)
     }
 
-    /// Polls for events, and returns how many there are; asleep, waits until there is one, the loop is woken, or the next
-    /// deadline comes.
-    func wait(asleep: Bool) -> Int {
-        let count = poller.wait(milliseconds: asleep ? pollTimeout() : 0)
+    /// Polls for events, and returns how many there are. Before that it waits until there is one, the loop is woken, or the next
+    /// deadline comes; or at most for a moment.
+    func wait(_ wait: Wait) -> Int {
+        if wait == .briefly { poller.waitBriefly(nanoseconds: LoopState.lookNanoseconds) }
+        let count = poller.wait(milliseconds: wait == .untilWoken ? pollTimeout() : 0)
         now = EventLoop.currentMoment()
         return count
     }
@@ -91,6 +107,23 @@ final class LoopState {
         client.wokenUp()
     }
 
+    /// Notes that this client took small messages of other threads, which often queue more of them.
+    func tookMessages(_ client: any LoopClient) {
+        let client = ObjectIdentifier(client)
+        if self.client != nil, self.client != client { hasOtherWork = true }
+        self.client = client
+    }
+
+    /// Notes that the turn had work that is not a small message.
+    func hadOtherWork() { hasOtherWork = true }
+
+    /// Judges the turn as a whole.
+    func noteTurn(after wait: Wait) {
+        burst.note(WakeupBurst.Turn(client, hasOtherWork: hasOtherWork, looked: wait == .briefly), at: now)
+        client = nil
+        hasOtherWork = false
+    }
+
     func endTurn() {
         registry.takeTouched(&ending)
         for entry in ending { entry.client.turnEnded() }
@@ -108,6 +141,7 @@ final class LoopState {
         let slot = slots[Int(event.key & 0xffff_ffff)]
         guard let entry = slot.entry, UInt64(slot.generation) == event.key >> 32 else { return }
         registry.touch(entry)
+        hasOtherWork = true
         entry.client.ready(slot.token, event.readiness)
     }
 

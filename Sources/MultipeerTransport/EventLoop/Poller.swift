@@ -46,6 +46,9 @@ import Glibc
         return 0
     }
 
+    /// Waits until there are events, at most for this long.
+    func waitBriefly(nanoseconds: Int) { multipeer_wait_briefly(descriptor, nanoseconds) }
+
     subscript(index: Int) -> (key: UInt64, readiness: Readiness) {
         let event = unsafe found[index]
         return unsafe (event.data.u64, Readiness(events: event.events))

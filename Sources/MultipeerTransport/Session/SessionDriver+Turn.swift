@@ -64,6 +64,9 @@ extension SessionDriver {
         sockets.resume()
     }
 
+    /// Of larger messages a few fill the queue: their sender would wait for a loop that waits for more.
+    private static let smallMessage = 4_096
+
     /// The memory of longer lists is not kept.
     private static let usualItems = 64
 
@@ -74,8 +77,14 @@ extension SessionDriver {
 
     func takeMessages(of id: ConnectionID) {
         withLink(id) { engine, link in
-            if let message = link.sendQueue.takeOnly() { return engine.links.enqueue(message, on: id) }
+            if let message = link.sendQueue.takeOnly() {
+                if message.count <= SessionDriver.smallMessage { loop.tookMessages(self) }
+                return engine.links.enqueue(message, on: id)
+            }
             let messages = link.sendQueue.take()
+            if let first = messages.first, first.count <= SessionDriver.smallMessage {
+                loop.tookMessages(self)
+            }
             if !messages.isEmpty { engine.links.enqueue(messages, on: id) }
         }
     }
