@@ -37,7 +37,7 @@ struct RelinkTests {
     }
 
     private func meeting() throws -> Meeting {
-        let brief = Session.Configuration.loopback(timeLimit: .seconds(2))
+        let brief = Session.Configuration.loopback(timeLimit: .seconds(6))
         return try Meeting(ann: brief, bob: brief)
     }
 
