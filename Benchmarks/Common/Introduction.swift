@@ -1,19 +1,19 @@
 import Glibc
-import Multipeer
+package import Multipeer
 
 /// The lines `INTRO <hex>` by which two processes exchange their connection data.
-enum Introduction {
-    static func print(_ data: ConnectionData) { print(data.bytes) }
+package enum Introduction {
+    package static func print(_ data: ConnectionData) { print(data.bytes) }
 
-    static func print(_ bytes: [UInt8]) {
+    package static func print(_ bytes: [UInt8]) {
         Swift.print("INTRO " + bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
         fflush(nil)
     }
 
-    static func read() throws -> ConnectionData { try ConnectionData(readBytes()) }
+    package static func read() throws -> ConnectionData { try ConnectionData(readBytes()) }
 
     /// Reads the other's line, and blocks until it comes: nothing is measured yet.
-    static func readBytes() throws -> [UInt8] {
+    package static func readBytes() throws -> [UInt8] {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
         let digits = line.dropFirst(6).compactMap(\.hexDigitValue).map(UInt8.init)
         return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -22,7 +22,7 @@ enum Introduction {
     private static func hex(_ nibble: UInt8) -> String { String(nibble, radix: 16) }
 }
 
-enum BenchFault: Error {
+package enum BenchFault: Error {
     case noIntroduction
     case endedEarly
     case wrongLength(Int)
