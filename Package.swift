@@ -147,9 +147,17 @@ let package = Package(
             path: "Examples/Demo",
             swiftSettings: strict),
 
+        .target(
+            name: "MultipeerBenchCommon", dependencies: ["Multipeer"], path: "Benchmarks/Common",
+            swiftSettings: strict),
         .executableTarget(
-            name: "MultipeerBench", dependencies: ["MultipeerConnectivity", "MultipeerActors", "Multipeer"],
+            name: "MultipeerBench",
+            dependencies: ["MultipeerBenchCommon", "MultipeerConnectivity", "MultipeerActors", "Multipeer"],
             path: "Benchmarks/Swift", swiftSettings: strict),
+        // Without Apple's API, whose libraries would be in its memory.
+        .executableTarget(
+            name: "MultipeerBenchNative", dependencies: ["MultipeerBenchCommon"], path: "Benchmarks/Native",
+            swiftSettings: strict),
 
         .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
         .target(

@@ -1,6 +1,7 @@
 import Distributed
 import Multipeer
 import MultipeerActors
+import MultipeerBenchCommon
 
 /// Calls of a distributed actor at the other process, one at a time or many at once.
 struct CallWork: Sendable {

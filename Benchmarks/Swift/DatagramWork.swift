@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerBenchCommon
 
 /// Unreliable messages one way. Each carries its number; the receiver reports the highest every 64, reliably, and the
 /// sender stays at most 256 ahead of that: nothing else would keep it from overrunning the receiver's socket.

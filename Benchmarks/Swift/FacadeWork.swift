@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerBenchCommon
 import MultipeerConnectivity
 import Synchronization
 

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerBenchCommon
 
 /// One session that sends the same to seven others, each in a process of its own: the client's side. The servers drain.
 struct FanOut: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerBenchCommon
 
 /// Files one way, from and to memory, so that no disk is measured; or ping-pong while one is on its way.
 struct FileWork: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerBenchCommon
 
 /// Bytes one way through one stream, or through eight at once: COUNT pieces of SIZE bytes in all.
 struct StreamWork: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerBenchCommon
 
 /// The measurements between two sessions with messages, on both sides.
 struct Work: Sendable {
@@ -156,11 +157,4 @@ struct Work: Sendable {
     }
 
     private func seconds(since start: SuspendingClock.Instant) -> Double { clock.seconds(since: start) }
-}
-
-extension SuspendingClock {
-    func seconds(since start: Instant) -> Double {
-        let (seconds, attoseconds) = (now - start).components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
 }

@@ -48,15 +48,18 @@ class Case:
     `base` is what Swift is compared with: a C program, the library itself doing something else ("swift"), or None.
     `base_size` and `base_count` are those of the base where they differ. `cores` says where the two sides run: "apart" on a
     core each, "one" for both, or "any" of two. `is_hybrid` checks that the key exchange was a hybrid one, which OpenSSL has
-    from 3.5 on. `derive` computes further figures of a Swift run from it and the base's run of the same round.
+    from 3.5 on. `is_native`: the Swift program links the native API alone. `derive` computes further figures of a Swift run from it and the base's run of the same round.
     """
 
     def __init__(self, name, mode, size, count, quick, *figures, swift_mode=None, base="c", base_size=None,
-                 base_count=None, cores="apart", is_hybrid=False, derive=None):
+                 base_count=None, cores="apart", is_hybrid=False, is_native=False, derive=None):
         self.name, self.mode, self.size, self.count, self.quick, self.figures = name, mode, size, count, quick, figures
         self.swift_mode, self.base, self.cores = swift_mode or mode, base, cores
         self.base_size, self.base_count = base_size, base_count
-        self.is_hybrid, self.derive = is_hybrid, derive
+        self.is_hybrid, self.is_native, self.derive = is_hybrid, is_native, derive
+
+    def program_of(self, side):
+        return "native" if self.is_native and side == "swift" else side
 
     def runs_on_c_alone(self):
         return self.base in ("c", "datagrams") and self.swift_mode != "awaited"
@@ -79,6 +82,7 @@ def each_further(run, base):
 IDLE = Figure("idle_ms_per_minute", "CPU ms/min, in all", 1)
 ABOVE = Figure("above_ms", "CPU ms/min", 1, value("<=", 2))
 ABOVE_IN_MESH = Figure("above_ms", "CPU ms/min", 1, value("<=", 12))
+OWN = Figure("own_kib", "MiB, its own", 1024)
 
 CASES = [
     # Messages.
@@ -138,14 +142,17 @@ CASES = [
          swift_mode="facaderesource", base="swift"),
     # Sessions that do little.
     Case("session made", "session", 1, 50, 20, Figure("first_ms", "ms, first", 1, value("<=", 1.5)),
-         Figure("later_ms", "ms, later", 1, value("<=", 0.5)), base=None),
-    Case("memory, one session", "memory", 1, 1, 1, Figure("resident_kib", "MiB", 1024, value("<=", 16)), base=None),
+         Figure("later_ms", "ms, later", 1, value("<=", 0.5)), base=None, is_native=True),
+    Case("memory, one session", "memory", 1, 1, 1, Figure("resident_kib", "MiB", 1024, value("<=", 16)), OWN, base=None,
+         is_native=True),
+    Case("memory, one session, Apple's API linked", "memory", 1, 1, 1, Figure("resident_kib", "MiB", 1024), OWN, base=None),
     Case("memory, each of 200 / one session", "memory", 1, 200, 50,
-         Figure("each_mib", "MiB each", 1, value("<=", 0.25)), base="swift", base_count=1, derive=each_further),
+         Figure("each_mib", "MiB each", 1, value("<=", 0.25)), base="swift", base_count=1, is_native=True,
+         derive=each_further),
     Case("idle, one link / nothing", "nothing", 10, 1, 1, ABOVE, IDLE, swift_mode="idle", base="swift",
-         cores="any", derive=above_nothing),
+         cores="any", is_native=True, derive=above_nothing),
     Case("idle, mesh of 8 / nothing", "nothing", 10, 1, 1, ABOVE_IN_MESH, IDLE, swift_mode="meshidle", base="swift",
-         cores="any", derive=above_nothing),
+         cores="any", is_native=True, derive=above_nothing),
     Case("mesh of 8, slowest to be linked with all", "mesh", 1, 1, 1, Figure("join_ms", "ms", 1, value("<=", 120)),
-         base=None, cores="any"),
+         base=None, cores="any", is_native=True),
 ]

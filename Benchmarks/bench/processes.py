@@ -19,7 +19,8 @@ ALONE = ("session", "nothing")
 SMALL = ("pingpong", "pingapart", "connect", "laden", "calls", "callsapart", "callsatonce", "facadepingpong", "session",
          "nothing", "memory", "mesh", "idle", "meshidle")
 FILES = ("file", "undigested", "files", "laden", "facaderesource")
-MEASURED = ("seconds", "messages_per_s", "mb_per_s", "mean_us", "p50_us", "p99_us", "resident_kib", "first_ms", "later_ms")
+MEASURED = ("seconds", "messages_per_s", "mb_per_s", "mean_us", "p50_us", "p99_us", "resident_kib", "own_kib", "first_ms",
+            "later_ms")
 LEAST_ARRIVED = {"gso": 0.98, "sendto": 0.98, "datagrams": 0.98}  # may be lost, but not many on loopback
 
 

@@ -21,7 +21,7 @@ def run_case(case, programs, options, libraries):
     # A process that does nothing disturbs no other: only then both sides run at once.
     with concurrent.futures.ThreadPoolExecutor(2 if case.mode == "nothing" else 1) as pool:
         for _ in range(options.rounds):
-            arguments = {name: (name, programs[program], case, cpus, options, libraries)
+            arguments = {name: (name, programs[case.program_of(program)], case, cpus, options, libraries)
                          for name, program in sides.items()}
             for name, run in [(name, pool.submit(run_side, *of)) for name, of in arguments.items()]:
                 try:

@@ -35,11 +35,15 @@ def build(options):
         programs[name] = compile_c(code, os.path.join(OUTPUT, source), "-lssl", "-lcrypto")
     if options.swift_binary:
         programs["swift"] = os.path.abspath(options.swift_binary)
+        # That of the rows without Apple's API lies next to it.
+        native = programs["swift"] + "Native"
+        programs["native"] = native if os.path.exists(native) else programs["swift"]
     elif not options.twin_only:
-        swift = ["swift", "build", "-c", "release", "--package-path", ROOT, "--product", "MultipeerBench"]
-        subprocess.run(swift, check=True)
-        path = subprocess.run(swift + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout
-        programs["swift"] = os.path.join(path.strip(), "MultipeerBench")
+        swift = ["swift", "build", "-c", "release", "--package-path", ROOT, "--product"]
+        for name, product in (("swift", "MultipeerBench"), ("native", "MultipeerBenchNative")):
+            subprocess.run(swift + [product], check=True)
+            shown = subprocess.run(swift + [product, "--show-bin-path"], check=True, capture_output=True, text=True)
+            programs[name] = os.path.join(shown.stdout.strip(), product)
     return programs
 
 

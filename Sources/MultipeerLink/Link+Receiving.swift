@@ -168,7 +168,9 @@ extension Link {
         guard try !isExempt(frame, payload: header.length) else { return }
         try consume()
         switch frame {
-        case .ping(let token): control.pinged(token)
+        case .ping(let token):
+            liveness.pinged(isCrossing: control.awaitsPong)
+            control.pinged(token)
         case .credit(channel: 0, let limit): try sendWindow.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))

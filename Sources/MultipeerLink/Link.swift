@@ -79,19 +79,32 @@ package struct Link: ~Copyable, Sendable {
 // MARK: time
 
 extension Link {
-    package mutating func advance(to now: Moment) {
+    /// Returns whether the peer is sent a PING because nothing was received from it.
+    @discardableResult
+    package mutating func advance(to now: Moment) -> Bool {
         self.now = now
         switch phase {
         case .open:
             switch liveness.advance(to: now) {
             case .well: break
-            case .ask: control.ask()
+            case .ask:
+                control.ask()
+                return true
             case .dead: part(.timedOut)  // [live.idle-timeout]
             }
         case .closing(let until):
             if now >= until { phase = .ended }  // [close.linger]
         case .ended: break
         }
+        return false
+    }
+
+    /// Sends PING now if it is due soon, because one is sent on another link. Returns whether it does.
+    package mutating func joinPing(at now: Moment) -> Bool {
+        guard phase == .open, liveness.join(at: now) else { return false }
+        self.now = now
+        control.ask()
+        return true
     }
 
     /// The next time at which `advance` has an effect; nil once the link has ended.

@@ -134,6 +134,54 @@ struct LivenessTests {
         #expect(end.link.end == .timedOut)
     }
 
+    @Test(
+        "a PING joins that of another link within the last third of the interval, and counts as one [live.ping]"
+    )
+    func joining() {
+        for (moment, isPinged, deadline) in [(1.9, false, 3), (2, true, 10), (2.9, true, 10)]
+            as [(Double, Bool, Double)]
+        {
+            var liveness = Liveness(.init(), now: .start)
+            for isFirst in [true, false] {
+                let isAsked = liveness.join(at: at(moment))
+                #expect(isAsked == (isPinged && isFirst))
+            }
+            #expect(liveness.deadline == at(deadline))
+        }
+        let end = End()
+        for (moment, frames) in [(1, []), (2.5, [.ping(1)])] as [(Double, [Frame])] {
+            let isAsked = end.link.joinPing(at: at(moment))
+            #expect(isAsked == !frames.isEmpty && end.frames() == frames)
+        }
+        end.advance(10)
+        #expect(end.link.end == .timedOut)
+    }
+
+    @Test(
+        "the ends take turns: one that was pinged pings next, a little earlier than the other would [live.ping]"
+    )
+    func turns() {
+        for isFirst in [true, false] {
+            var timing = Liveness.Timing()
+            (timing.lead, timing.isFirst) = (.seconds(1), isFirst)
+            var liveness = Liveness(timing, now: .start)
+            #expect(liveness.deadline == at(isFirst ? 2 : 3))
+            var said = liveness.advance(to: at(3))
+            #expect(said == .ask)
+            liveness.heard(at: at(3))
+            #expect(liveness.deadline == at(6))
+            let joins = liveness.join(at: at(5.9))
+            #expect(!joins, "it is the peer's turn")
+            liveness.pinged(isCrossing: false)
+            #expect(liveness.deadline == at(5))
+            said = liveness.advance(to: at(5))
+            liveness.heard(at: at(5))
+            // Both have pinged.
+            liveness.pinged(isCrossing: true)
+            #expect(said == .ask && liveness.deadline == at(isFirst ? 7 : 8))
+        }
+    }
+
     @Test("a probe is sent at once and its answer is distinguished [live.pong]")
     func probe() {
         let end = End()

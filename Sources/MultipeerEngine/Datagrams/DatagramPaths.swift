@@ -145,6 +145,12 @@ extension DatagramPaths {
         note(peer)
     }
 
+    /// Pings now if a ping is due soon, because one is sent on a link.
+    mutating func joinPing(_ peer: LinkedPeer, at now: Moment) {
+        peer.datagrams.path?.joinPing(at: now)
+        note(peer)
+    }
+
     /// Finishes a path because the session leaves: accepted messages are sent, and no more are accepted.
     mutating func finish(_ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
         guard peer.datagrams.path != nil else { return }

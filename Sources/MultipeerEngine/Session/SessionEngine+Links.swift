@@ -40,9 +40,12 @@ extension SessionEngine {
             return mesh.linkEnded(
                 id, of: data.peer.uid, DisconnectReason(code: .lost), wasUsed: false, at: now)
         }
+        var timing = configuration.timing
+        timing.lead = timing.keepAliveInterval / 20
+        timing.isFirst = mesh.local.endpoint.uid < data.peer.uid
         var link = Link(
             LinkConfiguration(
-                local: mesh.local.limits, remote: remote, timing: configuration.timing,
+                local: mesh.local.limits, remote: remote, timing: timing,
                 greaseKind: Grease.frameKind(jitter.next()), isMesh: isMesh), now: now)
         link.hasTurn = false
         let peer = LinkedPeer(data.peer, link, on: id, isEncrypted: connection.isEncrypted)

@@ -95,17 +95,28 @@ extension SessionEngine {
         // Decisions about a link come before the link itself, which may have timed out by now.
         settle()
         for connection in links.connections.overdue(at: now) { drop(connection) }
+        var hasPinged = false
         for connection in links.linked {
             guard let peer = connection.peer else { continue }
             peer.expireCodeRequests(at: now, &outputs)
             datagrams.advance(peer, to: now)
             guard let deadline = peer.link.deadline, deadline <= now else { continue }
-            peer.link.advance(to: now)
+            if peer.link.advance(to: now) { hasPinged = true }
             collect(connection, peer)
         }
+        if hasPinged { joinPings() }
         if let id = links.overdueTurn(at: now) { endTurn(of: id) }
         requests.expire(at: now, &mesh, &outputs)
         if let until = leaving.deadline, until <= now { endAllLinks() }
+    }
+
+    /// Sends what else is due soon on an idle link, so that the session and its peers are woken once for all of it.
+    private mutating func joinPings() {
+        for connection in links.linked {
+            guard let peer = connection.peer else { continue }
+            datagrams.joinPing(peer, at: now)
+            if peer.link.joinPing(at: now) { collect(connection, peer) }
+        }
     }
 
     /// Carries out the consequences of everything that happened.

@@ -54,6 +54,9 @@ struct ControlQueue: Sendable {
 // MARK: queues
 
 extension ControlQueue {
+    /// Whether a PING of this end has no answer yet.
+    var awaitsPong: Bool { pings.hasOpen }
+
     mutating func ask() { pings.ask() }
     mutating func probe() { pings.probe() }
     mutating func mark(_ id: UInt64, after position: Int) { pings.mark(id, after: position) }

@@ -8,6 +8,9 @@ package import MultipeerCore
 ///     ▲  └──process was suspended──▶ asked, with grace ──grace over──▶ (the link ends)
 ///     └───────anything received───────┘
 /// ```
+///
+/// The ends take turns: a PING restarts the timer of its receiver, which sends the next one, a little earlier than the other end
+/// would. So both do not ping at the same time, and both learn the round-trip time.
 package struct Liveness: Equatable, Sendable {
     /// The four durations of chapter 14.
     package struct Timing: Equatable, Sendable {
@@ -19,6 +22,10 @@ package struct Liveness: Equatable, Sendable {
         package var sleep: Duration
         /// How long the peer has to respond after a suspension.
         package var grace: Duration
+        /// How much earlier than after the interval an end pings whose turn it is.
+        package var lead = Duration.zero
+        /// Whether the first turn is this end's, and the next one after PINGs that crossed each other.
+        package var isFirst = true
 
         package init(
             keepAliveInterval: Duration = .seconds(3), idleTimeout: Duration = .seconds(10),
@@ -42,10 +49,12 @@ package struct Liveness: Equatable, Sendable {
     private let timing: Timing
     private var lastHeard: Moment
     private var phase = Phase.heard
+    private var hasTurn: Bool
 
     package init(_ timing: Timing, now: Moment) {
         self.timing = timing
         lastHeard = now
+        hasTurn = timing.isFirst
     }
 
     package mutating func heard(at now: Moment) {
@@ -56,9 +65,31 @@ package struct Liveness: Equatable, Sendable {
     /// The next time at which `advance` has an effect.
     package var deadline: Moment {
         switch phase {
-        case .heard: lastHeard + timing.keepAliveInterval  // [live.ping]
+        case .heard: lastHeard + (timing.keepAliveInterval - (hasTurn ? timing.lead : .zero))  // [live.ping]
         case .asked(let until): until
         }
+    }
+
+    /// Notes a PING of the peer; `isCrossing`: one of this end has no answer yet.
+    package mutating func pinged(isCrossing: Bool) { hasTurn = !isCrossing || timing.isFirst }
+
+    /// Returns whether a PING is to be sent now, because one on another link of the session is: this link's would be due within
+    /// a third of the interval. So the links of a session wake its thread together, and not one after the other.
+    package mutating func join(at now: Moment) -> Bool {
+        guard phase == .heard, hasTurn, now + timing.keepAliveInterval / 3 >= deadline else { return false }
+        ask(at: now)
+        return true
+    }
+
+    private mutating func ask(at now: Moment) {
+        phase = .asked(until: idleDeadline(asking: now))
+        hasTurn = false
+    }
+
+    /// Returns when the peer that is sent a PING now is given up. After a late PING it still gets some time to respond.
+    private func idleDeadline(asking now: Moment) -> Moment {
+        let answer = min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval)
+        return max(lastHeard + timing.idleTimeout, now + answer)
     }
 
     package mutating func advance(to now: Moment) -> Verdict {
@@ -70,9 +101,7 @@ package struct Liveness: Equatable, Sendable {
         }
         switch phase {
         case .heard:
-            // After a late PING, the peer still gets some time to respond.
-            let answer = min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval)
-            phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
+            ask(at: now)
             return .ask
         case .asked:
             return .dead  // [live.idle-timeout]

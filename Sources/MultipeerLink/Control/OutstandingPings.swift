@@ -25,6 +25,9 @@ struct OutstandingPings: Sendable {
     private var wantsAny = false
     private var wantsProbe = false
 
+    /// Whether one was sent that has no answer yet.
+    var hasOpen: Bool { !open.isEmpty }
+
     mutating func ask() { wantsAny = true }
     mutating func probe() { wantsProbe = true }
     mutating func mark(_ id: UInt64, after position: Int) { marks.append(Mark(id: id, position: position)) }

@@ -20,7 +20,9 @@ extension DatagramPath {
         let token = content.extracting(ContentHeader.byteCount..<content.count)
         switch header.kind {
         case .message: break
-        case .ping: pong(token)
+        case .ping:
+            pong(token)
+            joinPing(at: now)
         case .pong: if isOurs(token) { answered(at: now) }
         }
         // The sender of a plain datagram is not authenticated, and an older one may come from the peer's previous

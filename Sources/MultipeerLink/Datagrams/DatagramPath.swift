@@ -41,7 +41,7 @@ package struct DatagramPath: Sendable {
         package var handshakeTimeout = Duration.seconds(10)
         /// The time after that, or after the path went down, until this side tries again. [dgram.path]
         package var rest = Duration.seconds(30)
-        /// The interval of pings on a path that is up.
+        /// The interval of pings on a path that is up; one that can be sent together with another is sent earlier.
         package var pings = Duration.seconds(5)
 
         package init() {}
@@ -279,6 +279,14 @@ extension DatagramPath {
             phase = .idle
             say(.drawAssociation)
         }
+    }
+
+    /// Pings now if a ping is due within half of the interval, because this end is awake and sends another one, or answers one:
+    /// both ends are then woken once for both. One that waits for its answer is not repeated earlier for that.
+    package mutating func joinPing(at now: Moment) {
+        guard case .up(_, isAsked: false, let next) = phase, now + timing.pings / 2 >= next else { return }
+        phase = .up(missed: 0, isAsked: true, next: now + timing.pings)  // [dgram.path]
+        ping()
     }
 
     /// Handles the peer's answer to a ping of this pair of numbers.

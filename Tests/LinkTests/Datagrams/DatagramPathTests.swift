@@ -188,6 +188,37 @@ struct DatagramPathTests {
     }
 
     @Test(
+        "a ping that is due within half of its interval joins another, or the answer to the peer's [dgram.path]"
+    )
+    func joining() throws {
+        for (isAnswer, seconds, joins) in [
+            (false, 2.4, false), (false, 2.5, true), (true, 2.4, false), (true, 2.5, true),
+        ] {
+            var path = try #require(PathSituation.up.path())
+            let moment = Self.start.later(seconds)
+            for isFirst in [true, false] {
+                if isAnswer {
+                    _ = path.take(.ping, sequence: isFirst ? 8 : 9, token: 1, at: moment)
+                } else {
+                    path.joinPing(at: moment)
+                }
+                let actions = (isAnswer ? ["pong"] : []) + (joins && isFirst ? ["ping"] : [])
+                #expect(path.summary() == (["up:"] + actions).joined(separator: " "))
+            }
+            #expect(path.deadline == (joins ? moment : Self.start) + .seconds(5))
+        }
+    }
+
+    @Test("a ping that waits for its answer is not repeated earlier to join another [dgram.path]")
+    func joiningUnanswered() throws {
+        var path = try #require(PathSituation.up.path())
+        path.advance(to: Self.start + .seconds(5))
+        #expect(path.summary() == "up: ping")
+        path.joinPing(at: Self.start + .seconds(8))
+        #expect(path.summary() == "up:" && path.deadline == Self.start + .seconds(10))
+    }
+
+    @Test(
         "pongs that arrive after three more pings are too late, however little time has passed",
         arguments: [Duration.milliseconds(100), .seconds(5)])
     func heldUp(_ pings: Duration) throws {

@@ -88,6 +88,20 @@ struct DatagramActionTests {
         #expect(pair.ann.takeOrders().isEmpty)
     }
 
+    @Test(
+        "an idle link wakes each end twice for each of its PINGs, pings of the path included [live.ping] [dgram.path]"
+    )
+    func idle() throws {
+        let pair = try linked()
+        pair.idle(for: .seconds(30))
+        let before = [pair.ann.wakeups, pair.bob.wakeups]
+        pair.idle(for: .seconds(57))
+        // One PING every 2.85 s: the time is up, and an answer; the PING, and an answer.
+        #expect([pair.ann.wakeups - before[0], pair.bob.wakeups - before[1]] == [40, 40])
+        for peer in [pair.ann.peer, pair.bob.peer] { #expect(peer?.link.statistics.roundTrip != nil) }
+        #expect(pair.ann.encode([1]) != nil && pair.bob.encode([1]) != nil)
+    }
+
     /// Returns two engines whose path is up.
     private func linked() throws -> EnginePair {
         let pair = try EnginePair()

@@ -7,7 +7,7 @@ import MultipeerMesh
 import MultipeerSecurity
 import Testing
 
-/// Two engines with one plain link between them, and no socket. Everything happens at one moment.
+/// Two engines with one plain link between them, and no socket. Everything happens at one moment, but for `idle`.
 final class EnginePair {
     let ann = EngineSide(uid: UID(high: 1, low: 1), address: 1)
     let bob = EngineSide(uid: UID(high: 2, low: 2), address: 2)
@@ -24,12 +24,23 @@ final class EnginePair {
         _ = try #require(bob.peer)
     }
 
+    /// Lets the time pass; nothing is sent but what the engines send themselves.
+    func idle(for duration: Duration) {
+        let end = ann.now + duration
+        while let next = Moment.earlier(ann.engine.deadline, bob.engine.deadline), next <= end {
+            for side in [ann, bob] { side.pass(to: next) }
+            settle()
+        }
+        for side in [ann, bob] { side.pass(to: end) }
+    }
+
     /// Delivers frames and contents both ways until nothing is left.
     func settle() {
         var isQuiet = false
         while !isQuiet {
             isQuiet = true
             for (side, other) in [(ann, bob), (bob, ann)] {
+                var hasArrived = false
                 for dialled in side.takeDials() {
                     guard let accepted = other.accept() else { continue }
                     side.secure(dialled)
@@ -41,12 +52,13 @@ final class EnginePair {
                     let frames = side.fill(from)
                     if frames.isEmpty { continue }
                     other.receive(frames, on: to)
-                    isQuiet = false
+                    hasArrived = true
                 }
                 for content in side.takeContents() {
                     other.receive(content)
-                    isQuiet = false
+                    hasArrived = true
                 }
+                if hasArrived { (other.wakeups, isQuiet) = (other.wakeups + 1, false) }
             }
         }
     }
@@ -57,7 +69,9 @@ final class EngineSide {
     var engine: SessionEngine
     private(set) var orders: [DatagramAction] = []
     private(set) var peer: LinkedPeer?
-    let now = Moment(nanoseconds: 1_000_000_000_000)
+    var now = Moment(nanoseconds: 1_000_000_000_000)
+    /// How often something arrived, or its deadline came.
+    fileprivate(set) var wakeups = 0
     private let address: UInt8
     private let local: LocalPeer
     private var dials: [ConnectionID] = []
@@ -96,6 +110,14 @@ final class EngineSide {
     }
 
     // MARK: the network
+
+    fileprivate func pass(to now: Moment) {
+        self.now = now
+        guard let deadline = engine.deadline, deadline <= now else { return }
+        wakeups += 1
+        engine.advance(to: now)
+        take()
+    }
 
     private func take() {
         while case let outputs = engine.takeOutputs(), !outputs.isEmpty {

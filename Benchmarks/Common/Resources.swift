@@ -1,17 +1,17 @@
 import Glibc
 
 /// The resources that the process has used so far.
-enum Resources {
+package enum Resources {
     /// User and system time of all threads.
-    static var cpuSeconds: Double { time(CLOCK_PROCESS_CPUTIME_ID) }
+    package static var cpuSeconds: Double { time(CLOCK_PROCESS_CPUTIME_ID) }
 
     /// A moment that other processes of this machine read in the same way.
-    static var moment: Double { time(CLOCK_MONOTONIC) }
+    package static var moment: Double { time(CLOCK_MONOTONIC) }
 
-    /// Does nothing for that many seconds, after one in which everything has settled; returns the milliseconds of processor time
-    /// that a minute of it takes.
-    static func idle(for seconds: Int) async throws -> Double {
-        try await Task.sleep(for: .seconds(1))
+    /// Does nothing for that many seconds, after six in which everything has settled: threads that had work end after five.
+    /// Returns the milliseconds of processor time that a minute of it takes.
+    package static func idle(for seconds: Int) async throws -> Double {
+        try await Task.sleep(for: .seconds(6))
         let before = cpuSeconds
         try await Task.sleep(for: .seconds(seconds))
         return (cpuSeconds - before) * 60e3 / Double(seconds)
@@ -24,13 +24,16 @@ enum Resources {
     }
 
     /// `VmHWM`, because `ru_maxrss` starts with what the parent had before exec.
-    static var peakKiB: Int { memory("VmHWM:") }
+    package static var peakKiB: Int { memory("VmHWM:") }
 
     /// The memory that is resident now.
-    static var residentKiB: Int { memory("VmRSS:") }
+    package static var residentKiB: Int { memory("VmRSS:") }
 
-    private static func memory(_ key: String) -> Int {
-        let file = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+    /// Of that, what the process has written: the rest are pages of files, which all processes share.
+    static var ownKiB: Int { memory("Private_Dirty:", in: "/proc/self/smaps_rollup") }
+
+    private static func memory(_ key: String, in path: String = "/proc/self/status") -> Int {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 8192)

@@ -3,15 +3,15 @@ import Multipeer
 /// Processes that join one mesh: when each is linked with all others, and what they cost while nothing happens.
 ///
 /// The client is the one that the others connect with; the mesh introduces them to each other. In `idle` there are two.
-struct MeshWork: Sendable {
-    let assignment: Assignment
+package struct MeshWork: Sendable {
+    private let assignment: Assignment
 
     /// The number of peers that each process has in the whole mesh.
     private var expected: Int { assignment.mode == .idle ? 1 : 7 }
 
-    init(_ assignment: Assignment) { self.assignment = assignment }
+    package init(_ assignment: Assignment) { self.assignment = assignment }
 
-    func run() async throws -> Report {
+    package func run() async throws -> Report {
         let session = try Session(peer: try Party.peer(assignment.side), configuration: Party.configuration)
         let mine = try await session.connectionData(mesh: true)
         let before = Resources.cpuSeconds

@@ -1,13 +1,13 @@
 import Multipeer
 
 /// What sessions cost that do nothing: the time to make one, and the memory of those that are linked.
-struct SessionWork: Sendable {
-    let assignment: Assignment
+package struct SessionWork: Sendable {
+    private let assignment: Assignment
     private let clock = SuspendingClock()
 
-    init(_ assignment: Assignment) { self.assignment = assignment }
+    package init(_ assignment: Assignment) { self.assignment = assignment }
 
-    func run() async throws -> Report {
+    package func run() async throws -> Report {
         let before = Resources.cpuSeconds
         var report =
             switch assignment.mode {
@@ -50,12 +50,12 @@ struct SessionWork: Sendable {
             parties.append(party)
         }
         try await Task.sleep(for: .milliseconds(200))
-        let resident = Double(Resources.residentKiB)
+        let (resident, own) = (Double(Resources.residentKiB), Double(Resources.ownKiB))
         // Both have read their figure before either leaves.
         try await parties[0].session.send([0x5A], to: parties[0].other.peer)
         try await message(parties[0])
         for party in parties { await party.session.disconnect() }
-        return Report(sent: assignment.count, further: ["resident_kib": resident])
+        return Report(sent: assignment.count, further: ["resident_kib": resident, "own_kib": own])
     }
 
     private func message(_ party: Party) async throws {

@@ -1,14 +1,14 @@
-import Multipeer
+package import Multipeer
 
 /// A session on loopback that is linked, or about to be, with one other process.
-struct Party: Sendable {
-    let session: Session
-    let other: ConnectionData
+package struct Party: Sendable {
+    package let session: Session
+    package let other: ConnectionData
     /// The server's attempt, in progress before the client may dial.
     private let waiting: Task<Void, any Error>?
 
     /// Creates a session, and exchanges connection data with the other process.
-    init(_ side: Assignment.Side) async throws {
+    package init(_ side: Assignment.Side) async throws {
         let session = try Session(peer: try Party.peer(side), configuration: Party.configuration)
         let mine = try await session.connectionData()
         switch side {
@@ -28,11 +28,11 @@ struct Party: Sendable {
     }
 
     /// Returns when both are connected.
-    func link() async throws {
+    package func link() async throws {
         if let waiting { try await waiting.value } else { try await session.connect(with: other) }
     }
 
-    static var configuration: Session.Configuration {
+    package static var configuration: Session.Configuration {
         var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
         return configuration
@@ -40,7 +40,7 @@ struct Party: Sendable {
 
     /// Returns the peer of a side: the lower uid dials at once, so the client gets one that begins with 0 and the
     /// server one with 255.
-    static func peer(_ side: Assignment.Side) throws -> PeerID {
+    package static func peer(_ side: Assignment.Side) throws -> PeerID {
         var bytes = (0..<UID.byteCount).map { _ in UInt8.random(in: 0...255) }
         bytes[0] = side == .client ? 0 : 255
         // A random one, and no hash of a key.

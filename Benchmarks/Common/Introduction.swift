@@ -1,12 +1,12 @@
 import Glibc
-import Multipeer
+package import Multipeer
 
 /// The lines `INTRO <hex>` by which two processes exchange their connection data.
-enum Introduction {
-    static func print(_ data: ConnectionData) { print(data.bytes) }
+package enum Introduction {
+    package static func print(_ data: ConnectionData) { print(data.bytes) }
 
     /// Writes the line in one piece: it is part of the processor time of a connection.
-    static func print(_ bytes: [UInt8]) {
+    package static func print(_ bytes: [UInt8]) {
         var line = Array("INTRO ".utf8)
         line.reserveCapacity(line.count + 2 * bytes.count)
         for byte in bytes {
@@ -17,10 +17,10 @@ enum Introduction {
         fflush(nil)
     }
 
-    static func read() throws -> ConnectionData { try ConnectionData(readBytes()) }
+    package static func read() throws -> ConnectionData { try ConnectionData(readBytes()) }
 
     /// Reads the other's line, and blocks until it comes: nothing is measured yet.
-    static func readBytes() throws -> [UInt8] {
+    package static func readBytes() throws -> [UInt8] {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
         let nibbles = line.utf8.dropFirst(6).compactMap { digits.firstIndex(of: $0) }.map(UInt8.init)
         return stride(from: 0, to: nibbles.count - 1, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
@@ -29,7 +29,7 @@ enum Introduction {
     private static let digits = Array("0123456789abcdef".utf8)
 }
 
-enum BenchFault: Error {
+package enum BenchFault: Error {
     case noIntroduction
     case endedEarly
     case wrongLength(Int)

@@ -1,8 +1,8 @@
 /// The task of this process: `MultipeerBench server|client MODE SIZE COUNT`.
-struct Assignment: Sendable {
-    enum Side: String, Sendable { case server, client }
+package struct Assignment: Sendable {
+    package enum Side: String, Sendable { case server, client }
 
-    enum Mode: String, Sendable, CaseIterable {
+    package enum Mode: String, Sendable, CaseIterable {
         /// Messages one way, several passed at once where they are small.
         case bulk, pipelined
         /// Messages one way, one `await` each.
@@ -39,15 +39,15 @@ struct Assignment: Sendable {
         case nothing
     }
 
-    let side: Side
-    let mode: Mode
-    let size: Int
-    let count: Int
+    package let side: Side
+    package let mode: Mode
+    package let size: Int
+    package let count: Int
 
     /// The number of other processes that the client talks to.
-    var others: Int { [.fanout, .mesh, .meshidle].contains(mode) ? 7 : 1 }
+    package var others: Int { [.fanout, .mesh, .meshidle].contains(mode) ? 7 : 1 }
 
-    init?(_ arguments: [String]) {
+    package init?(_ arguments: [String]) {
         guard arguments.count == 5, let side = Side(rawValue: arguments[1]),
             let mode = Mode(rawValue: arguments[2]),
             let size = Int(arguments[3]), size > 0,

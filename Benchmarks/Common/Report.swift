@@ -1,20 +1,29 @@
 /// The result of one side, printed as one line of JSON with the same keys as the twin's.
-struct Report: Sendable {
-    var sent = 0
-    var received = 0
-    var cpuSeconds = 0.0
+package struct Report: Sendable {
+    package var sent = 0
+    package var received = 0
+    package var cpuSeconds = 0.0
     /// The cipher suite of the link.
-    var suite: String?
+    package var suite: String?
     /// The group of the link's key exchange.
-    var group: String?
+    package var group: String?
     /// The time from the first send to the receiver's answer.
-    var seconds: Double?
+    package var seconds: Double?
     /// The latency of each round trip or connect.
-    var latencies: [Double] = []
+    package var latencies: [Double] = []
     /// Figures of one mode only, by their key.
-    var further: [String: Double] = [:]
+    package var further: [String: Double] = [:]
 
-    func line(for assignment: Assignment) -> String {
+    package init(
+        sent: Int = 0, received: Int = 0, seconds: Double? = nil, further: [String: Double] = [:]
+    ) {
+        self.sent = sent
+        self.received = received
+        self.seconds = seconds
+        self.further = further
+    }
+
+    package func line(for assignment: Assignment) -> String {
         var fields = [
             "\"side\": \"\(assignment.side.rawValue)\"", "\"mode\": \"\(assignment.mode.rawValue)\"",
             "\"size\": \(assignment.size)", "\"count\": \(assignment.count)", "\"sent\": \(sent)",
