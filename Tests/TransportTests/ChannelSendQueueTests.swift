@@ -34,7 +34,7 @@ struct ChannelSendQueueTests {
         #expect(sendQueue.take().isFinished == false)
         #expect(sendQueue.isFinished)
         await #expect(throws: ChannelFault.finished) { try await sender.write([3]) }
-        sendQueue.wrote(pieces: 2, bytes: 2)
+        sendQueue.wrote(bytes: 2)
         #expect(sender.written == 2)
         sendQueue.settle(nil)
         #expect(await sender.outcome() == nil)
@@ -52,8 +52,9 @@ struct ChannelSendQueueTests {
         other.cancel()
         await #expect(throws: ChannelFault.cancelled) { try await other.value }
         #expect(sendQueue.take().pieces.count >= 4)
-        sendQueue.wrote(pieces: 0, bytes: 100_000)
-        sendQueue.wrote(pieces: 1, bytes: 31_072)
+        sendQueue.wrote(bytes: 131_072)
+        sendQueue.released(pieces: 0, bytes: 100_000)
+        sendQueue.released(pieces: 1, bytes: 31_072)
         try await waiting.value
         #expect(sender.written == 131_072)
     }

@@ -170,11 +170,11 @@ extension ChannelSendQueue {
         return work
     }
 
-    /// Notes that these pieces and bytes were handed to the link.
-    package func wrote(pieces: Int, bytes: Int) {
-        bytesWritten.wrappingAdd(UInt64(bytes), ordering: .relaxed)
-        sendQueue.released(messages: pieces, bytes: bytes)
-    }
+    /// Notes that these bytes were handed to the link. Their room is free again with `released`.
+    package func wrote(bytes: Int) { bytesWritten.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
+
+    /// There is room again for these pieces and bytes, which were handed to the link.
+    package func released(pieces: Int, bytes: Int) { sendQueue.released(messages: pieces, bytes: bytes) }
 
     /// Ends the channel: nil without a fault. The first call decides, and all waiting tasks are resumed.
     package func settle(_ outcome: ChannelFault?) {

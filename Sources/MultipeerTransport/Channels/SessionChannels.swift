@@ -14,6 +14,8 @@ final class SessionChannels {
     private let folder = ResourceFolder()
     /// Bytes that a peer may send on one channel before they are taken.
     private let window: Int
+    /// What was handed to the link in this turn.
+    private var written: [(channel: ChannelSendQueue, pieces: Int, bytes: Int)] = []
 
     init(telling events: EventDelivery, _ readyList: ReadyList, window: Int) {
         self.events = events
@@ -98,7 +100,7 @@ extension SessionChannels {
         case .began(let number): link.outgoing[number]?.begin()
         case .wrote(let number, let pieces, let bytes):
             link.channelBytesSent += bytes
-            link.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
+            link.outgoing[number].map { wrote($0, pieces: pieces, bytes: bytes) }
         case .ended(let number):
             guard link.outgoing[number]?.opening.kind == .stream else { return }
             link.outgoing.removeValue(forKey: number)?.settle(nil)
@@ -107,6 +109,23 @@ extension SessionChannels {
         case .completed(let number, let code):
             link.outgoing.removeValue(forKey: number)?.settle(code == .ok ? nil : .stopped(code))
         }
+    }
+
+    private func wrote(_ channel: ChannelSendQueue, pieces: Int, bytes: Int) {
+        channel.wrote(bytes: bytes)
+        if let last = written.indices.last, written[last].channel === channel {
+            written[last].pieces += pieces
+            written[last].bytes += bytes
+        } else {
+            written.append((channel, pieces, bytes))
+        }
+    }
+
+    /// Makes the room of what was written available again, at the end of a turn: a writer that is woken for each piece costs more
+    /// than the piece.
+    func releaseWritten() {
+        for entry in written { entry.channel.released(pieces: entry.pieces, bytes: entry.bytes) }
+        written.removeAll(keepingCapacity: true)
     }
 
     private func announce(

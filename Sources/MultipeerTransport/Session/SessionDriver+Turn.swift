@@ -101,6 +101,7 @@ extension SessionDriver {
             writeDue()
             events.deliver()
         }
+        channels.releaseWritten()
         setDeadline()
     }
 
