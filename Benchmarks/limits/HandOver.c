@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The price of threads for messages that are sealed, sent, received and opened, in C. "In one thread" one process seals each
+// The price of threads, and of length, for messages that are sealed, sent, received and opened, in C. "In one thread" one process seals each
 // message and sends it, and the other receives, opens and forgets it, as a C program would. "From and to a thread" the message
 // comes from a second thread of the sender and goes to a second thread of the receiver, through queues of at most 1 MiB with
-// one lock and one wake-up for all that waits: what any library does whose application is not the thread of the socket. Each
-// process has one core.
+// one lock and one wake-up for all that waits: what any library does whose application is not the thread of the socket. "Of
+// 16 MiB, in one thread" each message is too long for the processor's caches, and is opened into new memory. Each process has one
+// core.
 //
 //   HandOver [MEBIBYTES]
 #define _GNU_SOURCE
@@ -22,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECE = 65536, RECORD = 16384, TAG = 16, SEALED = PIECE / RECORD * (RECORD + TAG), LIMIT = 16 };
+enum { PIECE = 65536, RECORD = 16384, TAG = 16, SEALED = PIECE / RECORD * (RECORD + TAG), LIMIT = 16, LONG = 256 };
 
 typedef struct {
     pthread_mutex_t lock;
@@ -99,15 +100,18 @@ static void *consume(void *unused) {
     return unused;
 }
 
-static void send_all(int end, int is_handed) {
-    static unsigned char message[PIECE], sealed[SEALED];
-    unsigned char *taken[LIMIT];
+// `length`: the pieces of a message.
+static void send_all(int end, int is_handed, long length) {
+    static unsigned char sealed[SEALED];
+    unsigned char *message = calloc((size_t)length, PIECE), *taken[LIMIT];
+    need(message != NULL, "message");
+    memset(message, 1, (size_t)length * PIECE);
     EVP_CIPHER_CTX *context = cipher(1);
     pthread_t thread;
     if (is_handed) need(pthread_create(&thread, NULL, produce, NULL) == 0, "thread");
     for (long i = 0; i < pieces;) {
         int count = is_handed ? take_all(&outgoing, taken) : 1;
-        if (!is_handed) taken[0] = message;
+        if (!is_handed) taken[0] = message + i % length * PIECE;
         for (int k = 0; k < count; k++, i++) {
             transform(context, 1, taken[k], sealed, i);
             need(send(end, sealed, SEALED, 0) == SEALED, "send");
@@ -116,8 +120,8 @@ static void send_all(int end, int is_handed) {
     if (is_handed) pthread_join(thread, NULL);
 }
 
-static void receive_all(int end, int is_handed) {
-    static unsigned char sealed[2 * SEALED];
+static void receive_all(int end, int is_handed, long length) {
+    static unsigned char sealed[2 * SEALED], *message;
     EVP_CIPHER_CTX *context = cipher(0);
     pthread_t thread;
     if (is_handed) need(pthread_create(&thread, NULL, consume, NULL) == 0, "thread");
@@ -128,11 +132,11 @@ static void receive_all(int end, int is_handed) {
             need(count > 0, "recv");
             filled += (size_t)count;
         }
-        unsigned char *message = malloc(PIECE);
-        transform(context, 0, message, sealed, i);
+        if (i % length == 0) need((message = malloc((size_t)length * PIECE)) != NULL, "message");
+        transform(context, 0, message + i % length * PIECE, sealed, i);
         memmove(sealed, sealed + SEALED, filled -= SEALED);
         if (is_handed) put(&incoming, message);
-        else sum += message[0], free(message);
+        else if (i % length == length - 1) sum += message[0], free(message);
     }
     if (is_handed) pthread_join(thread, NULL);
 }
@@ -175,7 +179,7 @@ static void pin(cpu_set_t all, int index) {
     need(sched_setaffinity(0, sizeof one, &one) == 0, "pin");
 }
 
-static void measure(const char *what, int is_handed, cpu_set_t all) {
+static void measure(const char *what, int is_handed, long length, cpu_set_t all) {
     int ends[2], status;
     connect_ends(ends);
     fflush(stdout);
@@ -183,10 +187,10 @@ static void measure(const char *what, int is_handed, cpu_set_t all) {
     pid_t child = fork();
     pin(all, child ? 0 : 1);
     if (!child) {
-        receive_all(ends[1], is_handed);
+        receive_all(ends[1], is_handed, length);
         _exit(0);
     }
-    send_all(ends[0], is_handed);
+    send_all(ends[0], is_handed, length);
     need(waitpid(child, &status, 0) == child && status == 0, "child");
     start = seconds(CLOCK_MONOTONIC) - start;
     used = processor(RUSAGE_SELF) + processor(RUSAGE_CHILDREN) - used;
@@ -200,10 +204,11 @@ static void measure(const char *what, int is_handed, cpu_set_t all) {
 int main(int count, char **arguments) {
     cpu_set_t all;
     if (count > 1) pieces = atol(arguments[1]) * (1 << 20) / PIECE;
-    if (pieces < 1 || sched_getaffinity(0, sizeof all, &all)) return 64;
+    if (pieces < LONG || pieces % LONG || sched_getaffinity(0, sizeof all, &all)) return 64;
     alarm(60);
-    measure(NULL, 1, all);  // The first run is slower: its pages are new.
-    measure("in one thread", 0, all);
-    measure("from and to a thread", 1, all);
+    measure(NULL, 1, 1, all);  // The first run is slower: its pages are new.
+    measure("in one thread", 0, 1, all);
+    measure("from and to a thread", 1, 1, all);
+    measure("of 16 MiB, in one thread", 0, LONG, all);
     return 0;
 }
