@@ -68,13 +68,15 @@ struct DriverLinkTests {
             // Ann, the lower, selects; what bob sends after her first SELECT does not come through. Which
             // connection she selects depends on which of them is confirmed first.
             let cut = Locked<(tap: ObjectIdentifier, flow: Int)?>(nil)
+            // Not the taps themselves, which keep these closures.
+            let bobs = ObjectIdentifier(bobsTap)
             for tap in [annsTap, bobsTap] {
                 let id = ObjectIdentifier(tap)
                 await tap.meddle { chunk in
                     cut.withLock { cut in
                         if cut == nil, chunk.isSelected { cut = (id, chunk.flow) }
                         guard let cut, cut == (id, chunk.flow) else { return .pass }
-                        return chunk.from == (id == ObjectIdentifier(bobsTap) ? .listener : .dialler)
+                        return chunk.from == (id == bobs ? .listener : .dialler)
                             ? .replace([]) : .pass
                     }
                 }
