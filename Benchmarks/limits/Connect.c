@@ -7,31 +7,14 @@
 //
 // Both ends run in one thread, over memory. "handshake": TLS 1.3 with a certificate on both sides, each compared with a digest.
 // "keys": a key of P-256 and a self-signed certificate for each end. "datagrams": DTLS 1.2 of Spec 10, with a key of the link.
-#define OPENSSL_SUPPRESS_DEPRECATED  // the older form of a key of P-256
-#include <openssl/ec.h>
+#include "self_signed.h"
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct end { EVP_PKEY *key; X509 *certificate; SSL *link; };
 
 static SSL_CTX *tls, *dtls;
 static unsigned char shared[32];
-
-static void need(int condition, const char *what) {
-    if (condition) return;
-    fprintf(stderr, "Connect: %s failed\n", what);
-    exit(1);
-}
-
-static double processor(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static int is_pinned(X509_STORE_CTX *store, void *unused) {
     unsigned char digest[32];
@@ -67,30 +50,9 @@ static void make_contexts(void) {
     SSL_CTX_set_psk_server_callback(dtls, server_key);
 }
 
-/// Sets the public key as the library does: in the older form, which `X509_set_pubkey` need not encode and decode again.
-static void set_public_key(X509 *made, EVP_PKEY *key) {
-    unsigned char *point = NULL;
-    size_t count = EVP_PKEY_get1_encoded_public_key(key, &point);
-    EC_KEY *curve = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
-    EVP_PKEY *known = EVP_PKEY_new();
-    need(curve && known && EC_KEY_oct2key(curve, point, count, NULL) == 1, "public key");
-    need(EVP_PKEY_assign(known, EVP_PKEY_EC, curve) == 1 && X509_set_pubkey(made, known) == 1, "public key");
-    EVP_PKEY_free(known);
-    OPENSSL_free(point);
-}
-
 static void make_keys(struct end *end) {
     end->key = EVP_EC_gen("P-256");
-    X509 *made = end->certificate = X509_new();
-    need(end->key && made, "key");
-    X509_set_version(made, 2);
-    ASN1_TIME_set_string_X509(X509_getm_notBefore(made), "20000101000000Z");
-    ASN1_TIME_set_string_X509(X509_getm_notAfter(made), "99991231235959Z");
-    X509_NAME *name = X509_get_subject_name(made);
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)"limit", -1, -1, 0);
-    X509_set_issuer_name(made, name);
-    set_public_key(made, end->key);
-    need(X509_sign(made, end->key, EVP_sha256()) > 0, "X509_sign");
+    end->certificate = self_signed(end->key);
 }
 
 /// Completes the handshake of two connections, one flight after the other, and moves the bytes between them.
@@ -132,12 +94,12 @@ static double measure(int rounds, int keys, int datagrams) {
     struct end ends[2];
     double start = 0;
     for (int i = -20; i < rounds; i++) {                    // the first ones fetch the algorithms
-        if (i == 0) start = processor();
+        if (i == 0) start = microseconds(CLOCK_PROCESS_CPUTIME_ID);
         for (int e = 0; e < 2 && (keys || i == -20); e++) make_keys(&ends[e]);
         link_ends(ends, datagrams);
         for (int e = 0; e < 2 && (keys || i == rounds - 1); e++) EVP_PKEY_free(ends[e].key), X509_free(ends[e].certificate);
     }
-    return (processor() - start) / rounds;
+    return (microseconds(CLOCK_PROCESS_CPUTIME_ID) - start) / rounds;
 }
 
 int main(int argc, char **argv) {
