@@ -48,7 +48,8 @@ class Case:
     `base` is what Swift is compared with: a C program, the library itself doing something else ("swift"), or None.
     `base_size` and `base_count` are those of the base where they differ. `cores` says where the two sides run: "apart" on a
     core each, "one" for both, or "any" of two. `is_hybrid` checks that the key exchange was a hybrid one, which OpenSSL has
-    from 3.5 on. `is_native`: the Swift program links the native API alone. `derive` computes further figures of a Swift run from it and the base's run of the same round.
+    from 3.5 on. `is_native`: the Swift program links the native API alone. `derive` computes further figures of a Swift run
+    from it and the base's run of the same round.
     """
 
     def __init__(self, name, mode, size, count, quick, *figures, swift_mode=None, base="c", base_size=None,

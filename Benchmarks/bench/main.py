@@ -49,10 +49,15 @@ def chosen(programs, options, version):
         yield case
 
 
-def measure_all(programs, options, congestion):
+def look_around(programs, options, congestion):
+    """Returns the folder of the OpenSSL that is measured, if one was named, its version, and what surrounds the run."""
     libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
     openssl, version = surroundings.openssl_version(programs, libraries)
-    around = surroundings.describe(programs, congestion, openssl)
+    return libraries, version, surroundings.describe(programs, congestion, openssl)
+
+
+def measure_all(programs, options, congestion):
+    libraries, version, around = look_around(programs, options, congestion)
     results, failures = [], []
     for case in chosen(programs, options, version):
         print(f"{case.name} …", file=sys.stderr, flush=True)
@@ -104,9 +109,7 @@ def show_limits(options):
 
 
 def show_peers(programs, options, congestion):
-    libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
-    openssl, _ = surroundings.openssl_version(programs, libraries)
-    around = surroundings.describe(programs, congestion, openssl)
+    libraries, _, around = look_around(programs, options, congestion)
     results, failures, table, protections = peers.run(programs, options, libraries)
     show_around(around, options)
     peers.report(table, protections)
@@ -115,9 +118,7 @@ def show_peers(programs, options, congestion):
 
 
 def show_profile(programs, options, congestion):
-    libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
-    openssl, _ = surroundings.openssl_version(programs, libraries)
-    around = surroundings.describe(programs, congestion, openssl)
+    libraries, _, around = look_around(programs, options, congestion)
     profiles = profile.run(programs, options, libraries)
     profile.report(profiles, around)
     write(options.out, {"surroundings": around, "profiles": profiles})

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 
 from bench.cases import CASES
-from bench.processes import GIB, Failure, measure
-from bench.rounds import file_size, places
+from bench.processes import Failure
+from bench.rounds import places, run_side
 
 ROWS = ("bulk, 64 KiB", "64 B, batches", "file / C pair", "connect")
 SHOWN = 15
@@ -24,16 +24,13 @@ def run(programs, options, libraries):
     if not shutil.which("perf"):
         raise Failure("--profile needs perf (Debian: linux-perf)")
     wanted = [case for case in CASES if (options.wants(case.name) if options.only else case.name in ROWS)]
-    return {case.name: profile(case, programs["swift"], options, libraries) for case in wanted}
+    return {case.name: profile(case, programs[case.program_of("swift")], options, libraries) for case in wanted}
 
 
 def profile(case, program, options, openssl):
     with tempfile.TemporaryDirectory(prefix="multipeer-profile-") as folder:
         recorder = Recorder(folder)
-        size = file_size(options) if case.size == GIB else case.size
-        count = case.quick if options.quick else case.count
-        record = measure(program, case.swift_mode, size, count, places(case.cores), options.timeout, openssl,
-                         recorder=recorder)
+        record = run_side("swift", program, case, places(case.cores), options, openssl, recorder)
         seen = collections.Counter()
         for file in recorder.files:
             seen.update(samples(file))

@@ -42,14 +42,14 @@ def places(cores):
     return ({cpus[0]}, {cpus[1]}) if cores == "apart" else (set(cpus[:2]), set(cpus[:2]))
 
 
-def run_side(name, program, case, cpus, options, libraries):
+def run_side(name, program, case, cpus, options, libraries, recorder=None):
     count = case.quick if options.quick else case.count
     mode, size = case.swift_mode, case.size
     if name == "c":
         mode, size, count = case.mode, case.base_size or size, case.base_count or count
     if size == GIB:
         size = file_size(options)
-    return measure(program, mode, size, count, cpus, options.timeout, libraries, case.is_hybrid)
+    return measure(program, mode, size, count, cpus, options.timeout, libraries, case.is_hybrid, recorder)
 
 
 def file_size(options):
