@@ -152,9 +152,19 @@ struct FileWork: Sendable {
         watch.cancel()
     }
 
+    /// Returns bytes that nothing compresses: xorshift, because a call of the system for each byte showed in profiles.
+    private static func noise(_ count: Int) -> [UInt8] {
+        var state = UInt64.random(in: 1 ... .max)
+        return (0..<count).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(truncatingIfNeeded: state >> 32)
+        }
+    }
+
     static func fill(_ files: [URL], _ size: Int) throws {
-        var generator = SystemRandomNumberGenerator()
-        let block = Data((0..<(1 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        let block = Data(noise(1 << 20))
         for file in files {
             guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
                 throw BenchFault.endedEarly
