@@ -2,7 +2,13 @@
 package enum RandomName {
     package static func make() -> String {
         var randomness = SystemRandomness.ofKernel
-        return name(randomness.next(), randomness.next())
+        // Together, because each call is one of the system.
+        let bytes = randomness.bytes(16)
+        return name(number(bytes.prefix(8)), number(bytes.suffix(8)))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private static func name(_ high: UInt64, _ low: UInt64) -> String {
