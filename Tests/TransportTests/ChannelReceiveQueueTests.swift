@@ -9,7 +9,7 @@ import Testing
 struct ChannelReceiveQueueTests {
     @Test("pieces arrive in order; read data is credited when more is requested [channel.credit-return]")
     func credit() async throws {
-        let (receiveQueue, receiver, wakeups) = try Self.make()
+        let (receiveQueue, receiver, wakeups) = try Self.make(.stream)
         for number in UInt8(0)..<4 { receiveQueue.deliver([UInt8](repeating: number, count: 12_000)) }
         #expect(try await receiver.next()?.map(\.first) == [0, 1, 2, 3])
         #expect(wakeups.all.isEmpty)
@@ -109,6 +109,23 @@ struct ChannelReceiveQueueTests {
         #expect(wakeups.all.count == 1)
     }
 
+    @Test(
+        "the last bytes of a resource are reported with its DONE or STOP, in one wakeup",
+        arguments: [true, false])
+    func end(_ isDone: Bool) async throws {
+        let (receiveQueue, receiver, wakeups) = try Self.make()
+        receiveQueue.deliver([UInt8](repeating: 1, count: 4_096))
+        receiveQueue.end(.finished(digest: nil))
+        #expect(try await receiver.next()?.count == 1)
+        #expect(try await receiver.next() == nil)
+        #expect(wakeups.all.isEmpty)
+        if isDone { receiver.done() } else { receiver.stop(.digest) }
+        #expect(wakeups.all.count == 1)
+        let report = receiveQueue.take()
+        #expect(report.consumed == 4_096 && report.isDrained)
+        #expect(isDone ? report.done == .ok : report.stop == .digest)
+    }
+
     @Test("releasing the receiver declines, or cancels after a read; at the end it does nothing")
     func lettingGo() async throws {
         func abandoned(_ use: @Sendable (ChannelReceiveQueue, ChannelReceiver) async throws -> Void)
@@ -166,9 +183,11 @@ struct ChannelReceiveQueueTests {
         #expect(try await receiver.next() == [[6]])
     }
 
-    private static func make() throws -> (ChannelReceiveQueue, ChannelReceiver, Notes<Void>) {
+    private static func make(
+        _ kind: ChannelOpening.Kind = .resource
+    ) throws -> (ChannelReceiveQueue, ChannelReceiver, Notes<Void>) {
         let wakeups = Notes<Void>()
-        let receiveQueue = ChannelReceiveQueue(ChannelOpening(kind: .resource, name: "x")) {
+        let receiveQueue = ChannelReceiveQueue(ChannelOpening(kind: kind, name: "x")) {
             wakeups.append(())
         }
         return (receiveQueue, ChannelReceiver(from: try PeerID.sample, receiveQueue), wakeups)

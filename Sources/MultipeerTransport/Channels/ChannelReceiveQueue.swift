@@ -140,20 +140,20 @@ extension ChannelReceiveQueue {
     func abandon() { stop(mailbox.withLock { $0.wasRead } ? .cancelled : .declined) }
 
     private func take(upTo count: Int) async throws(ChannelFault) -> Taken {
-        let (taken, wakes, isInUse) = mailbox.withLock { [step] state in
+        let (taken, wakes, isInUse) = mailbox.withLock { [step, opening] state in
             if state.isAwaited { return (nil as Taken?, false, true) }
             let taken = state.take(upTo: count)
             state.isAwaited = taken == nil
-            return (taken, state.wakes(step), false)
+            return (taken, state.wakes(step, opening.kind), false)
         }
         if isInUse { throw .inUse }
         // Before it waits, too: consumed data lets the peer send more.
         if wakes { wakeLoop() }
         if let taken { return taken }
-        let late = await mailbox.next { [step] state -> (Taken, wakes: Bool)? in
+        let late = await mailbox.next { [step, opening] state -> (Taken, wakes: Bool)? in
             guard let taken = state.take(upTo: count) else { return nil }
             state.isAwaited = false
-            return (taken, state.wakes(step))
+            return (taken, state.wakes(step, opening.kind))
         }
         guard let late else {
             mailbox.withLock { $0.isAwaited = false }
@@ -189,9 +189,11 @@ extension ChannelReceiveQueue.State {
         return .pieces(taken)
     }
 
-    /// Returns whether to report consumption to the loop: in steps, and all of it at the end.
-    fileprivate func wakes(_ step: Int) -> Bool {
-        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= max(step, held / 4)
+    /// Returns whether to report consumption to the loop: in steps, and all of it at the end. The end of a resource is reported
+    /// with its DONE or STOP, which soon follows: the loop is not woken for both.
+    fileprivate func wakes(_ step: Int, _ kind: ChannelOpening.Kind) -> Bool {
+        let isAtEnd = !hasUnread && lent == 0 && end != nil
+        return isAtEnd && kind == .stream ? owed > 0 : owed >= max(step, held / 4)
     }
 }
 
