@@ -12,27 +12,26 @@ extension URL {
         return last.isEmpty || last == "/" ? host ?? "" : last
     }
 
-    /// Opens the file at this URL, on `worker`'s thread.
-    func file(on worker: EventLoop, digest: Bool) async throws(ResourceFault) -> any PieceSource {
+    /// Returns the path of a file that is sent.
+    func sentPath() throws(ResourceFault) -> String {
+        if isFileURL { return try localPath() }
         switch scheme?.lowercased() {
-        case "file": break
         case "http", "https":
             throw .unsupported(
                 "only file URLs can be sent: send(document:) of MultipeerWeb sends \(scheme ?? "") URLs")
         default: throw .unsupported("only file URLs can be sent, not \(scheme ?? "one without scheme")")
         }
-        let path = try filePath()
-        let opening = Task(executorPreference: worker.taskExecutor) {
-            Result { () throws(FileFault) in try SmallFile.source(path, digest: digest) }
-        }
-        return try await opening.value.mapError(ResourceFault.file).get()
     }
 
     /// Returns the path of a file of this machine.
     func filePath() throws(ResourceFault) -> String {
         guard isFileURL else { throw .unsupported("a directory is named by a file URL") }
-        guard ["", "localhost"].contains(host ?? "") else {
-            throw .unsupported("the file is on another machine: \(host ?? "")")
+        return try localPath()
+    }
+
+    private func localPath() throws(ResourceFault) -> String {
+        if let host, !host.isEmpty, host != "localhost" {
+            throw .unsupported("the file is on another machine: \(host)")
         }
         return path
     }

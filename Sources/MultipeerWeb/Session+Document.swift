@@ -23,7 +23,7 @@ extension Session {
         digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name ?? url.label, metadata, digest) { _ throws(ResourceFault) in
-            try await WebSource.open(url)
+            (try await WebSource.open(url), nil)
         }
     }
 }

@@ -129,7 +129,14 @@ struct ChannelSendQueueTests {
         waiting.cancel()
         #expect(await waiting.value == .cancelled)
         #expect(third.take().abort == .cancelled)
-        withExtendedLifetime((otherSender, thirdSender)) {}
+        let begun = Notes<ChannelFault?>()
+        let (fourth, fourthSender, _) = try Self.make()
+        fourth.whenBegun { begun.append($0) }
+        #expect(begun.all.isEmpty)
+        fourth.begin()
+        fourth.settle(.cancelled)
+        #expect(begun.all == [nil])
+        withExtendedLifetime((otherSender, thirdSender, fourthSender)) {}
     }
 
     private static func write(_ bytes: Range<UInt8>, to sender: ChannelSender, _ accepted: Notes<UInt8>) async

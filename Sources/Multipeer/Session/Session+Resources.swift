@@ -28,8 +28,14 @@ extension Session {
     public func send(
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        try await send(to: peer, name ?? url.label, metadata, digest) { worker throws(ResourceFault) in
-            try await url.file(on: worker, digest: digest)
+        let name = name ?? url.label
+        return try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+            let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
+            switch await opening.open(try url.sentPath(), on: worker, for: driver) {
+            case .sent(let sender, let file): return (file, sender)
+            case .long(let file): return (file, nil)
+            case .failed(let fault): throw fault
+            }
         }
     }
 
@@ -61,13 +67,13 @@ extension Session {
         _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil,
         digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
+        try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in (source, nil) }
     }
 
-    /// Sends bytes whose source is opened once the peer is known to be connected.
+    /// Sends bytes whose source is opened once the peer is known to be connected. What opens it may have begun to send it.
     package func send(
         to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
-        from open: (EventLoop) async throws(ResourceFault) -> any PieceSource
+        from open: (EventLoop) async throws(ResourceFault) -> (any PieceSource, ChannelSender?)
     ) async throws(MultipeerError) -> OutgoingResource {
         guard (1...Limits.channelName).contains(name.utf8.count) else {
             throw MultipeerError(.invalidArgument, "a name has 1 to 1,024 bytes, not \(name.utf8.count)")
@@ -78,11 +84,12 @@ extension Session {
         do throws(ResourceFault) {
             guard driver.queues.links[peer.uid] != nil else { throw .channel(.notLinked) }
             let worker = try EventLoop.nextForFiles()
-            let source = try await open(worker)
+            let (source, sender) = try await open(worker)
+            if let sender { return OutgoingResource(sender, source, digest: digest, on: worker) }
             let opening = ChannelOpening(
                 kind: .resource, name: name, size: source.size, metadata: metadata, hasNoDigest: !digest)
             do throws(ChannelFault) {
-                let sender = try await driver.open(opening, to: peer.uid, with: source.whole)
+                let sender = try await driver.open(opening, to: peer.uid)
                 return OutgoingResource(sender, source, digest: digest, on: worker)
             } catch {
                 source.cancel()

@@ -24,6 +24,10 @@ package final class ChannelSendQueue: Sendable {
         var waiters: [Promise<ChannelFault?>] = []
         /// Called with the outcome.
         var watcher: Watcher?
+        /// Set once: nil when OPEN is written, or why it never will be.
+        var beginning: ChannelFault??
+        /// Called with that.
+        var beginningWatcher: Watcher?
     }
 
     /// What the loop takes at a time.
@@ -37,7 +41,6 @@ package final class ChannelSendQueue: Sendable {
     package let opening: ChannelOpening
     private let sendQueue: SendQueue<ChannelFault>
     private let state = Locked(State())
-    private let begun = Promise<ChannelFault?>()
     private let bytesWritten = Atomic<UInt64>(0)
     private let wakeLoop: @Sendable () -> Void
 
@@ -60,7 +63,19 @@ extension ChannelSendQueue {
 
     /// Waits until OPEN is written; returns why it never will be. Called once. A task that is cancelled gives the channel up.
     package func beginning() async -> ChannelFault? {
-        await begun.value(onCancel: { [self] in abort(.cancelled) })
+        let signal = Promise<ChannelFault?>()
+        whenBegun { signal.send($0) }
+        return await signal.value(onCancel: { [self] in abort(.cancelled) })
+    }
+
+    /// Calls `body` once with what `beginning` returns, when that is known: on the loop's thread, or at once. Only one can wait,
+    /// in either way.
+    package func whenBegun(_ body: @escaping @Sendable (ChannelFault?) -> Void) {
+        let known = state.withLock { state -> ChannelFault?? in
+            if state.beginning == nil { state.beginningWatcher = body }
+            return state.beginning
+        }
+        if let known { body(known) }
     }
 
     func write(_ bytes: [UInt8]) async throws(ChannelFault) {
@@ -153,7 +168,16 @@ extension ChannelSendQueue {
     }
 
     /// Notes that OPEN is written.
-    package func begin() { begun.send(nil) }
+    package func begin() { begin(nil) }
+
+    private func begin(_ fault: ChannelFault?) {
+        let watcher = state.withLock { state -> Watcher? in
+            if state.beginning != nil { return nil }
+            state.beginning = .some(fault)
+            return state.beginningWatcher.take()
+        }
+        watcher?(fault)
+    }
 
     package func take() -> Work {
         var work = Work(pieces: sendQueue.take())
@@ -184,7 +208,7 @@ extension ChannelSendQueue {
             defer { (state.waiters, state.watcher) = ([], nil) }
             return (state.waiters, state.watcher)
         }
-        begun.send(outcome)
+        begin(outcome)
         sendQueue.close(with: outcome ?? .finished)
         for waiter in waiters { waiter.send(outcome) }
         watcher?(outcome)

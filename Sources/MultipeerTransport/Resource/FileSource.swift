@@ -32,8 +32,9 @@ package final class FileSource: PieceSource {
         // Checked again, because another file may have replaced it.
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
         let size = UInt64(clamping: status.st_size)
+        // What one read takes is not read ahead.
+        if size > UInt64(FileSource.piece) { posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL) }
         self.path = path
         bytesAtFirst = size
         reading = Locked(Reading(descriptor: descriptor, rest: size))

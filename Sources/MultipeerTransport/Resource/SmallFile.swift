@@ -10,12 +10,18 @@ package struct SmallFile: PieceSource {
     private let bytes: [UInt8]
     private let digest: [UInt8]?
 
+    enum Opened {
+        case small(SmallFile)
+        /// Nothing of it was read.
+        case long(FileSource)
+    }
+
     /// Opens a file, and reads it if it is small. Blocks: for a thread of the file pool.
-    package static func source(_ path: String, digest: Bool) throws(FileFault) -> any PieceSource {
+    static func open(_ path: String, digest: Bool) throws(FileFault) -> Opened {
         let file = try FileSource(path)
-        guard let size = file.size, size <= UInt64(longest) else { return file }
+        guard let size = file.size, size <= UInt64(longest) else { return .long(file) }
         let bytes = try file.read() ?? []
-        return SmallFile(bytes: bytes, digest: digest ? SHA256.hash(bytes) : nil)
+        return .small(SmallFile(bytes: bytes, digest: digest ? SHA256.hash(bytes) : nil))
     }
 
     package var size: UInt64? { UInt64(bytes.count) }

@@ -14,10 +14,14 @@ final class ReadyList: Sendable {
         case writer(ChannelKey)
         /// A reader of this peer's channel has consumed data, or has given up.
         case reader(ChannelKey)
+        /// Small files were read, and are to be sent.
+        case files
     }
 
     private struct State: Sendable {
         var items: [ReadyItem] = []
+        /// Each item `files` stands for all of them.
+        var files: [SmallFileOpening] = []
         var wake: Wake?
     }
 
@@ -33,13 +37,30 @@ final class ReadyList: Sendable {
         wake?.call()
     }
 
-    /// Whether an item is for a reader or a writer, who may go on within the turn.
+    /// Adds a file that was read. It is not an item itself, so that items are copied without counting references.
+    func add(_ file: SmallFileOpening) {
+        let wake = state.withLock { state in
+            state.items.append(.files)
+            state.files.append(file)
+            return state.wake
+        }
+        wake?.call()
+    }
+
+    func takeFiles() -> [SmallFileOpening] {
+        state.withLock { state in
+            defer { state.files = [] }
+            return state.files
+        }
+    }
+
+    /// Whether an item is for a reader or a writer, who may go on within the turn, or for a file.
     var concernsChannels: Bool {
         state.withLock { state in
             state.items.contains { item in
                 switch item {
                 case .messages, .datagrams: false
-                case .writer, .reader: true
+                case .writer, .reader, .files: true
                 }
             }
         }

@@ -187,18 +187,26 @@ extension SessionDriver {
     /// UDP packets that belonged to no link.
     package var strayDatagrams: Int { datagrams.strays }
 
-    /// Opens a channel; waits while the peer has as many open as it accepts, or has not taken what was announced to it. `whole`:
-    /// all that is sent on it.
-    package func open(
-        _ opening: ChannelOpening, to uid: UID, with whole: WholeContents? = nil
-    ) async throws(ChannelFault) -> ChannelSender {
+    /// Opens a channel; waits while the peer has as many open as it accepts, or has not taken what was announced to it.
+    package func open(_ opening: ChannelOpening, to uid: UID) async throws(ChannelFault) -> ChannelSender {
         if let validationError = opening.validationError { throw .invalid(validationError) }
         guard let connection = sockets.link(to: uid), let link = connection.link,
             let channel = channels.open(opening, connection, link, &engine)
         else { throw .notLinked }
-        if let whole { channel.finish(with: whole) }
         loop.wantsTurnEnd(self)
         if let fault = await channel.beginning() { throw fault }
         return ChannelSender(to: link.peer, channel)
+    }
+
+    /// Passes on a file that was read, from any thread.
+    nonisolated func add(_ file: SmallFileOpening) { readyList.add(file) }
+
+    func open(_ file: SmallFileOpening) {
+        guard let opening = file.opening else { return }
+        guard let connection = sockets.link(to: file.uid), let link = connection.link,
+            let channel = channels.open(opening, connection, link, &engine)
+        else { return file.fail(.notLinked) }
+        file.begin(channel, to: link.peer)
+        loop.wantsTurnEnd(self)
     }
 }

@@ -57,6 +57,7 @@ extension SessionDriver {
             case .datagrams(let id): datagrams.takeMessages(of: id)
             case .writer(let key): withLink(key.link) { channels.serveWriter(key, $1, &$0) }
             case .reader(let key): withLink(key.link) { channels.serveReader(key, $1, &$0) }
+            case .files: for file in readyList.takeFiles() { open(file) }
             }
         }
         items.removeAll(keepingCapacity: items.count <= SessionDriver.usualItems)

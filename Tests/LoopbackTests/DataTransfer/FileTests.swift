@@ -142,6 +142,32 @@ struct FileTests {
         await files.end()
     }
 
+    @Test("a small file waits for its turn at the peer; a task that is cancelled while waiting gives it up")
+    func turn() async throws {
+        let files = try await FileMeeting()
+        let url = try files.file([1, 2, 3])
+        // As many as bob accepts at a time.
+        for _ in 0..<64 { _ = try await files.ann.send(file: url, to: files.bob.peer) }
+        let cancelled = Task { try await files.ann.send(file: url, to: files.bob.peer, name: "cancelled") }
+        let waiting = Task { try await files.ann.send(file: url, to: files.bob.peer, name: "waiting") }
+        cancelled.cancel()
+        await #expect(throws: MultipeerError(.cancelled, "")) { _ = try await cancelled.value }
+        let receiving = Task {
+            var names: [String] = []
+            for await event in files.bob.events {
+                guard case .resource(let resource) = event else { continue }
+                names.append(resource.name)
+                _ = await files.receive(resource)
+                if names.count == 65 { break }
+            }
+            return names
+        }
+        let sending = try await within { try await waiting.value }
+        #expect(try await sending.end() == nil)
+        #expect(try await within { await receiving.value }.last == "waiting")
+        await files.end()
+    }
+
     @Test("invalid names, metadata and URLs are refused before anything is sent")
     func refused() async throws {
         let files = try await FileMeeting()
