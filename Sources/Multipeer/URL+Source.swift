@@ -8,6 +8,14 @@ package import MultipeerTransport
 extension URL {
     /// The default name of a file at this URL.
     package var label: String {
+        // Asking Foundation for the last component takes longer than all else that is done with the URL of a file.
+        if isFileURL {
+            let path = path
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+            let last = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+            // Foundation leaves some characters encoded in one of the two, and not in the other.
+            if !last.isEmpty, !last.utf8.contains(UInt8(ascii: "%")) { return String(last) }
+        }
         let last = lastPathComponent
         return last.isEmpty || last == "/" ? host ?? "" : last
     }

@@ -168,6 +168,18 @@ struct FileTests {
         await files.end()
     }
 
+    @Test(
+        "the default name of a file is the last component of its URL",
+        arguments: [
+            ("file:///a/b.txt", "b.txt"), ("file:///a/b%20c", "b c"), ("file:///a/b/", "b"), ("file:///", ""),
+            ("file:///a%2Fb", nil), ("file:///a/%25", nil), ("file:///%C3%A4", "ä"),
+            ("https://host/x?y", "x"), ("https://host", "host"),
+        ])
+    func label(_ text: String, _ label: String?) throws {
+        let url = try #require(URL(string: text))
+        #expect(url.label == label ?? url.lastPathComponent)
+    }
+
     @Test("invalid names, metadata and URLs are refused before anything is sent")
     func refused() async throws {
         let files = try await FileMeeting()
