@@ -224,6 +224,9 @@ static inline BIO *multipeer_wire_new(void) {
     return bio;
 }
 
+// How many bytes of output there are.
+static inline size_t multipeer_wire_pending(const multipeer_wire *wire) { return wire->output_end - wire->output_start; }
+
 // Drops the first bytes of the output.
 static inline void multipeer_wire_sent(multipeer_wire *wire, size_t count) {
     wire->output_start += count;

@@ -15,6 +15,8 @@ private struct RecordEnd: ~Copyable {
     var packets: [[UInt8]] = []
     var written: Set<[UInt8]> = []
     var received: Set<[UInt8]> = []
+    /// Contents that were opened since the last run.
+    private var opened: [[UInt8]] = []
     var fault: SecurityFault?
     private var flight = 0
 
@@ -25,11 +27,19 @@ private struct RecordEnd: ~Copyable {
 
     mutating func receive(_ packet: [UInt8]) {
         guard fault == nil else { return }
-        do throws(SecurityFault) { try channel.receive(packet.span) } catch { fault = error }
+        do throws(SecurityFault) {
+            guard channel.isEstablished else { return try channel.receive(packet.span) }
+            var start = 0
+            var buffer = ByteBuffer()
+            while try channel.open(packet.span, from: &start, into: &buffer) != nil {
+                opened.append(buffer.takeAll())
+            }
+        } catch { fault = error }
     }
 
     mutating func run(_ written: Set<[UInt8]>) throws(BrokenPromise) {
-        var contents: [[UInt8]] = []
+        var contents = opened
+        opened = []
         if fault == nil {
             do throws(SecurityFault) {
                 if try channel.handshake() {

@@ -45,29 +45,21 @@ extension DatagramPaths {
 extension DatagramPaths {
     /// Returns the peer of a datagram; nil when there is none, and the datagram is silently dropped. [dgram.drop]
     package func admit(_ header: DatagramHeader) -> LinkedPeer? {
-        guard let peer = associations[header.association],
-            peer.datagrams.path?.inPlace({ $0.admits(header) }) == true
-        else { return nil }
+        guard let peer = associations[header.association], peer.datagrams.admits(header) else { return nil }
         return peer
+    }
+
+    /// Returns whether a datagram with the header of an earlier one, which was this peer's, is still for it. It needs no look-up.
+    package func admits(_ header: DatagramHeader, of peer: LinkedPeer) -> Bool {
+        peer.datagrams.admits(header)
     }
 
     /// Handles a content: what the channel read, or, on a plain link, what followed the header of a datagram.
     package mutating func receive(
         _ content: Span<UInt8>, from peer: LinkedPeer, at now: Moment
     ) -> DatagramPath.Verdict {
-        guard var verdict = peer.datagrams.path?.receive(content, at: now) else {
-            return DatagramPath.Verdict.dropped
-        }
-        note(peer)
-        guard verdict.isMessage else { return verdict }
-        let cost = MessageCredit.cost(content.count - ContentHeader.byteCount)
-        if peer.datagrams.unread + cost <= LinkDatagrams.mostUnread {  // [limit.datagrams]
-            peer.datagrams.unread += cost
-            peer.datagrams.received += 1
-        } else {
-            peer.datagrams.overflowed += 1
-            verdict.isMessage = false
-        }
+        let (verdict, isDue) = peer.datagrams.receive(content, at: now)
+        if isDue { due.append(peer) }
         return verdict
     }
 
@@ -75,14 +67,7 @@ extension DatagramPaths {
     package func encode(
         _ message: Span<UInt8>, to peer: LinkedPeer, into content: inout ByteBuffer
     ) -> Bool {
-        let isEncoded = peer.datagrams.path?.inPlace { path in
-            guard path.canCarry(message.count) else { return false }
-            path.encode(message, into: &content)
-            return true
-        }
-        guard isEncoded == true else { return false }
-        peer.datagrams.sent += 1
-        return true
+        peer.datagrams.encode(message, into: &content)
     }
 }
 
@@ -172,10 +157,7 @@ extension DatagramPaths {
     /// Notes that a path has actions, which are collected once per batch of input, so that a peer that keeps sending
     /// fills no memory.
     private mutating func note(_ peer: LinkedPeer) {
-        guard !peer.datagrams.isDue, peer.datagrams.path?.inPlace({ $0.hasActions }) == true
-        else { return }
-        peer.datagrams.isDue = true
-        due.append(peer)
+        if peer.datagrams.becomesDue() { due.append(peer) }
     }
 
     /// Whether nothing is to be collected.

@@ -35,6 +35,56 @@ struct LinkDatagrams {
     var deadline: Moment? { mutating get { path?.inPlace { $0.deadline } } }
 }
 
+// MARK: - Each datagram
+
+// One access to the state of a link for each datagram: it is a property of an object, where Swift checks each at run time.
+extension LinkDatagrams {
+    /// Returns whether a datagram with this header is for the path in its current state. [dgram.drop]
+    func admits(_ header: DatagramHeader) -> Bool {
+        switch path {
+        case .some(let path): path.admits(header)
+        case .none: false
+        }
+    }
+
+    /// Handles a content. `isDue`: the path has actions, and had none before.
+    mutating func receive(
+        _ content: Span<UInt8>, at now: Moment
+    ) -> (verdict: DatagramPath.Verdict, isDue: Bool) {
+        guard var verdict = path?.receive(content, at: now) else { return (.dropped, false) }
+        if verdict.isMessage {
+            let cost = MessageCredit.cost(content.count - ContentHeader.byteCount)
+            if unread + cost <= LinkDatagrams.mostUnread {  // [limit.datagrams]
+                unread += cost
+                received += 1
+            } else {
+                overflowed += 1
+                verdict.isMessage = false
+            }
+        }
+        return (verdict, becomesDue())
+    }
+
+    /// Appends the content that carries a message; returns false when the path cannot carry it now. [dgram.fallback]
+    mutating func encode(_ message: Span<UInt8>, into content: inout ByteBuffer) -> Bool {
+        let isEncoded = path?.inPlace { path in
+            guard path.canCarry(message.count) else { return false }
+            path.encode(message, into: &content)
+            return true
+        }
+        guard isEncoded == true else { return false }
+        sent += 1
+        return true
+    }
+
+    /// Returns whether the path has actions to take, and had none before.
+    mutating func becomesDue() -> Bool {
+        guard !isDue, path?.inPlace({ $0.hasActions }) == true else { return false }
+        isDue = true
+        return true
+    }
+}
+
 extension DatagramPath {
     /// Calls `body` on the path in place: a call that only reads would otherwise copy the path out of its
     /// optional first.

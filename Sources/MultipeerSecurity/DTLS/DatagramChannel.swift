@@ -1,7 +1,7 @@
 import CLibSSL
 package import MultipeerFraming
 
-/// One DTLS 1.2 association over memory BIOs, keyed by a secret that both ends already share. Spec 10.
+/// One DTLS 1.2 association in memory, keyed by a secret that both ends already share. Spec 10.
 ///
 /// ```
 ///   shaking hands ──handshake() returns true──▶ established
@@ -12,7 +12,8 @@ package import MultipeerFraming
 /// `handshake` until that returns true once and from then on `read` until that returns nil; sends what `withRecords`
 /// lends; and, during the handshake, calls `retransmit` whenever its own timer fires. `read` also serves
 /// retransmissions after the handshake: the peer may not have received the last flight, and requests it by repeating
-/// its own. A channel that failed can no longer be used; the owner starts again with another key.
+/// its own. Once `read` has returned nil, `open` does the same as both for one payload, and copies no record. A channel
+/// that failed can no longer be used; the owner starts again with another key.
 @safe
 package struct DatagramChannel: ~Copyable {
     /// The bytes that a record adds to its content: a header of 13 bytes and a tag of 16.
@@ -26,12 +27,13 @@ package struct DatagramChannel: ~Copyable {
     package private(set) var flight = 0
 
     private let ssl: OpaquePointer
-    /// Received bytes not yet read, and bytes waiting to be sent. Both are owned by `ssl`.
-    private let input: OpaquePointer
-    private let output: OpaquePointer
+    /// Received bytes, lent for one call, and bytes waiting to be sent. Owned by `ssl`.
+    private let wire: UnsafeMutablePointer<multipeer_wire>
+    /// Records that `receive` took, and that libssl has not.
+    private var received = ByteBuffer()
     /// Retained because the callbacks reach it through `ssl`.
     private let flights: DatagramFlights
-    /// Flights waiting to be sent, ahead of `output`.
+    /// Flights waiting to be sent, ahead of the output.
     private var queue: [[UInt8]] = []
     /// The remaining repetitions of the last flight.
     private var repetitions: [[UInt8]] = []
@@ -57,16 +59,11 @@ package struct DatagramChannel: ~Copyable {
         guard let ssl = unsafe SSL_new(context.pointer) else {
             throw .internal("no DTLS channel: \(OpenSSLErrors.drain().text)")
         }
-        guard let input = unsafe BIO_new(BIO_s_mem()) else {
+        guard let bio = unsafe multipeer_wire_new(), let wire = unsafe multipeer_wire_of(bio) else {
             unsafe SSL_free(ssl)
             throw .internal("no memory for a DTLS channel")
         }
-        guard let output = unsafe BIO_new(BIO_s_mem()) else {
-            unsafe BIO_free_all(input)
-            unsafe SSL_free(ssl)
-            throw .internal("no memory for a DTLS channel")
-        }
-        unsafe SSL_set_bio(ssl, input, output)
+        unsafe SSL_set_bio(ssl, bio, bio)  // It owns the BIO from here on.
         // [dgram.role]
         switch role {
         case .client: unsafe SSL_set_connect_state(ssl)
@@ -74,9 +71,8 @@ package struct DatagramChannel: ~Copyable {
         }
         _ = unsafe multipeer_ssl_set_link_mtu(ssl, Self.largestBody)  // [dgram.size]
         unsafe self.ssl = ssl
-        unsafe self.input = input
-        unsafe self.output = output
-        unsafe flights = DatagramFlights(key: key, output: output, keyLog: keyLog)
+        unsafe self.wire = wire
+        unsafe flights = DatagramFlights(key: key, wire: wire, keyLog: keyLog)
         unsafe flights.attach(to: ssl)
     }
 
@@ -111,10 +107,22 @@ extension DatagramChannel {
             start = end
             // [dgram.drop]
             guard DTLSRecords.isPlausible(record, afterHandshake: state == .established) else { continue }
-            let taken = unsafe record.withUnsafeBufferPointer { buffer in
-                unsafe BIO_write(input, buffer.baseAddress, CInt(buffer.count))
-            }
-            guard taken == record.count else { throw fail(.internal("no memory for a datagram")) }
+            received.append(record)
+        }
+    }
+
+    /// Lends received records to libssl during `body`, and returns how many bytes it has taken.
+    private static func lend<Result>(
+        _ records: Span<UInt8>, to wire: UnsafeMutablePointer<multipeer_wire>, _ body: () -> Result
+    ) -> (Result, Int) {
+        unsafe records.withUnsafeBufferPointer { buffer in
+            unsafe wire.pointee.input = buffer.baseAddress
+            unsafe wire.pointee.input_count = buffer.count
+            let result = body()
+            let left = unsafe wire.pointee.input_count
+            unsafe wire.pointee.input = nil
+            unsafe wire.pointee.input_count = 0
+            return (result, buffer.count - left)
         }
     }
 
@@ -131,11 +139,16 @@ extension DatagramChannel {
     package mutating func withRecords(_ body: (Span<UInt8>) -> Void) {
         for flight in queue { DTLSRecords.cut(flight.span, body) }
         queue.removeAll(keepingCapacity: true)
-        var start: UnsafeMutablePointer<UInt8>?
-        let count = unsafe multipeer_bio_contents(output, &start)
+        let count = unsafe multipeer_wire_pending(wire)
         guard count > 0 else { return }
-        DTLSRecords.cut(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count)), body)
-        _ = unsafe multipeer_bio_skip(output, count)
+        DTLSRecords.cut(unsafe Span(_unsafeElements: output(count)), body)
+        unsafe multipeer_wire_sent(wire, count)
+    }
+
+    /// The first bytes waiting to be sent.
+    private func output(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+        let start = unsafe wire.pointee.output.map { unsafe $0 + wire.pointee.output_start }
+        return unsafe UnsafeBufferPointer(start: start, count: count)
     }
 }
 
@@ -147,7 +160,11 @@ extension DatagramChannel {
         if case .failed(let fault) = state { throw fault }
         if state == .established { return true }
         OpenSSLErrors.clear()
-        let result = unsafe SSL_do_handshake(ssl)
+        let (ssl, wire) = unsafe (ssl, wire)
+        let (result, taken) = received.read { records in
+            unsafe Self.lend(records, to: wire) { unsafe SSL_do_handshake(ssl) }
+        }
+        received.discard(taken)
         let isWaiting = unsafe result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
         takeFlight()
         if isWaiting { return false }
@@ -168,10 +185,8 @@ extension DatagramChannel {
         let marks = flights.takeMarks()
         guard let end = marks.first else { return }
         flight += 1
-        var start: UnsafeMutablePointer<UInt8>?
-        let count = unsafe multipeer_bio_contents(output, &start)
-        let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-        _ = unsafe multipeer_bio_skip(output, count)
+        let bytes = unsafe Array(output(multipeer_wire_pending(wire)))
+        unsafe multipeer_wire_sent(wire, bytes.count)
         queue.append(Array(bytes[..<end]))
         repetitions = zip(marks, marks.dropFirst() + [bytes.count]).map { Array(bytes[$0..<$1]) }
     }
@@ -181,9 +196,46 @@ extension DatagramChannel {
     package mutating func read(into buffer: inout ByteBuffer) throws(SecurityFault) -> Int? {
         if case .failed(let fault) = state { throw fault }
         guard state == .established else { return nil }
+        let (ssl, wire) = unsafe (ssl, wire)
+        let (read, taken) = received.read { records in
+            unsafe Self.lend(records, to: wire) { unsafe Self.read(ssl, into: &buffer) }
+        }
+        received.discard(taken)
+        return try count(of: read)
+    }
+
+    /// Takes the body of one UDP payload from the record at `start` on, until there is a content: appends that and returns
+    /// its length, or returns nil at the end of the body. `start` is 0 at first, and then where the next call goes on.
+    ///
+    /// The same as `receive` and `read`. libssl gets one record at a time, and is not
+    /// asked again when it has taken that and keeps nothing: each question costs as much as a tenth of a record.
+    package mutating func open(
+        _ datagram: Span<UInt8>, from start: inout Int, into buffer: inout ByteBuffer
+    ) throws(SecurityFault) -> Int? {
+        guard datagram.count <= Self.largestBody else { return nil }  // [dgram.size]
+        let (ssl, wire) = unsafe (ssl, wire)
+        while true {
+            let isPending = unsafe !received.isEmpty || start > 0 && SSL_has_pending(ssl) == 1
+            if isPending, let count = try read(into: &buffer) { return count }  // [dgram.keep-reading]
+            if case .failed(let fault) = state { throw fault }
+            guard state == .established, let end = DTLSRecords.end(from: start, in: datagram) else {
+                return nil
+            }
+            let record = datagram.extracting(start..<end)
+            start = end
+            guard DTLSRecords.isPlausible(record, afterHandshake: true) else { continue }  // [dgram.drop]
+            let (read, _) = unsafe Self.lend(record, to: wire) { unsafe Self.read(ssl, into: &buffer) }
+            if let count = try count(of: read) { return count }
+        }
+    }
+
+    /// Appends the content of one record. Returns its length, or why there is none.
+    private static func read(
+        _ ssl: OpaquePointer, into buffer: inout ByteBuffer
+    ) -> (count: Int, stop: CInt) {
         OpenSSLErrors.clear()
         var stop = SSL_ERROR_NONE
-        let count = buffer.write(upTo: Self.largestBody) { room in
+        let count = buffer.write(upTo: largestBody) { room in
             unsafe room.withUnsafeMutableBufferPointer { room in
                 var count = 0
                 let result = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &count)
@@ -191,6 +243,11 @@ extension DatagramChannel {
                 return result == 1 ? count : 0
             }
         }
+        return (count, stop)
+    }
+
+    private mutating func count(of read: (count: Int, stop: CInt)) throws(SecurityFault) -> Int? {
+        let (count, stop) = read
         if count > 0 { return count }
         if stop == SSL_ERROR_NONE || stop == SSL_ERROR_WANT_READ { return nil }  // [dgram.keep-reading]
         if stop == SSL_ERROR_ZERO_RETURN { throw fail(.peer(.alert(SecurityFault.Alert(rawValue: 0)))) }

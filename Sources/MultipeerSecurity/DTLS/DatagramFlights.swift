@@ -18,15 +18,15 @@ final class DatagramFlights {
 
     /// Released, and thereby erased, when the handshake is over.
     private var key: SecureBytes?
-    private let output: OpaquePointer
+    private let wire: UnsafeMutablePointer<multipeer_wire>
     private let keyLog: KeyLog?
     /// The offset in the output at which each repetition begins.
     private var marks: [Int] = []
 
-    init(key: SecureBytes, output: OpaquePointer, keyLog: KeyLog?) {
+    init(key: SecureBytes, wire: UnsafeMutablePointer<multipeer_wire>, keyLog: KeyLog?) {
         self.key = key
         self.keyLog = keyLog
-        unsafe self.output = output
+        unsafe self.wire = wire
     }
 
     func attach(to ssl: OpaquePointer) {
@@ -56,7 +56,7 @@ extension DatagramFlights {
     /// is 0) and right before each repetition.
     private static let wait: @convention(c) (OpaquePointer?, CUnsignedInt) -> CUnsignedInt = { ssl, last in
         guard let flights = unsafe DatagramFlights.of(ssl) else { return CUnsignedInt.max }
-        if last != 0 { flights.marks.append(unsafe BIO_ctrl_pending(flights.output)) }
+        if last != 0 { flights.marks.append(unsafe multipeer_wire_pending(flights.wire)) }
         return flights.marks.count < DatagramFlights.repetitions ? 1 : CUnsignedInt.max
     }
 

@@ -207,13 +207,16 @@ extension SessionDatagrams {
         let now = loop.now
         var budget = DatagramPorts.packets
         while budget > 0 {
+            // Most follow one of the same link, whose flow is closed when these have been handled, and not before.
+            var last: (header: DatagramHeader, flow: DatagramFlow)?
             let received = port.socket.receive(with: sockets.buffers.datagrams) { packet, source in
-                guard let header = DatagramHeader(packet), let peer = engine.datagrams.admit(header),
-                    let flow = sockets.connections[peer.id]?.link?.flow
+                guard let header = DatagramHeader(packet),
+                    let flow = flow(for: header, after: last, engine.datagrams)
                 else {
                     ports.strays += 1
                     return
                 }
+                last = (header, flow)
                 flow.receive(
                     packet.extracting(DatagramHeader.byteCount..<packet.count), from: source, &engine, at: now
                 )
@@ -223,6 +226,17 @@ extension SessionDatagrams {
             if received.isDrained { return }
             budget -= max(received.packets, 1)
         }
+    }
+
+    /// Returns the flow of a packet that the engine admits.
+    private func flow(
+        for header: DatagramHeader, after last: (header: DatagramHeader, flow: DatagramFlow)?,
+        _ paths: borrowing DatagramPaths
+    ) -> DatagramFlow? {
+        if let last, last.header == header {
+            return paths.admits(header, of: last.flow.peer) ? last.flow : nil
+        }
+        return paths.admit(header).flatMap { sockets.connections[$0.id]?.link?.flow }
     }
 
     /// Packets that belonged to no link.

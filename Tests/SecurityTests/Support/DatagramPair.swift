@@ -24,10 +24,22 @@ struct DatagramEnd: ~Copyable {
         } catch { fault = error }
     }
 
+    /// As the owner of a channel does: after the handshake a datagram is opened where it lies.
     mutating func receive(_ datagram: [UInt8]) {
         guard fault == nil else { return }
-        do throws(SecurityFault) { try channel.receive(datagram.span) } catch { fault = error }
+        do throws(SecurityFault) {
+            if isEstablished { return try open(datagram) }
+            try channel.receive(datagram.span)
+        } catch { fault = error }
         step()
+    }
+
+    private mutating func open(_ datagram: [UInt8]) throws(SecurityFault) {
+        var start = 0
+        var buffer = ByteBuffer()
+        while try channel.open(datagram.span, from: &start, into: &buffer) != nil {
+            received.append(buffer.takeAll())
+        }
     }
 
     mutating func write(_ content: [UInt8]) throws { try channel.write(content.span) }
