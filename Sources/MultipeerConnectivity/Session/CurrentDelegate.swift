@@ -14,9 +14,7 @@ struct CurrentDelegate: ~Copyable {
         let isSubclass: Bool
 
         @inline(__always)
-        mutating func mayHaveChanged() -> Bool {
-            isSubclass || isKnownUniquelyReferenced(&session) || delegate.isLast()
-        }
+        mutating func mayHaveChanged() -> Bool { isSubclass || isKnownUniquelyReferenced(&session) }
     }
 
     private let owner: Versioned<SessionCore.Owner>
@@ -31,9 +29,17 @@ struct CurrentDelegate: ~Copyable {
     /// Calls the delegate; does nothing when the session or its delegate is gone.
     mutating func received(_ data: Data, from peer: MCPeerID) {
         if owner.version != version || loaded?.mayHaveChanged() == true { load() }
+        if pass(data, from: peer) { return }
+        // Nothing else keeps the delegate: it is released, and there may be another.
+        load()
+        _ = pass(data, from: peer)
+    }
+
+    /// Returns false, and calls nothing, when the delegate may be gone.
+    private func pass(_ data: Data, from peer: MCPeerID) -> Bool {
         switch loaded {
         case .some(let loaded): loaded.delegate.received(data, from: peer, in: loaded.session)
-        case .none: break
+        case .none: true
         }
     }
 
@@ -53,21 +59,24 @@ struct CurrentDelegate: ~Copyable {
 }
 
 private protocol OwnedDelegate: AnyObject {
-    /// Whether nothing else keeps the delegate.
-    func isLast() -> Bool
-    func received(_ data: Data, from peer: MCPeerID, in session: MCSession)
+    /// Calls the delegate; returns false instead when nothing else keeps it.
+    func received(_ data: Data, from peer: MCPeerID, in session: MCSession) -> Bool
 }
 
 /// One reference to a delegate. Its type is known here: of a value of a protocol's type only a copy could be asked whether it is
 /// the last one.
 private final class OwnedReference<Delegate: MCSessionDelegate>: OwnedDelegate {
     private var delegate: Delegate
+    private let lentDelegate: LentReference<Delegate>
 
-    init(_ delegate: Delegate) { self.delegate = delegate }
+    init(_ delegate: Delegate) {
+        self.delegate = delegate
+        lentDelegate = LentReference(delegate)
+    }
 
-    func isLast() -> Bool { isKnownUniquelyReferenced(&delegate) }
-
-    func received(_ data: Data, from peer: MCPeerID, in session: MCSession) {
-        delegate.session(session, didReceive: data, fromPeer: peer)
+    func received(_ data: Data, from peer: MCPeerID, in session: MCSession) -> Bool {
+        if isKnownUniquelyReferenced(&delegate) { return false }
+        lentDelegate.lend { $0.session(session, didReceive: data, fromPeer: peer) }
+        return true
     }
 }

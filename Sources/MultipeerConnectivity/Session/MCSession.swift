@@ -15,7 +15,9 @@ import MultipeerTransport
 /// All its methods may be called from any thread and from inside delegate calls; none waits for the network. `disconnect` leaves
 /// it usable; releasing it disconnects, with a goodbye. It needs neither the main queue nor a run loop.
 open class MCSession: NSObject {
+    /// Both are changed by an initialiser only.
     private(set) var core: SessionCore
+    private var lentCore: LentReference<SessionCore>
     private let peer: MCPeerID
     private let identity: [Any]?
     private let preference: MCEncryptionPreference
@@ -40,6 +42,7 @@ open class MCSession: NSObject {
         preference = encryptionPreference
         core = SessionCore(
             myPeerID.id, MCSession.configuration(.facade, identity, encryptionPreference))
+        lentCore = LentReference(core)
         super.init()
         core.attach(self)
     }
@@ -54,6 +57,7 @@ open class MCSession: NSObject {
             peer: myPeerID, securityIdentity: identity, encryptionPreference: encryptionPreference)
         core = SessionCore(
             myPeerID.id, MCSession.configuration(configuration, identity, encryptionPreference))
+        lentCore = LentReference(core)
         core.attach(self)
     }
 
@@ -97,7 +101,7 @@ open class MCSession: NSObject {
     /// than one of them accepts, `MCError.notConnected` when one of them is not connected, and `MCError.unavailable` when the
     /// send queue of one of them is full.
     open func send(_ data: Data, toPeers peerIDs: [MCPeerID], with mode: MCSessionSendDataMode) throws {
-        try core.send(data, to: peerIDs, mode)
+        try lentCore.lend { try $0.send(data, to: peerIDs, mode) }
     }
 
     /// Disconnects: every peer is notified, and `connectedPeers` is empty when this returns.

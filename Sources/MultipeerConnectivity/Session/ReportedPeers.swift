@@ -25,6 +25,16 @@ extension ReportedPeers {
         entries.contains { $0.uid == uid && $0.state == .connected }
     }
 
+    /// Returns the uid of a peer that is connected. Most callers name it by the object that the delegate knows, which is not
+    /// accessed then: Swift checks each access to a property of an object that may be subclassed at run time.
+    func uid(ofConnected peer: MCPeerID) -> UID? {
+        for index in entries.indices where entries[index].peer === peer {
+            return entries[index].state == .connected ? entries[index].uid : nil
+        }
+        let uid = peer.id.uid
+        return isConnected(uid) ? uid : nil
+    }
+
     var connected: [MCPeerID] { entries.filter { $0.state == .connected }.map(\.peer) }
 
     /// Returns the object by which the delegate knows the peer.

@@ -13,15 +13,24 @@ extension SessionCore {
             throw MCError(.invalidParameter, "a message needs at least one peer")
         }
         // The native session may have a peer that was not yet reported to the delegate, or one that was just disconnected.
-        let missing = reportedPeers.read { reported in peers.first { !reported.isConnected($0.id.uid) } }
+        if peers.count == 1 {
+            let peer = peers[0]
+            guard let uid = reportedPeers.read({ $0.uid(ofConnected: peer) }) else {
+                throw MCError(.notConnected, "\(peer.id) is not connected")
+            }
+            let message = unsafe data.withUnsafeBytes { unsafe [UInt8]($0) }
+            do throws(SendFault) {
+                try native.driver.queues.post(message, to: uid, delivery: Session.Delivery(mode))
+            } catch {
+                throw MCError(MultipeerError(error, to: peer.id))
+            }
+            return
+        }
+        let missing = reportedPeers.read { reported in peers.first { reported.uid(ofConnected: $0) == nil } }
         if let missing { throw MCError(.notConnected, "\(missing.id) is not connected") }
         let message = unsafe data.withUnsafeBytes { unsafe [UInt8]($0) }
         do {
-            if peers.count == 1 {
-                try native.post(message, to: peers[0].id, delivery: Session.Delivery(mode))
-            } else {
-                try native.post(message, to: peers.map(\.id), delivery: Session.Delivery(mode))
-            }
+            try native.post(message, to: peers.map(\.id), delivery: Session.Delivery(mode))
         } catch {
             throw MCError(error)
         }
