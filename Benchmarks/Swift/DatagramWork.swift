@@ -1,8 +1,8 @@
 import Multipeer
 import MultipeerBenchCommon
 
-/// Unreliable messages one way. Each carries its number; the receiver reports the highest every 64, reliably, and the
-/// sender stays at most 256 ahead of that: nothing else would keep it from overrunning the receiver's socket.
+/// Unreliable messages one way. Each carries its number; the receiver reports the highest every 64, unreliably like the twin, and
+/// the sender stays at most 256 ahead of that: nothing else would keep it from overrunning the receiver's socket.
 struct DatagramWork: Sendable {
     let assignment: Assignment
     private let clock = SuspendingClock()
@@ -34,21 +34,24 @@ struct DatagramWork: Sendable {
         var reported = 0
         var events = party.session.events.makeAsyncIterator()
         let peer = party.other.peer
-        let rest = [UInt8](repeating: 0x5A, count: max(0, assignment.size - 4))
+        let pattern = [UInt8](repeating: 0x5A, count: max(4, assignment.size))
         let start = clock.now
         while report.sent < assignment.count {
             while report.sent < assignment.count, report.sent - reported < Self.window {
                 report.sent += 1
-                try await party.session.send(Self.bytes(report.sent) + rest, to: peer, delivery: .unreliable)
+                var message = pattern
+                for index in 0..<4 {
+                    message[index] = UInt8(truncatingIfNeeded: report.sent >> (24 - 8 * index))
+                }
+                try await party.session.send(message, to: peer, delivery: .unreliable)
             }
             if report.sent < assignment.count {
-                reported = try await Self.number(from: &events)
+                reported = max(reported, try await Self.number(.unreliable, from: &events))
             }
         }
-        // Sent reliably: the count of what arrived comes after it.
+        // Sent reliably, like the answer: the number of those that arrived.
         try await party.session.send([], to: peer)
-        while try await Self.number(from: &events) >= 0 {}
-        report.received = try await Self.number(from: &events)
+        report.received = try await Self.number(.reliable, from: &events)
         report.seconds = clock.seconds(since: start)
         return report
     }
@@ -63,24 +66,28 @@ struct DatagramWork: Sendable {
                     continue
                 }
                 if message.delivery == .reliable {
-                    let answers = [Self.bytes(-1), Self.bytes(report.received)]
-                    try await party.session.send(contentsOf: answers, to: party.other.peer)
+                    try await party.session.send(Self.bytes(report.received), to: party.other.peer)
                     continue
                 }
                 guard message.count == assignment.size else { throw BenchFault.wrongLength(message.count) }
                 highest = max(highest, message.withBytes { Self.number($0) })
                 report.received += 1
                 if report.received % Self.report == 0 {
-                    try await party.session.send(Self.bytes(highest), to: party.other.peer)
+                    let highest = Self.bytes(highest)
+                    try await party.session.send(highest, to: party.other.peer, delivery: .unreliable)
                 }
             }
         }
         throw BenchFault.endedEarly
     }
 
-    private static func number(from events: inout Session.Events.Iterator) async throws -> Int {
+    /// Returns the number in the next message that was sent in this way.
+    private static func number(
+        _ delivery: Session.Delivery, from events: inout Session.Events.Iterator
+    ) async throws -> Int {
         while let event = await events.next() {
-            if case .message(let message) = event { return message.withBytes { number($0) } }
+            guard case .message(let message) = event, message.delivery == delivery else { continue }
+            return message.withBytes { number($0) }
         }
         throw BenchFault.endedEarly
     }

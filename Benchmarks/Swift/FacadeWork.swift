@@ -14,6 +14,7 @@ final class FacadeWork: NSObject {
     private let done = DispatchSemaphore(value: 0)
     private let left = DispatchSemaphore(value: 0)
     private var peers: [MCPeerID] = []
+    private let message: Data
     private var report = Report()
     private var began = SuspendingClock().now
     private var stream: InputStream?
@@ -30,6 +31,7 @@ final class FacadeWork: NSObject {
 
     private init(_ assignment: Assignment) throws {
         self.assignment = assignment
+        message = Data(repeating: 0x5A, count: assignment.size)
         var configuration = Session.Configuration.facade
         configuration.listenAddresses = [.loopback]
         session = MCSession(
@@ -68,8 +70,6 @@ final class FacadeWork: NSObject {
         session.disconnect()
         return report
     }
-
-    private var message: Data { Data(repeating: 0x5A, count: assignment.size) }
 
     /// Sends as soon as there is room: the call never waits.
     private func send(_ data: Data, to peer: MCPeerID) throws {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit of Apple's API for small messages: a `Data` for each of them at both sides, with nothing sent in between. The caller
-// makes one and an array of peers, and its bytes are copied, since it may change them; the receiver makes another one and calls a
-// delegate that is not kept alive. Both without TLS, frames, credit and a loop, which share the core of the caller or the
-// receiver.
+// The limit of Apple's API for small messages: what each of them costs at both sides, with nothing sent in between. The caller
+// has a `Data` and makes an array of peers, and the bytes are copied, since it may change them; the receiver makes a `Data` and
+// calls a delegate that is not kept alive. Both without TLS, frames, credit and a loop, which share the core of the caller or the
+// receiver: what a message of the native API takes comes on top.
 import Dispatch
 import Foundation
 import Synchronization
@@ -48,6 +48,10 @@ final class Queue: Sendable {
     }
 }
 
+/// Retains one object, and releases another.
+@inline(never)
+func hold(_ object: AnyObject, in place: inout AnyObject?) { place = object }
+
 @inline(never)
 func use(_ data: Data, _ peers: [Peer]) -> Int { data.count + peers.count }
 
@@ -63,9 +67,10 @@ enum DataPerMessage {
             for _ in 0..<count { total += use(Data(repeating: 0x5A, count: 64), [peer]) }
         }
         let queue = Queue()
-        report("caller: the same, copied into a queue under a lock, and released") {
+        let data = Data(repeating: 0x5A, count: 64)
+        report("caller: an array of one peer, and the bytes copied into a queue under a lock, and released") {
             for index in 0..<count {
-                _ = queue.send(Data(repeating: 0x5A, count: 64), toPeers: [peer])
+                _ = queue.send(data, toPeers: [peer])
                 if index % batch == 0 { total += queue.take().count }
             }
         }
@@ -81,6 +86,13 @@ enum DataPerMessage {
                 }
             }
         }
+        var place: AnyObject?
+        report("a retain and a release of an object") {
+            for _ in 0..<count { hold(receiver, in: &place) }
+        }
+        report("a retain and a release of an object that is referenced weakly, too") {
+            for _ in 0..<count { hold(counter, in: &place) }
+        }
         guard total > 0, counter.count == count else { exit(1) }
         _ = queue.take()
         let done = DispatchSemaphore(value: 0)
@@ -88,7 +100,7 @@ enum DataPerMessage {
         let received = Mutex(0)
         report("from a caller to a delegate's queue of the same process") {
             for _ in 0..<count {
-                guard queue.send(Data(repeating: 0x5A, count: 64), toPeers: [peer]) else { continue }
+                guard queue.send(data, toPeers: [peer]) else { continue }
                 delegates.async {
                     var sum = 0
                     for message in queue.take() { sum += use(Data(message), [peer]) - 64 }
