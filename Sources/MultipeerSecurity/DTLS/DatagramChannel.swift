@@ -215,7 +215,7 @@ extension DatagramChannel {
         guard datagram.count <= Self.largestBody else { return nil }  // [dgram.size]
         let (ssl, wire) = unsafe (ssl, wire)
         while true {
-            let isPending = unsafe !received.isEmpty || start > 0 && SSL_has_pending(ssl) == 1
+            let isPending = unsafe !received.isEmpty || SSL_has_pending(ssl) == 1
             if isPending, let count = try read(into: &buffer) { return count }  // [dgram.keep-reading]
             if case .failed(let fault) = state { throw fault }
             guard state == .established, let end = DTLSRecords.end(from: start, in: datagram) else {

@@ -31,6 +31,16 @@ struct DatagramRecordTests {
         #expect(pair.server.takeReceived().map(\.count) == Array(1...100))
     }
 
+    @Test("a datagram that is opened comes after those that were received and not read")
+    func opened() throws {
+        var pair = try DatagramPair.established()
+        for value in 0..<UInt8(20) { try pair.client.write([value]) }
+        let datagrams = pair.client.takeDatagrams()
+        for datagram in datagrams[..<19] { try pair.server.channel.receive(datagram.span) }
+        pair.server.receive(datagrams[19])
+        #expect(pair.server.takeReceived() == (0..<20).map { [$0] })
+    }
+
     @Test("several records in one datagram are all read, and several datagrams before one read")
     func together() throws {
         var pair = try DatagramPair.established()
