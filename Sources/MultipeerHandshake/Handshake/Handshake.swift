@@ -49,7 +49,8 @@ package struct Handshake: Sendable {
     /// The index of the issued data to name in our HELLO, the most likely first.
     let guess: Int
     private var ownHello: [UInt8] = []
-    private var theirHello: [UInt8] = []
+    /// `th` of spec 6.3, once both HELLOs are known.
+    private var transcript: [UInt8] = []
     private var nonce: [UInt8] = []
     /// `K` of spec 6.3, once it is known which connection data both sides use.
     private var key: SecureBytes?
@@ -102,12 +103,16 @@ package struct Handshake: Sendable {
             if isTooMany || found.expectedPeer.isDeclined {
                 return [.met] + end(.full)  // [mesh.full] [limit.links]
             }
-            theirHello = Handshake.frame(.hello, payload)
+            let theirHello = Handshake.frame(.hello, payload)
             key = found.expectedPeer.key(with: found.issued, weInitiate: role == .initiator)
             phase = .deciding(confirmed: false)
             deadline = now + local.decision
-            if role == .initiator { return [.met, .decide] }
+            if role == .initiator {
+                transcript = LinkConfirmation.transcript(initiator: ownHello, responder: theirHello)
+                return [.met, .decide]
+            }
             let own = greet(found.expectedPeer, with: found.issued, meshSnapshot, grease: grease)
+            transcript = LinkConfirmation.transcript(initiator: theirHello, responder: ownHello)
             return [.met, own, .decide]
         }
     }
@@ -235,8 +240,6 @@ extension Handshake {
 
     private func mac(as sender: Role) -> [UInt8] {
         guard let key else { return [] }
-        let (first, second) = role == .initiator ? (ownHello, theirHello) : (theirHello, ownHello)
-        let transcript = LinkConfirmation.transcript(initiator: first, responder: second)
         return LinkConfirmation.mac(of: sender, key: key, transcript: transcript, binding: channel.binding)
     }
 

@@ -44,15 +44,17 @@ extension ConnectionDriver {
     }
 
     private func read(_ connection: SocketConnection, through buffers: inout LoopBuffers.Stream) {
+        // Before the link there is little to read, and the buffers of the loop's first connection are made for it.
+        let limit = connection.link == nil ? Sockets.beforeLink : Sockets.batch
         for _ in 0..<4 {
             if !wantsInput(connection) {
                 sockets.dirty.insert(connection.id)
                 return
             }
-            switch connection.socket.receive(into: &buffers.ciphertext, upTo: Sockets.batch) {
+            switch connection.socket.receive(into: &buffers.ciphertext, upTo: limit) {
             case .bytes(let count):
                 absorb(connection, &buffers)
-                guard !connection.isReleased, count == Sockets.batch else { return }
+                guard !connection.isReleased, count == limit else { return }
             case .wouldBlock: return
             case .endOfStream: return lost(connection, .lost)
             case .failed(let fault): return lost(connection, .unreachable("\(connection.remote): \(fault)"))
@@ -128,7 +130,8 @@ extension ConnectionDriver {
             return try receivePayload(
                 upTo: connection.missingBytes, on: connection, from: &buffers.ciphertext)
         }
-        let limit = connection.hasLongPayloads ? LentPayload.record : Sockets.batch
+        let isShort = connection.hasLongPayloads || connection.link == nil
+        let limit = isShort ? LentPayload.record : Sockets.batch
         return try connection.channel?.read(
             from: &buffers.ciphertext, into: &buffers.plaintext, upTo: limit)
     }

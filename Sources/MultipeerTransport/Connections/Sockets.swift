@@ -26,6 +26,8 @@ final class Sockets {
 
     /// Bytes of one receive, and of one read of the channel.
     static let batch = 131_072
+    /// The same for a connection that is not a link.
+    static let beforeLink = 16_384
     /// Ciphertext that is gathered before it is sent.
     static let sealing = 65_536
     /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
