@@ -22,7 +22,7 @@ package enum Introduction {
     /// Reads the other's line, and blocks until it comes: nothing is measured yet.
     package static func readBytes() throws -> [UInt8] {
         guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
-        let nibbles = line.utf8.dropFirst(6).compactMap { digits.firstIndex(of: $0) }.map(UInt8.init)
+        let nibbles = line.utf8.dropFirst(6).map { $0 < UInt8(ascii: "a") ? $0 & 15 : ($0 & 15) + 9 }
         return stride(from: 0, to: nibbles.count - 1, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
 

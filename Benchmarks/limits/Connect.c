@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limit of a connection with keys of its own: the processor time that OpenSSL alone takes for what both ends must do, without
-// sockets, threads, frames or allocations of a library. The C twin of the row "connect" does only the first of these steps.
+// The limit of a connection with keys of its own: what OpenSSL alone takes for what both ends must do, and then what the same
+// takes between two processes, with the frames of MPC/1 and the threads of a library. The C twin of the row "connect" does only
+// the first of these steps.
 //
 //   Connect ROUNDS
 //
-// Both ends run in one thread, over memory. "handshake": TLS 1.3 with a certificate on both sides, each compared with a digest.
-// "keys": a key of P-256 and a self-signed certificate for each end. "datagrams": DTLS 1.2 of Spec 10, with a key of the link.
+// First both ends run in one thread, over memory, without sockets, threads or frames. "handshake": TLS 1.3 with a certificate on
+// both sides, each compared with a digest. "keys": a key of P-256 and a self-signed certificate for each end. "datagrams": DTLS
+// 1.2 of Spec 10, with a key of the link.
+//
+// Then two processes on a core each, over loopback. "as the twin": TCP, TLS and HELLO both ways. "threads": the application's
+// thread asks another one, which waits for the sockets, and sleeps until that reports the connection. "link": CONFIRM with HELLO,
+// CONFIRM and SELECT, SELECTED, each proof an HMAC. "keys": as above, made before the time is taken.
+#define _GNU_SOURCE
 #include "self_signed.h"
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <openssl/hmac.h>
 #include <openssl/ssl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 struct end { EVP_PKEY *key; X509 *certificate; SSL *link; };
 
@@ -40,6 +57,7 @@ static void make_contexts(void) {
     need(SSL_CTX_set_cipher_list(dtls, "ECDHE-PSK-CHACHA20-POLY1305") == 1, "suite of DTLS");
     SSL_CTX_set_options(dtls, SSL_OP_NO_TICKET | SSL_OP_NO_QUERY_MTU);
     SSL_CTX_set_num_tickets(tls, 0);
+    SSL_CTX_set_read_ahead(tls, 1);
     for (int i = 0; i < 2; i++) {
         SSL_CTX_set1_groups_list(i ? dtls : tls, "X25519:P-256");
         SSL_CTX_set_session_cache_mode(i ? dtls : tls, SSL_SESS_CACHE_OFF);
@@ -102,6 +120,164 @@ static double measure(int rounds, int keys, int datagrams) {
     return (microseconds(CLOCK_PROCESS_CPUTIME_ID) - start) / rounds;
 }
 
+// MARK: two processes
+
+enum { THREADS = 1, LINK = 2, KEYS = 4, HELLO = 308, CONFIRM = 40, SELECT = 8 };
+
+/// One process: its loop waits for `bell` or for the socket; its application waits for `linked`.
+static struct {
+    int is_server, what, epoll, bell, listener;
+    struct sockaddr_in address;
+    struct end end;
+    sem_t linked;
+} one;
+
+static void await(int fd, unsigned events) {
+    struct epoll_event event = { .events = events };
+    epoll_ctl(one.epoll, EPOLL_CTL_ADD, fd, &event);
+    epoll_wait(one.epoll, &event, 1, -1);
+    epoll_ctl(one.epoll, EPOLL_CTL_DEL, fd, &event);
+}
+
+static void receive(SSL *s, int fd, int count) {
+    unsigned char bytes[1024];
+    while (count > 0) {
+        int n = SSL_read(s, bytes, count);
+        if (n > 0) count -= n;
+        else need(SSL_get_error(s, n) == SSL_ERROR_WANT_READ, "read"), await(fd, EPOLLIN);
+    }
+}
+
+static void send_bytes(SSL *s, int count) {
+    static const unsigned char bytes[1024];
+    need(SSL_write(s, bytes, count) == count, "write");
+}
+
+/// What an end computes for its own proof, or to check the other's.
+static void prove(SSL *s) {
+    unsigned char key[32], transcript[32], code[32], hellos[2 * HELLO] = { 0 };
+    SSL_export_keying_material(s, key, sizeof key, "limit", 5, NULL, 0, 0);
+    SHA256(hellos, sizeof hellos, transcript);
+    HMAC(EVP_sha256(), key, sizeof key, transcript, sizeof transcript, code, NULL);
+}
+
+static void exchange(SSL *s, int fd) {
+    int has_link = one.what & LINK;
+    if (!one.is_server) send_bytes(s, HELLO);
+    receive(s, fd, HELLO + (has_link && !one.is_server ? CONFIRM : 0));
+    if (has_link) prove(s);
+    if (one.is_server) send_bytes(s, HELLO + (has_link ? CONFIRM : 0));
+    if (!has_link) return;
+    if (!one.is_server) prove(s), send_bytes(s, CONFIRM + SELECT);
+    receive(s, fd, one.is_server ? CONFIRM + SELECT : SELECT);
+    if (one.is_server) prove(s), send_bytes(s, SELECT);
+}
+
+static SSL *link_over(int fd) {
+    int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    SSL *s = SSL_new(tls);
+    need(SSL_use_cert_and_key(s, one.end.certificate, one.end.key, NULL, 1) == 1, "certificate");
+    SSL_set_fd(s, fd);
+    one.is_server ? SSL_set_accept_state(s) : SSL_set_connect_state(s);
+    for (int n; (n = SSL_do_handshake(s)) != 1;)
+        need(SSL_get_error(s, n) == SSL_ERROR_WANT_READ, "handshake"), await(fd, EPOLLIN);
+    exchange(s, fd);
+    return s;
+}
+
+/// Makes one connection. With a loop of its own it reports that before it cleans up.
+static void make_connection(void) {
+    int fd;
+    if (one.is_server) {
+        await(one.listener, EPOLLIN);
+        fd = accept4(one.listener, NULL, NULL, SOCK_NONBLOCK);
+    } else {
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        if (connect(fd, (struct sockaddr *)&one.address, sizeof one.address)) await(fd, EPOLLOUT);
+    }
+    SSL *s = link_over(fd);
+    if (one.what & THREADS) sem_post(&one.linked);
+    SSL_free(s);
+    close(fd);
+}
+
+static void *run_loop(void *unused) {
+    for (uint64_t word;;) {
+        await(one.bell, EPOLLIN);
+        if (read(one.bell, &word, sizeof word) < 0) return unused;
+        make_connection();
+    }
+}
+
+/// Connects once, and returns the time that it took.
+static double connect_once(void) {
+    if (one.what & KEYS) EVP_PKEY_free(one.end.key), X509_free(one.end.certificate), make_keys(&one.end);
+    uint64_t word = 1;
+    double start = microseconds(CLOCK_MONOTONIC);
+    if (!(one.what & THREADS)) make_connection();
+    else if (write(one.bell, &word, sizeof word) > 0) sem_wait(&one.linked);
+    return microseconds(CLOCK_MONOTONIC) - start;
+}
+
+static int ascending(const void *a, const void *b) { return (*(double *)a > *(double *)b) - (*(double *)a < *(double *)b); }
+
+static void use_core(int number) {
+    cpu_set_t all, mine;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&mine);
+    for (int core = 0; core < CPU_SETSIZE; core++)
+        if (CPU_ISSET(core, &all) && number-- == 0) CPU_SET(core, &mine);
+    if (CPU_COUNT(&mine)) sched_setaffinity(0, sizeof mine, &mine);
+}
+
+/// Both processes: the client goes on when the server says that it is about to accept, and then for 2 ms does nothing.
+static double run_process(int rounds, int channel, double *times) {
+    char byte = 0;
+    double start = 0;
+    pthread_t thread;
+    use_core(one.is_server);
+    make_keys(&one.end);
+    one.epoll = epoll_create1(0), one.bell = eventfd(0, 0);
+    sem_init(&one.linked, 0, 0);
+    if (one.what & THREADS) pthread_create(&thread, NULL, run_loop, NULL);
+    for (int i = -20; i < rounds; i++) {
+        if (i == 0) start = microseconds(CLOCK_PROCESS_CPUTIME_ID);
+        need((one.is_server ? write(channel, &byte, 1) : read(channel, &byte, 1)) == 1, "channel");
+        if (!one.is_server) usleep(2000);
+        double time = connect_once();
+        if (i >= 0) times[i] = time;
+    }
+    usleep(2000);
+    return microseconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
+static void measure_pair(int rounds, int what, const char *name) {
+    int channel[2];
+    double *times = calloc((size_t)rounds, sizeof *times), theirs = 0;
+    socklen_t length = sizeof one.address;
+    one.what = what, one.listener = socket(AF_INET, SOCK_STREAM, 0);
+    one.address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    need(!bind(one.listener, (struct sockaddr *)&one.address, length) && !listen(one.listener, 16), "listen");
+    getsockname(one.listener, (struct sockaddr *)&one.address, &length);
+    need(!socketpair(AF_UNIX, SOCK_STREAM, 0, channel), "socketpair");
+    for (int side = 0; side < 2; side++) {
+        if (fork()) continue;
+        one.is_server = side;
+        double used = run_process(rounds, channel[side], times);
+        if (side) need(write(channel[1], &used, sizeof used) == sizeof used, "channel");
+        else need(read(channel[0], &theirs, sizeof theirs) == sizeof theirs, "channel");
+        if (side) exit(0);
+        qsort(times, (size_t)rounds, sizeof *times, ascending);
+        printf("{\"what\": \"%s: time\", \"value\": %.0f, \"unit\": \"us\"}\n", name, times[rounds / 2]);
+        printf("{\"what\": \"%s: processor\", \"value\": %.0f, \"unit\": \"us\"}\n", name, (used + theirs) / rounds);
+        exit(0);
+    }
+    close(one.listener), close(channel[0]), close(channel[1]);
+    for (int status; wait(&status) > 0;) need(status == 0, "process");
+    free(times);
+}
+
 int main(int argc, char **argv) {
     int rounds = argc > 1 ? atoi(argv[1]) : 300;
     make_contexts();
@@ -109,5 +285,10 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4; i++)
         printf("{\"what\": \"%s, both ends\", \"value\": %.0f, \"unit\": \"us\"}\n", names[i],
             measure(rounds, i & 1, i >> 1));
+    fflush(stdout);
+    measure_pair(rounds, 0, "two processes, as the twin");
+    measure_pair(rounds, THREADS, "with threads");
+    measure_pair(rounds, THREADS | LINK, "with threads, link");
+    measure_pair(rounds, THREADS | LINK | KEYS, "with threads, link, keys");
     return 0;
 }
