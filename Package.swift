@@ -320,7 +320,7 @@ let package = Package(
             name: "SimulatedNetworkTests",
             dependencies: [
                 "TestSupport", "SimulatedRoom", "simulate-room", "MultipeerSimulation", "MultipeerActors",
-                "Multipeer",
+                "MultipeerTransport", "Multipeer",
             ],
             path: "Tests/SimulatedNetwork/Suite", swiftSettings: strict),
         tests(

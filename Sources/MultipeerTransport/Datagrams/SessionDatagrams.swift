@@ -21,9 +21,11 @@ final class SessionDatagrams {
     private(set) var hasDueFlows = false
     /// Links that have no port yet, in the order in which they were made.
     private var newLinks: [ConnectionID] = []
-    /// When they get one at the latest.
-    private(set) var opening: Moment?
+    /// When the first of them was made.
+    private var linkedAt = Moment.distantFuture
 
+    /// What the application does first with a new link, it does before the port is opened.
+    private static let delay = Duration.milliseconds(1)
     /// The maximum time for which other connections that are being made delay the ports of new links.
     private static let longestDelay = Duration.seconds(1)
 
@@ -44,18 +46,23 @@ final class SessionDatagrams {
 // MARK: - What the engine wants
 
 extension SessionDatagrams {
-    /// Opens a port for a link, once no other connection is being made. The handshake over UDP costs about as much as that of a
-    /// link: it delays neither the application, nor the links to the other members of a mesh. Until then messages take the
-    /// link.
+    /// Opens a port for a link a moment later, once no other connection is being made. The handshake over UDP costs about as
+    /// much as that of a link: it delays neither the application, which is only now notified and may share the core with the
+    /// loop, nor the links to the other members of a mesh. Until then messages take the link.
     func openSoon(on id: ConnectionID) {
-        if newLinks.isEmpty { opening = loop.now + Self.longestDelay }
+        if newLinks.isEmpty { linkedAt = loop.now }
         newLinks.append(id)
+    }
+
+    /// When the ports of new links are opened; nil when there are none.
+    var opening: Moment? {
+        if newLinks.isEmpty { return nil }
+        return linkedAt + (sockets.isConnecting ? Self.longestDelay : Self.delay)
     }
 
     /// Opens the ports that are due, whose sockets wake `client`.
     func openDue(for client: any LoopClient, _ engine: inout SessionEngine) {
-        guard let opening, opening <= loop.now || !sockets.isConnecting else { return }
-        self.opening = nil
+        guard let opening, opening <= loop.now else { return }
         let due = newLinks
         newLinks = []
         for id in due { open(on: id, for: client, &engine) }

@@ -91,6 +91,9 @@ extension SessionDriver {
     private func linked(_ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits, isMesh: Bool) {
         guard let connection = sockets.connections[id] else { return }
         let uid = data.peer.uid
+        // SELECTED, which the end with the higher uid sends, goes out before the application is notified: it may end the process
+        // at that moment. It goes first, because the peer waits for it.
+        if peer.uid > uid { flush(connection) }
         let sendQueue = queues.links.open(
             uid, longestMessage: Int(clamping: remote.maxMessage),
             waking: { [readyList] in readyList.add(.messages(id)) })
@@ -101,8 +104,6 @@ extension SessionDriver {
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }
-        // SELECTED goes out before the application is notified: it may end the process at that moment.
-        flush(connection)
         events.handler?.linkMade(to: data.peer)
     }
 

@@ -96,7 +96,7 @@ extension SessionDriver {
         carryOut()
         writeDue()
         events.deliver()
-        if datagrams.opening != nil {
+        if let opening = datagrams.opening, opening <= loop.now {
             datagrams.openDue(for: self, &engine)
             carryOut()
             writeDue()

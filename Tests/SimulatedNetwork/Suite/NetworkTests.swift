@@ -1,6 +1,8 @@
 import Foundation
 import Multipeer
 import MultipeerSimulation
+import MultipeerTransport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,6 +74,33 @@ struct NetworkTests {
         }
         #expect(sent == 200)
         #expect((60...140).contains(received))
+    }
+
+    @Test("datagrams of a new link begin a millisecond after it, so that the application goes on first")
+    func datagramsBegin() async throws {
+        let openings = Openings()
+        let linked = try await SimulatedNetwork(seed: 3).run { network in
+            let pair = try await Pair(on: network) {
+                $0.overrides.datagramPort = { port in
+                    openings.moments.withLock { $0.append(network.elapsed) }
+                    return port
+                }
+            }
+            let linked = network.elapsed
+            try await network.clock.sleep(for: .seconds(1))
+            #expect(await pair.ann.connectedPeers == [pair.bob.peer])
+            #expect(await pair.bob.connectedPeers == [pair.ann.peer])
+            return linked
+        }
+        let moments = openings.moments.withLock(\.self)
+        #expect(moments.count == 2)
+        let last = try #require(moments.max())
+        #expect((.milliseconds(1)...(.milliseconds(2))).contains(last - linked))
+    }
+
+    /// When sessions opened the ports of their datagrams.
+    private final class Openings: Sendable {
+        let moments = Mutex<[Duration]>([])
     }
 
     @Test("more than a socket buffer holds arrives, after the configured delay")

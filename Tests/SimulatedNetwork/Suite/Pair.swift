@@ -8,11 +8,13 @@ struct Pair: Sendable {
     let (ann, bob): (Session, Session)
 
     init(
-        on network: SimulatedNetwork, preference: EncryptionPreference = .required
+        on network: SimulatedNetwork, preference: EncryptionPreference = .required,
+        _ change: (inout Session.Configuration) -> Void = { _ in }
     ) async throws {
         self.network = network
         (annsHost, bobsHost) = (try network.host("ann"), try network.host("bob"))
-        let configuration = Session.Configuration(encryption: preference)
+        var configuration = Session.Configuration(encryption: preference)
+        change(&configuration)
         ann = try Session(peer: annsHost.peer, configuration: annsHost.session(configuration))
         bob = try Session(peer: bobsHost.peer, configuration: bobsHost.session(configuration))
         let mine = try await ann.connectionData(for: bobsHost.peer)
