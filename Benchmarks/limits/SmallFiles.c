@@ -6,7 +6,7 @@
 // benchmark does. "With the threads of a library" each has one for the socket, one for files and one of the application, and
 // a file goes through them as here: application, file, socket, and application when it is on its way and when it has arrived;
 // at the other end socket, application, file, and from there to socket and application. "And their code" runs in each of these
-// steps through code that does nothing, as ColdCode.c does: one jump in each of 1,680 cache lines, about what a message of
+// steps through code that does nothing, as AmountOfCode.c does: one jump in each of 1,680 cache lines, about what a message of
 // this library touches at each end. Each process has one core, if there are two.
 //
 //   SmallFiles: no arguments. The files are in /dev/shm.
