@@ -32,6 +32,8 @@ package struct Moment: Comparable, Hashable, Sendable {
 extension Duration {
     /// The duration in nanoseconds, at most about 292 years.
     @inlinable package var wholeNanoseconds: Int64 {
+        // Up to nine seconds, one division does: the standard library computes the components with 128 bits.
+        if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

@@ -98,7 +98,8 @@ extension Link {
     /// Whether a message can be written.
     var hasMessages: Bool { outgoingMessages.canWrite(spending: spendable) }
 
-    /// The credit that messages may use.
+    /// The credit that messages may use. Inlined, as what it asks is: to call what only reads a large value, Swift copies it.
+    @inline(__always)
     private var spendable: Int { outgoing.isShort(of: sendWindow.left, at: now) ? 0 : sendWindow.left }
 }
 

@@ -107,20 +107,23 @@ extension Link {
         return true
     }
 
-    /// The next time at which `advance` has an effect; nil once the link has ended.
+    /// The next time at which `advance` has an effect; nil once the link has ended. Mutating, although nothing changes: to call
+    /// what only reads so large a value, Swift copies it.
     package var deadline: Moment? {
-        switch phase {
-        case .open:
-            var deadline = liveness.deadline
-            if let mark = control.markDeadline(after: outgoingMessages.written, at: now) {
-                deadline = min(deadline, mark)
+        mutating get {
+            switch phase {
+            case .open:
+                var deadline = liveness.deadline
+                if let mark = control.markDeadline(after: outgoingMessages.written, at: now) {
+                    deadline = min(deadline, mark)
+                }
+                if outgoing.waitsForPace(at: now) {
+                    deadline = min(deadline, now + OutgoingChannels.resetInterval)
+                }
+                return deadline
+            case .closing(let until): return until
+            case .ended: return nil
             }
-            if outgoing.waitsForPace(at: now) {
-                deadline = min(deadline, now + OutgoingChannels.resetInterval)
-            }
-            return deadline
-        case .closing(let until): return until
-        case .ended: return nil
         }
     }
 }

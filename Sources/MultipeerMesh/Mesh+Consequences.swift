@@ -27,7 +27,7 @@ extension Mesh {
         linkEstablishment.meshSnapshot = membership.snapshot(at: now)  // [mesh.full]
         guard actions.isEmpty else { return }
         isSettled = true
-        nextMoment = earliest
+        settledDeadline = earliest
     }
 
     private func end(_ action: LinkEstablishment.Action) -> Action? {

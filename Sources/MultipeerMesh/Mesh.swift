@@ -60,7 +60,7 @@ package struct Mesh: Sendable {
     /// Whether nothing has happened since all consequences were carried out. Most turns of a session carry only payload.
     package internal(set) var isSettled = false
     /// The deadline of a settled mesh.
-    var nextMoment: Moment?
+    package internal(set) var settledDeadline: Moment?
     var actions: [Action] = []
     /// Actions of the link establishment that are not processed yet. They wait for an `end` to be carried out, because what
     /// the application is notified of depends on that.
@@ -84,12 +84,12 @@ package struct Mesh: Sendable {
         return actions
     }
 
-    package var deadline: Moment? { isSettled ? nextMoment : earliest }
+    package var deadline: Moment? { isSettled ? settledDeadline : earliest }
 
     var earliest: Moment? { .earlier(linkEstablishment.deadline, .earlier(membership.deadline, renewal)) }
 
     package mutating func advance(to now: Moment) {
-        if isSettled, nextMoment.map({ now < $0 }) ?? true { return }
+        if isSettled, settledDeadline.map({ now < $0 }) ?? true { return }
         self.now = now
         linkEstablishment.advance(to: now)
         membership.advance(to: now)

@@ -78,14 +78,23 @@ extension SessionEngine {
         return true
     }
 
-    /// Whether `takeOutputs` would return nothing.
+    /// Whether `takeOutputs` would return nothing. Asked six times in a turn, and mutating although nothing changes: to call what
+    /// only reads so large a value, Swift copies it.
     package var isQuiet: Bool {
-        outputs.isEmpty && mesh.isSettled && datagrams.isQuiet && (leaving == .staying || leaving == .left)
+        mutating get {
+            outputs.isEmpty && mesh.isSettled && datagrams.isQuiet
+                && (leaving == .staying || leaving == .left)
+        }
     }
 
-    /// The next time at which `advance` has an effect.
+    /// The next time at which `advance` has an effect. Mutating like `isQuiet`.
     package var deadline: Moment? {
-        .earlier(.earlier(mesh.deadline, requests.deadline), .earlier(leaving.deadline, links.deadline))
+        mutating get {
+            // A mesh is large, too, and usually it is settled.
+            let mesh = mesh.isSettled ? mesh.settledDeadline : mesh.deadline
+            return .earlier(
+                .earlier(mesh, requests.deadline), .earlier(leaving.deadline, links.deadline))
+        }
     }
 
     /// Advances the time. Connections are read before, so that bytes that wait unread do not count as idle time.

@@ -25,6 +25,7 @@ extension OutgoingChannels {
 
     /// Returns whether messages must not use the credit until there is enough for the next OPEN: otherwise they could
     /// starve it. Credit comes in quarters of the window, so enough does come.
+    @inline(__always)
     func isShort(of left: Int, at now: Moment) -> Bool {
         guard !waiting.isEmpty, let cost = nextCost, cost > left, hasPlace(at: now) else { return false }
         return cost <= messageWindow / 4 * 3
