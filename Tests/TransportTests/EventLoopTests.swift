@@ -77,6 +77,21 @@ struct EventLoopTests {
         }
     }
 
+    @Test("what waits for the end of a turn needs no wakeup on the loop's thread, and one from others")
+    func turnEndWakes() async throws {
+        try await withLoop { loop in
+            let probe = Probe(loop)
+            let wake = loop.turnEndWaker(keeping: probe)
+            await probe.run { _ in wake() }
+            await probe.heard(.turnEnded)
+            #expect(await probe.calls == [.turnEnded])
+            await probe.forget()
+            await Task.detached { wake() }.value
+            await probe.heard(.turnEnded)
+            #expect(await probe.calls == [.wokenUp, .turnEnded])
+        }
+    }
+
     @Test("no wakeup is lost during a burst, and a job in it does not wait for more messages")
     func burst() async throws {
         try await withLoop { loop in

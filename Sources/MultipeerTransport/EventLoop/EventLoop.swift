@@ -88,6 +88,12 @@ package final class EventLoop: SerialExecutor, Sendable {
         { self.wake(client) }
     }
 
+    /// The same for what the client takes only at the end of a turn. On the loop's thread a turn is being taken: its end is all
+    /// that has to be requested, and `wokenUp` is not called.
+    package func turnEndWaker(keeping client: any LoopClient) -> @Sendable () -> Void {
+        { if self.isOnLoop { self.wantsTurnEnd(client) } else { self.wake(client) } }
+    }
+
     /// The time at the start of the turn.
     package var now: Moment { state.now }
 

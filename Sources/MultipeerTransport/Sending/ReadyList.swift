@@ -16,6 +16,14 @@ final class ReadyList: Sendable {
         case reader(ChannelKey)
         /// Small files were read, and are to be sent.
         case files
+
+        /// Whether it is for a reader or a writer, who may go on within the turn, or for a file.
+        var concernsChannel: Bool {
+            switch self {
+            case .messages, .datagrams: false
+            case .writer, .reader, .files: true
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -23,16 +31,25 @@ final class ReadyList: Sendable {
         /// Each item `files` stands for all of them.
         var files: [SmallFileOpening] = []
         var wake: Wake?
+        /// For items that are taken at the end of a turn.
+        var wakeForTurnEnd: Wake?
     }
 
     private let state = Locked(State())
 
-    func onChange(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = Wake(call: wake) } }
+    func onChange(
+        _ wake: @escaping @Sendable () -> Void, forTurnEnd wakeForTurnEnd: @escaping @Sendable () -> Void
+    ) {
+        state.withLock {
+            $0.wake = Wake(call: wake)
+            $0.wakeForTurnEnd = Wake(call: wakeForTurnEnd)
+        }
+    }
 
     func add(_ readyItem: ReadyItem) {
         let wake = state.withLock { state in
             state.items.append(readyItem)
-            return state.wake
+            return readyItem.concernsChannel ? state.wake : state.wakeForTurnEnd
         }
         wake?.call()
     }
@@ -54,17 +71,8 @@ final class ReadyList: Sendable {
         }
     }
 
-    /// Whether an item is for a reader or a writer, who may go on within the turn, or for a file.
-    var concernsChannels: Bool {
-        state.withLock { state in
-            state.items.contains { item in
-                switch item {
-                case .messages, .datagrams: false
-                case .writer, .reader, .files: true
-                }
-            }
-        }
-    }
+    /// Whether an item is for a reader, a writer or a file.
+    var concernsChannels: Bool { state.withLock { $0.items.contains(where: \.concernsChannel) } }
 
     /// Swaps the items with an emptied list, whose memory is reused.
     func takeAll(swapping list: inout [ReadyItem]) {

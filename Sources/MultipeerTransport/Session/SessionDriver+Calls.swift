@@ -153,7 +153,7 @@ extension SessionDriver {
     package func shutDown() {
         isOver = true
         consumed.onChange(loop.waker(for: self))
-        readyList.onChange(loop.waker(for: self))
+        readyList.onChange(loop.waker(for: self), forTurnEnd: loop.waker(for: self))
         stopListening()
         engine.abandon(at: EventLoop.currentMoment())
         carryOut()

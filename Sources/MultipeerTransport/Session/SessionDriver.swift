@@ -71,8 +71,8 @@ package actor SessionDriver: ListeningDriver {
             telling: events, readyList, window: Int(configuration.overrides.channelCredit))
         datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, readyList)
         trust = TrustDecisions(configuration)
-        consumed.onChange(loop.waker(keeping: self))
-        readyList.onChange(loop.waker(keeping: self))
+        consumed.onChange(loop.turnEndWaker(keeping: self))
+        readyList.onChange(loop.waker(keeping: self), forTurnEnd: loop.turnEndWaker(keeping: self))
         configuration.overrides.host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.shutDown() }
