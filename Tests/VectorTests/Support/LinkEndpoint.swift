@@ -32,7 +32,7 @@ struct LinkEndpoint: ~Copyable {
         return collector.frames
     }
 
-    var deadline: Moment? { isClosed ? nil : link.deadline }
+    var deadline: Moment? { mutating get { isClosed ? nil : link.deadline } }
 
     var state: String {
         switch link.phase {
