@@ -1,5 +1,4 @@
 import CLibSSL
-import Synchronization
 
 /// What all TLS connections of one session share: the identity and the profile of Spec 5.3. What the profile leaves
 /// unencrypted is listed in Spec 19. [privacy.clear]
@@ -10,8 +9,6 @@ package final class TLSContext: Sendable {
     let rules: TLSVerifier
     private let profile: TLSProfile
     private let identity: IdentityObjects
-    /// The address of a connection that was made in advance, 0 once it was taken. The context owns it until then.
-    private let prepared: Atomic<UInt>
 
     /// - Parameters:
     ///   - identity: what this side presents.
@@ -21,32 +18,16 @@ package final class TLSContext: Sendable {
     package init(
         identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
-        let rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
-        let profile = if let keyLog { try TLSProfile(keyLog) } else { try TLSProfile.shared.get() }
-        // The first connection that presents the identity shows whether OpenSSL accepts it. It is kept: a peer that connects
-        // does not wait until one is made.
-        let first = unsafe try Self.makeConnection(profile, rules, identity.objects)
-        prepared = Atomic(UInt(bitPattern: first))
-        self.rules = rules
-        self.profile = profile
+        rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
+        if let keyLog { profile = try TLSProfile(keyLog) } else { profile = try TLSProfile.shared.get() }
         self.identity = identity.objects
-    }
-
-    deinit { unsafe SSL_free(takePrepared()) }
-
-    private func takePrepared() -> OpaquePointer? {
-        unsafe OpaquePointer(bitPattern: prepared.exchange(0, ordering: .acquiringAndReleasing))
+        // The first connection that presents the identity shows whether OpenSSL accepts it. It does so with one that was
+        // generated here, whose key has signed for its certificate.
+        if !self.identity.isProven { unsafe SSL_free(try makeConnection()) }
     }
 
     /// Creates a connection, which the caller owns and has to free before it releases this context.
     func makeConnection() throws(SecurityFault) -> OpaquePointer {
-        if let prepared = unsafe takePrepared() { return unsafe prepared }
-        return unsafe try Self.makeConnection(profile, rules, identity)
-    }
-
-    private static func makeConnection(
-        _ profile: TLSProfile, _ rules: TLSVerifier, _ identity: IdentityObjects
-    ) throws(SecurityFault) -> OpaquePointer {
         OpenSSLErrors.clear()
         guard let ssl = unsafe SSL_new(profile.pointer) else {
             throw .internal("no TLS connection: \(OpenSSLErrors.drain().text)")
