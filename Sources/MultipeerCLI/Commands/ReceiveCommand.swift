@@ -38,7 +38,7 @@ enum ReceiveCommand: Subcommand {
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
             """,
         options: [
-            CodeOption.oneTime, ReceiverAdvertiser.consent,
+            CodeOption.oneTime, PeerAdvertiser.consent,
             .init("--into", "DIR", "save files in DIR; default: the current directory"),
             .init("--force", "replace existing files"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),

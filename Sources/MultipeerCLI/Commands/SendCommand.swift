@@ -40,7 +40,7 @@ enum SendCommand: Subcommand {
               multipeer receive --into inbox --out b.data --from a.data
             """,
         options: [
-            CodeOption.oneTime, ReceiverFinder.option, VerificationGate.option,
+            CodeOption.oneTime, PeerFinder.option, VerificationGate.option,
             .init(
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),

@@ -38,7 +38,7 @@ struct ManualExchange: Sendable {
     static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(CommandError) -> Bool {
         var signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
         if takingOperands, !arguments.operands.isEmpty { signs.append("an argument") }
-        let others = [DiscoveryOptions.type.name, ChatCommand.room.name, ReceiverAdvertiser.consent.name]
+        let others = [DiscoveryOptions.type.name, ChatCommand.room.name, PeerAdvertiser.consent.name]
             .filter(
                 arguments.has)
         guard let sign = signs.first, let other = others.first else { return !signs.isEmpty }

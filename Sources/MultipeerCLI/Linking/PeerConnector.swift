@@ -10,9 +10,9 @@ final class PeerConnector: Sendable {
     enum Way: Sendable {
         case byHand(ManualExchange)
         /// This side looks for the peer.
-        case connecting(ReceiverFinder)
+        case connecting(PeerFinder)
         /// This side is advertised.
-        case hosting(ReceiverAdvertiser)
+        case hosting(PeerAdvertiser)
         /// This side shows a code.
         case showingCode(CodeAdvertiser)
         /// This side was given the code of the other one.
@@ -74,16 +74,16 @@ final class PeerConnector: Sendable {
         if isByHand || role == .link {
             return .byHand(try ManualExchange(arguments, takingOperand: takesOperand))
         }
-        if role == .receive { return .hosting(try ReceiverAdvertiser(arguments, as: own)) }
-        guard !arguments.has(ReceiverFinder.option.name) else {
-            return .connecting(try ReceiverFinder(arguments, as: own.peer, role))
+        if role == .receive { return .hosting(try PeerAdvertiser(arguments, as: own)) }
+        guard !arguments.has(PeerFinder.option.name) else {
+            return .connecting(try PeerFinder(arguments, as: own.peer, role))
         }
         return .showingCode(try CodeAdvertiser(arguments, .random(), as: own, role))
     }
 
     /// Other ways to find the peer, and what a peer that proves a code is not asked.
     private static let contradictions = [
-        "--to", "--manual", "--data", "--from", "--out", "--mesh", ReceiverAdvertiser.consent.name,
+        "--to", "--manual", "--data", "--from", "--out", "--mesh", PeerAdvertiser.consent.name,
     ]
 
     /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer is not

@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerCommandLine
 
 /// Advertises a receiver of files, and asks the user about each sender before anything is received.
-final class ReceiverAdvertiser: Sendable {
+final class PeerAdvertiser: Sendable {
     static let consent = Usage.Option(
         "--yes", "accept files from the first sender without asking; --trust can restrict which sender")
 
@@ -17,7 +17,7 @@ final class ReceiverAdvertiser: Sendable {
 
     /// Throws when there is no terminal to ask on.
     init(_ arguments: Arguments, as own: SessionOptions) throws(CommandError) {
-        isAsking = !arguments.has(ReceiverAdvertiser.consent.name)
+        isAsking = !arguments.has(PeerAdvertiser.consent.name)
         guard !isAsking || Terminal.isThere else {
             throw CommandError(
                 "no terminal to ask for consent on",
@@ -94,9 +94,9 @@ final class ReceiverAdvertiser: Sendable {
         // It may be contested only after the question: then the answer was given without knowing that.
         repeat {
             isContestShown = invitation.isContested
-            let question = ReceiverAdvertiser.question(
+            let question = PeerAdvertiser.question(
                 from: invitation.inviter, count, isContested: isContestShown)
-            let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
+            let answer = try? await PeerAdvertiser.prompts.run { () throws(CommandError) in
                 try Terminal.ask(question)
             }
             guard Terminal.isYes(answer ?? nil) else { return false }

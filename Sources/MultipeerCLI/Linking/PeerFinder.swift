@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerCommandLine
 
 /// Finds one receiver, and invites it.
-final class ReceiverFinder: Sendable {
+final class PeerFinder: Sendable {
     static let option = Usage.Option(
         "--to", "NAME",
         "the receiver's display name; if several peers have it, add the first digits of the id: ann#1f2e or #1f2e; with 24 "
@@ -23,7 +23,7 @@ final class ReceiverFinder: Sendable {
 
     /// `--timeout` sets how long to look for the receiver, default 30 seconds, and then how long its user may take to answer.
     init(_ arguments: Arguments, as peer: PeerID, _ role: PeerRole) throws(CommandError) {
-        let text = arguments.value(ReceiverFinder.option.name) ?? ""
+        let text = arguments.value(PeerFinder.option.name) ?? ""
         guard let selector = PeerSelector(text) else {
             throw arguments.commandError(
                 "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
@@ -33,7 +33,7 @@ final class ReceiverFinder: Sendable {
         self.role = role
         options = try DiscoveryOptions(arguments)
         let given = try arguments.number("--timeout", in: 1...600)
-        timeLimit = .seconds(given ?? ReceiverFinder.standardTimeLimit)
+        timeLimit = .seconds(given ?? PeerFinder.standardTimeLimit)
         timeout = .seconds(given ?? SessionOptions.standardTimeLimit)
         isQuiet = arguments.has("--quiet")
         matcher = Locked(PeerMatcher(for: selector))
