@@ -16,18 +16,18 @@ enum CodeOption: Equatable, Sendable {
 
     /// For a command that links with one peer.
     static let oneTime = Usage.Option(
-        name, "CODE",
+        name, short: "c", "CODE",
         "the one-time code that the other side shows, such as 7-guitar-island; @FILE or @- reads it from a file or "
             + "standard input, where other users of this machine cannot see it; new makes one for the other side"
     )
     /// For a command that makes a code unless it is given one.
     static let quiet = Usage.Option(
-        "--quiet",
+        "--quiet", short: "q",
         "print only errors, and a new code alone, on standard output; with --out, do not show your connection data"
     )
     /// For a room.
     static let room = Usage.Option(
-        name, "CODE",
+        name, short: "c", "CODE",
         "the code of the room, which everyone in it has; @FILE reads it from a file, where other users of this machine "
             + "cannot see it; new makes one")
 
@@ -60,11 +60,27 @@ enum CodeOption: Equatable, Sendable {
     }
 
     /// Returns whether the operands are meant to be a code.
-    static func isOperand(_ arguments: Arguments) -> Bool { arguments.operands.first.map(isCode) == true }
+    static func isOperand(_ arguments: Arguments) -> Bool { isCode(arguments.operands) }
 
-    /// Returns whether an operand is meant to be a code: connection data begins with a letter.
-    static func isCode(_ operand: String) -> Bool {
-        operand.unicodeScalars.first.map { ("0"..."9").contains($0) } == true
+    /// Returns whether words are meant to be a code: a number of up to three digits, then a hyphen or a space.
+    static func isCode(_ words: [String]) -> Bool {
+        guard let first = words.first else { return false }
+        let number = first.prefix { $0.isASCII && $0.isNumber }
+        let rest = first.dropFirst(number.count)
+        return (1...3).contains(number.count) && (rest.isEmpty || rest.hasPrefix("-"))
+    }
+
+    /// Returns the operand if it is not a code, or else the value of the option that it stands for.
+    static func operandOrOption(_ option: String, _ arguments: Arguments) throws(CommandError) -> String? {
+        guard !CodeOption.isOperand(arguments), let operand = arguments.operands.first else {
+            return arguments.value(option)
+        }
+        guard arguments.operands.count == 1 else {
+            throw arguments.commandError("unexpected argument '\(arguments.operands[1])'")
+        }
+        try ConnectionDataInput.refuse(asOperand: operand)
+        try arguments.exclude([option], orOperand: true)
+        return operand
     }
 
     private static func code(_ text: String, _ isRoom: Bool) throws(CommandError) -> InvitationCode {

@@ -1,7 +1,7 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// The peer that `--to` selects: a name, a name with digits of an id after `#`, or `#` and such digits alone.
+/// The peer that the user selects: a name, a name with digits of an id after `#`, or `#` and such digits alone.
 package struct PeerSelector: Equatable, Sendable {
     /// Nil when any name matches.
     package let name: String?
@@ -27,8 +27,16 @@ package struct PeerSelector: Equatable, Sendable {
         self.digits = digits
     }
 
-    package func means(_ peer: PeerID) -> Bool {
-        (name == nil || peer.displayName == name) && peer.id.hasPrefix(digits ?? "")
+    /// Returns the peers that are meant: those with exactly this name; if there are none, those whose name differs in its case
+    /// only; if there are none, those whose name begins with it.
+    package func matches(_ peers: [PeerID]) -> [PeerID] {
+        let numbered = peers.filter { $0.id.hasPrefix(digits ?? "") }
+        guard let name else { return numbered }
+        let folded = name.lowercased()
+        let tests: [(String) -> Bool] = [
+            { $0 == name }, { $0.lowercased() == folded }, { $0.lowercased().hasPrefix(folded) },
+        ]
+        return tests.lazy.map { test in numbered.filter { test($0.displayName) } }.first { !$0.isEmpty } ?? []
     }
 
     /// Whether no other peer can match and link: the digits are those of a key. [uid.proof]

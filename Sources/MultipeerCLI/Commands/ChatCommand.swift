@@ -3,14 +3,18 @@ import MultipeerCommandLine
 
 /// `multipeer chat`: a room for a few people.
 enum ChatCommand: Subcommand {
-    private static let mostData = 15
     static let room = Usage.Option(
-        "--room", "NAME", "link only with peers in the room NAME; default: \(PeerRole.lobby)"
+        "--room", short: "r", "NAME", "link only with peers in the room NAME; default: \(PeerRole.lobby)"
     )
 
     static let usage = Usage(
-        ["chat"], operands: "[CODE|@FILE...]", mostOperands: mostData,
+        ["chat"], operands: "[ROOM|CODE]", mostOperands: CodeOption.mostOperands,
         "chat in a room with up to 7 others",
+        examples: """
+              multipeer chat kitchen              links with everyone in that room
+              multipeer chat kitchen --code new   only those with its code can join
+              multipeer chat                      joins the room 'lobby'
+            """,
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
             is direct and separately encrypted. Anyone on the network can join, under any name, unless the room has a
@@ -19,7 +23,7 @@ enum ChatCommand: Subcommand {
             peer, which rules out a man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing
             is sent to peers that are not verified, unless --unverified is given or the room has a code.
 
-            Where multicast does not work, use --manual, @FILE, --from or --out: a new peer then exchanges connection
+            Where multicast does not work, use --manual, --data, --from or --out: a new peer then exchanges connection
             data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
             Everyone else in the room then links with the new peer. Data can also be added later, with /add DATA.
 
@@ -30,16 +34,17 @@ enum ChatCommand: Subcommand {
             """ + RoomCommand.manual + """
 
 
-                Without a terminal, the first line waits until a peer is linked, for at most --timeout. On any
-                number of machines, with a code, or by hand in three shells:
-                  multipeer chat --name ann --room kitchen
-                  multipeer chat --name ann --room kitchen --code new
+                Without a terminal, the first line waits until a peer is linked, for at most --timeout. By
+                hand in three shells:
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
             room, CodeOption.room, VerificationGate.option, ManualExchange.manual,
+            .init(
+                "--data", "@FILE", isRepeatable: true,
+                "read a peer's connection data, one line of base64, from FILE"),
             .init(
                 "--from", "FILE", isRepeatable: true,
                 "read a peer's data from FILE once it exists and is complete; if linking fails, wait for other data in "
@@ -51,21 +56,25 @@ enum ChatCommand: Subcommand {
             .init(
                 "--star",
                 "do not introduce peers to each other: link only with peers whose data was exchanged"),
-            .init("--verbose", "show how each link is protected"),
-            .init("--quiet", "print only errors; with --out, do not show your connection data"),
+            .init("--verbose", short: "v", "show how each link is protected"),
+            .init("--quiet", short: "q", "print only errors; with --out, do not show your connection data"),
         ] + DiscoveryOptions.options + SessionOptions.options,
+        common: ["--room", "--code", "--name", "--unverified", "--peers", "--quiet"],
         exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
-        let hasCodeOperand = CodeOption.isOperand(arguments)
-        for text in hasCodeOperand ? [] : arguments.operands {
+        for text in arguments.values("--data") {
             data.append(
                 try ConnectionDataInput.read(
                     ConnectionDataInput.decode(argument: text, isQuiet: arguments.has("--quiet"))))
         }
-        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: !hasCodeOperand)
+        let name = try CodeOption.operandOrOption(room.name, arguments) ?? PeerRole.lobby
+        let isByHand = try ManualExchange.isWanted(arguments)
+        if isByHand, !arguments.operands.isEmpty {
+            throw arguments.commandError("connection data by hand has no ROOM and no CODE")
+        }
         let screen = Screen(isQuiet: arguments.has("--quiet"))
         let questions = RoomPrompts(screen)
         let options = try SessionOptions(arguments) { await questions.ask($0) }
@@ -78,7 +87,7 @@ enum ChatCommand: Subcommand {
             try Session(peer: options.peer, configuration: configuration)
         }
         let code = try code(arguments)
-        let finder = isByHand ? nil : try finder(arguments, code, options)
+        let finder = isByHand ? nil : try finder(name, arguments, code, options)
         let room = Room(
             session, screen, questions, own: LocalConnectionData(arguments), finder,
             isMesh: !arguments.has("--star"),
@@ -100,19 +109,15 @@ enum ChatCommand: Subcommand {
         guard let code = try CodeOption.read(arguments, takingOperands: isOperand, isRoom: true) else {
             return nil
         }
-        try CodeOption.exclude(["--manual", "--from", "--out"], arguments)
-        guard isOperand || arguments.operands.isEmpty else {
-            throw arguments.commandError("a code and an argument cannot be used together")
-        }
+        try CodeOption.exclude(["--manual", "--data", "--from", "--out"], arguments)
         switch code {
         case .making(let code), .given(let code): return code
         }
     }
 
     private static func finder(
-        _ arguments: Arguments, _ code: InvitationCode?, _ options: SessionOptions
+        _ name: String, _ arguments: Arguments, _ code: InvitationCode?, _ options: SessionOptions
     ) throws(CommandError) -> RoomDiscovery {
-        try RoomDiscovery(
-            arguments.value(room.name) ?? PeerRole.lobby, code, DiscoveryOptions(arguments), as: options)
+        try RoomDiscovery(name, code, DiscoveryOptions(arguments), as: options)
     }
 }

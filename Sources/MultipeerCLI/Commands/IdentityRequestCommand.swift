@@ -10,12 +10,15 @@ enum IdentityRequestCommand: Subcommand {
             FILE is an identity. The request (PKCS#10) is for its key, with the name, the peer id that the key proves, and
             the purposes that --trust ca:FILE checks. An authority signs it, for example with
 
-                openssl x509 -req -copy_extensions copy -in REQUEST -CA CA.pem -CAkey CA.key -days 365
+                openssl x509 -req -copy_extensions copy -in REQUEST \\
+                  -CA CA.pem -CAkey CA.key -days 365
 
             Then replace the certificate in FILE by the signed one.
             """,
         options: [
-            .init("--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host"),
+            .init(
+                "--name", "NAME",
+                "the name that peers see, at most 63 bytes; default: the name of this machine"),
             .init(
                 "--name-only",
                 "do not name the peer id: for a peer that keeps another id with --id, from an earlier version"

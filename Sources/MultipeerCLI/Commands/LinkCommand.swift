@@ -4,15 +4,24 @@ import MultipeerCommandLine
 /// `multipeer link`: a secure netcat, and a chat between two terminals.
 enum LinkCommand: Subcommand {
     static let usage = Usage(
-        ["link"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands,
+        ["link"], operands: "[CODE|NAME]", mostOperands: CodeOption.mostOperands,
         "link with one peer: a secure netcat and chat",
+        examples: """
+              multipeer link --code new < file    shows a code such as 7-guitar-island
+              multipeer link 7-guitar-island > copy
+              multipeer link --name ann           waits for a peer, and asks about it
+              multipeer link ann < file           links with ann
+            """,
         details: """
             On one side --code new shows a one-time code, and the other user types it: both sides find each other on the
             network, and each proves to the other that it knows the code. One wrong attempt ends both commands.
 
-            Without a code, both sides exchange their connection data, one line of base64. It contains a secret:
+            Without a code and a name, this peer waits until another one links with its name, which needs no code; you are
+            asked before, and without a terminal --yes is required. --timeout limits how long it waits, default: no limit.
+
+            Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their connection data, one line of base64. It contains a secret:
             use a channel that both trust. You are asked for the peer's data on the terminal; without a terminal, it is
-            the first line of standard input; --data @FILE and --from read a file. DATA in an argument can be read by
+            the first line of standard input; --data @FILE and --from read a file. Data in an argument can be read by
             other users of this machine.
 
             Then standard input is sent to the peer, and what the peer sends is written to standard output. The command
@@ -21,17 +30,15 @@ enum LinkCommand: Subcommand {
             are escaped if standard output is a terminal, unless --raw is given.
 
             Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
-            'multipeer link ... > file' gets only the peer's bytes. Between two machines:
-              multipeer link --code new < file
-              multipeer link 7-guitar-island > copy
-            Between two shells, by hand:
+            'multipeer link ... > file' gets only the peer's bytes. Between two shells, by hand:
               multipeer link --unverified --out a.data --from b.data < file
               multipeer link --unverified --out b.data --from a.data > copy
 
 
             """ + CodeComparison.details,
         options: PeerConnector.options + DiscoveryOptions.options + [
-            CodeOption.oneTime, VerificationGate.option,
+            CodeOption.oneTime, PeerFinder.option, PeerAdvertiser.consent, ManualExchange.manual,
+            VerificationGate.option,
             .init(
                 "--mesh",
                 "also link with every peer that the other side is linked with, if it gives this option too; input and "
@@ -40,13 +47,15 @@ enum LinkCommand: Subcommand {
             .init(
                 "--raw", "write the peer's bytes to a terminal as they are, with control characters unescaped"
             ),
-            .init("--verbose", "show how the link is protected and how much was transferred"),
-            .init("--quiet", "print only errors; with --out, do not show your connection data"),
-        ], exits: [.linkFailed, .badInput, .system, .interrupted])
+            .init("--verbose", short: "v", "show how the link is protected and how much was transferred"),
+            .init("--quiet", short: "q", "print only errors; with --out, do not show your connection data"),
+        ], common: ["--code", "--name", "--yes", "--verify", "--unverified", "--quiet"],
+        exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--chat", "--raw"])
-        let connector = try PeerConnector(arguments, as: .link)
+        let connector = try PeerConnector(
+            arguments, as: .link, with: CodeOption.operandOrOption(PeerFinder.option.name, arguments))
         SignalHandler.first { await connector.leave() }
         do throws(CommandError) {
             try await talk(connector, wantsChat: arguments.has("--chat"), isRaw: arguments.has("--raw"))

@@ -4,8 +4,13 @@ import MultipeerCommandLine
 /// `multipeer receive`: saves the files that one peer sends in a directory.
 enum ReceiveCommand: Subcommand {
     static let usage = Usage(
-        ["receive"], operands: "[CODE|DATA]", mostOperands: CodeOption.mostOperands,
+        ["receive"], operands: "[CODE|DIR]", mostOperands: CodeOption.mostOperands,
         "receive files from one peer",
+        examples: """
+              multipeer 7-guitar-island           takes what 'multipeer send' offers
+              multipeer receive inbox             waits for a sender, and asks
+              multipeer receive --yes -n ann      takes files without asking, as ann
+            """,
         details: """
             CODE is the one-time code that 'multipeer send' shows on the other machine, such as 7-guitar-island;
             'multipeer CODE' is enough, and so are the first letters of each word if no other word begins with them.
@@ -13,46 +18,45 @@ enum ReceiveCommand: Subcommand {
             both commands. --timeout is how long to look for the other side, default: 30 seconds. With --code new, this
             side makes the code, and the other one runs 'multipeer send FILE --code CODE'.
 
-            Without a code, the other side finds this peer on the network by its name, with 'multipeer send --to NAME';
+            Without a code, the other side finds this peer on the network by its name, with 'multipeer send FILE NAME';
             --timeout limits how long this one waits, default: no limit. You are shown who wants to send, and asked on
             the terminal before anything is received; --yes skips the question, and is required without a terminal.
             Names are unauthenticated: anyone can use any name, and a sender that is not verified is shown as such.
             With --verify both users compare a code before anything is sent.
 
-            Where multicast does not work, use --manual, or DATA, --data, --from or --out: both sides then exchange
+            Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange
             their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
             asked for the peer's data on the terminal; without a terminal, it is the first line of standard input;
-            --data @FILE and --from read a file. DATA in an argument can be read by other users of this machine.
+            --data @FILE and --from read a file. Data in an argument can be read by other users of this machine.
 
-            A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
+            DIR is where files are saved, by default the current directory; it is created if only its last component is
+            missing. A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
             characters. Until it is complete it is called multipeer-...part; it is removed if the transfer fails, or by
             the next 'multipeer receive' into DIR if this one is killed. The sender is notified once the file has its
             name. If a file of that name exists, it is kept and the new one is skipped, unless --force is given;
             symbolic links are never followed. The command ends when the other side does.
 
-            Between two machines:
-              multipeer send report.pdf photo.jpg
-              multipeer receive 7-guitar-island --into inbox
             Between two shells, by hand:
               multipeer receive --into inbox --out b.data --from a.data
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
             """,
         options: [
             CodeOption.oneTime, PeerAdvertiser.consent,
-            .init("--into", "DIR", "save files in DIR; default: the current directory"),
-            .init("--force", "replace existing files"),
+            .init("--into", short: "d", "DIR", "save files in DIR; default: the current directory"),
+            .init("--force", short: "f", "replace existing files"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
             .init(
                 "--fsync", "count a file as received only once it is on disk, and safe from a power failure"),
             .init("--count", "N", "exit after N files"),
-            .init("--verbose", "show how the link is protected"),
+            .init("--verbose", short: "v", "show how the link is protected, and whole digests"),
             CodeOption.quiet,
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
+        common: ["--into", "--yes", "--code", "--name", "--force", "--quiet"],
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
     /// 'multipeer CODE' is short for 'multipeer receive CODE'.
-    static func isImplied(by word: String) -> Bool { CodeOption.isCode(word) }
+    static func isImplied(by words: [String]) -> Bool { CodeOption.isCode(words) }
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let count = try arguments.number("--count", in: 1...1_000_000)
@@ -65,7 +69,7 @@ enum ReceiveCommand: Subcommand {
             limit = size
         }
         let downloads = try DownloadDirectory(
-            arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
+            CodeOption.operandOrOption("--into", arguments) ?? ".", isForced: arguments.has("--force"))
         let connector = try PeerConnector(arguments, as: .receive)
         PartialFile.sweep(downloads.directory)
         let receiver = FileReceiver(

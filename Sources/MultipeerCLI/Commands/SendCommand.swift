@@ -4,7 +4,13 @@ import MultipeerCommandLine
 /// `multipeer send`: sends files, one after the other, to one peer.
 enum SendCommand: Subcommand {
     static let usage = Usage(
-        ["send"], operands: "FILE...", mostOperands: FilePosition.most, "send files to one peer",
+        ["send"], operands: "FILE... [NAME]", mostOperands: FilePosition.most, "send files to one peer",
+        examples: """
+              multipeer send photo.jpg            shows a code such as 7-guitar-island
+              multipeer 7-guitar-island           takes the photo, on the other machine
+              multipeer send *.jpg ann            sends to ann: 'multipeer receive'
+              tar c album | multipeer send - --as album.tar
+            """,
         details: """
             You are shown a one-time code, a number and two words. Tell it to the other user, who types
             'multipeer CODE' on a machine on the same network. Nothing is sent before the other side has proven that it
@@ -12,7 +18,7 @@ enum SendCommand: Subcommand {
             --timeout limits how long this side waits, default: no limit. With --code CODE, the other side has made the
             code, with 'multipeer receive --code new'.
 
-            With --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
+            With NAME or --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
             user is asked. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
             Names are unauthenticated: anyone can use any name. A peer that is not verified is shown as such, and you are
             asked before anything is sent; without a terminal, --unverified is needed. With --verify both users compare a
@@ -29,13 +35,7 @@ enum SendCommand: Subcommand {
             Directories, FIFOs and devices are refused before anything else is done.
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting
-            either side stops the transfer on both. On a terminal a line shows the progress. Between two machines:
-              multipeer send report.pdf photo.jpg
-              multipeer receive 7-guitar-island --into inbox
-            Several times, to a machine that keeps its id:
-              multipeer receive --into inbox --name ann --id ann.id
-              tar c folder | multipeer send - --as folder.tar --to ann
-            Between two shells, by hand:
+            either side stops the transfer on both. On a terminal a line shows the progress. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,
@@ -44,19 +44,21 @@ enum SendCommand: Subcommand {
             .init(
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),
-            .init("--verbose", "show how the link is protected"),
+            .init("--verbose", short: "v", "show how the link is protected, and whole digests"),
             CodeOption.quiet,
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
+        common: ["--to", "--code", "--as", "--verify", "--unverified", "--quiet"],
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
-        let sources = try sources(arguments)
-        let connector = try PeerConnector(arguments, as: .send(files: sources.count))
+        let (words, name) = try operands(arguments)
+        let sources = try sources(words, arguments)
+        let connector = try PeerConnector(arguments, as: .send(files: sources.count), with: name)
         let sender = FileSender(sources, connector, wantsDigest: !arguments.has("--no-digest"))
         SignalHandler.first { await sender.abandon() }
         do throws(CommandError) {
-            try await sender.run(to: arguments.value("--to"))
+            try await sender.run(to: name)
         } catch {
             await sender.abandon()
             throw error
@@ -64,9 +66,21 @@ enum SendCommand: Subcommand {
         await connector.leave()
     }
 
-    private static func sources(_ arguments: Arguments) throws(CommandError) -> [TransferSource] {
+    /// Returns the files, and the name of the receiver: the option, or the last operand if it does not look like a file.
+    private static func operands(
+        _ arguments: Arguments
+    ) throws(CommandError) -> (files: [String], name: String?) {
         let words = arguments.operands
-        guard !words.isEmpty else { throw arguments.commandError("FILE is missing") }
+        guard let last = words.last else { throw arguments.commandError("FILE is missing") }
+        if let name = arguments.value(PeerFinder.option.name) { return (words, name) }
+        let isName = words.count > 1 && last != "-" && !last.contains("/") && !TransferSource.isThere(last)
+        guard isName else { return (words, nil) }
+        return (words.dropLast(), last)
+    }
+
+    private static func sources(
+        _ words: [String], _ arguments: Arguments
+    ) throws(CommandError) -> [TransferSource] {
         guard words.count(where: { $0 == "-" }) < 2 else {
             throw arguments.commandError("standard input can be sent only once")
         }

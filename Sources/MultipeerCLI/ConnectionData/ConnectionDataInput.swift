@@ -8,7 +8,7 @@ enum ConnectionDataInput {
     static func decode(_ text: String) throws(CommandError) -> [UInt8] {
         guard let bytes = Base64.decode(text) else {
             throw CommandError(
-                "invalid base64", hint: "connection data is one line, as 'multipeer link' prints it",
+                "invalid base64", hint: "connection data is one line, as 'multipeer link --manual' prints it",
                 exit: .badInput)
         }
         return bytes
@@ -25,6 +25,14 @@ enum ConnectionDataInput {
         return bytes
     }
 
+    /// Throws if an operand that is a name or a directory is connection data.
+    static func refuse(asOperand text: String) throws(CommandError) {
+        guard text.hasPrefix("@") || Base64.decode(text)?.starts(with: magic) == true else { return }
+        throw CommandError(
+            "connection data is given with --data", hint: "write it to a file and use '--data @FILE'",
+            exit: .usage)
+    }
+
     private static let hasWarned = Locked(false)
 
     /// Warns once.
@@ -34,7 +42,7 @@ enum ConnectionDataInput {
             return !hasWarned
         }
         guard isFirst else { return }
-        Terminal.say(
+        Terminal.warn(
             "other users of this machine can read the connection data in the arguments: use @FILE or standard "
                 + "input")
     }

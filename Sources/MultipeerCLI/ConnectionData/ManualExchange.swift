@@ -15,11 +15,11 @@ struct ManualExchange: Sendable {
 
     /// For commands that find peers on the network by default.
     static let manual = Usage.Option(
-        "--manual", "exchange connection data by hand; implied by DATA, --data, --from and --out")
+        "--manual", "exchange connection data by hand; implied by --data, --from and --out")
     static let options: [Usage.Option] = [
         .init(
             "--data", "@FILE",
-            "read the peer's connection data, one line of base64, from FILE, or from standard input for @-; with DATA "
+            "read the peer's connection data, one line of base64, from FILE; @- reads standard input; with the data itself "
                 + "instead of @FILE, other users of this machine can read it"),
         .init(
             "--from", "FILE",
@@ -35,9 +35,8 @@ struct ManualExchange: Sendable {
     private let files = Worker("files")
 
     /// Returns whether the arguments ask for an exchange by hand. Options for discovery are errors then.
-    static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(CommandError) -> Bool {
-        var signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
-        if takingOperands, !arguments.operands.isEmpty { signs.append("an argument") }
+    static func isWanted(_ arguments: Arguments) throws(CommandError) -> Bool {
+        let signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
         let others = [DiscoveryOptions.type.name, ChatCommand.room.name, PeerAdvertiser.consent.name]
             .filter(
                 arguments.has)
@@ -45,11 +44,9 @@ struct ManualExchange: Sendable {
         throw arguments.commandError("\(other) and \(sign) cannot be used together")
     }
 
-    /// `takingOperand`: whether the peer's data may also be an operand.
-    init(_ arguments: Arguments, takingOperand: Bool) throws(CommandError) {
-        try arguments.exclude(["--data", "--from"], orOperand: takingOperand)
-        let operand = takingOperand ? arguments.operands.first : nil
-        let text = operand ?? arguments.value("--data")
+    init(_ arguments: Arguments) throws(CommandError) {
+        try arguments.exclude(["--data", "--from"])
+        let text = arguments.value("--data")
         if text == "@-" {
             source = .input
         } else if let text {

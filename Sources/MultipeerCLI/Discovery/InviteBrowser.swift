@@ -97,12 +97,13 @@ final class InviteBrowser {
         if let number = Int(text) {
             meant = peers.filter { told[$0.id]?.number == number }
         } else {
-            let selector = PeerSelector(text)
-            meant = peers.filter { selector?.means($0.id) == true }
+            let selected = PeerSelector(text)?.matches(peers.map(\.id)) ?? []
+            meant = peers.filter { selected.contains($0.id) }
         }
         guard let peer = meant.first else { return screen.tell("no peer '\(text.printable)' found") }
         guard meant.count == 1 else {
-            return screen.tell("\(meant.count) peers are named '\(text.printable)'; choose one by its number")
+            return screen.tell(
+                "'\(text.printable)' can be any of \(meant.count) peers; choose one by its number")
         }
         if !controller.canInvite {
             screen.tell("there are already \(controller.maximumNumberOfPeers) peers, including this one")

@@ -83,6 +83,16 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
+    /// What an inviter with this purpose wants, after "wants to".
+    package var wish: String {
+        switch self {
+        case .chat: "chat"
+        case .receive: "receive files"
+        case .send(let files): files.map { $0 == 1 ? "send a file" : "send \($0) files" } ?? "send files"
+        case .link: "link, and exchange input and output"
+        }
+    }
+
     /// The command that has this purpose.
     package var command: String {
         switch self {

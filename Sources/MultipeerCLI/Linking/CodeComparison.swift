@@ -7,7 +7,7 @@ import MultipeerCommandLine
 /// It needs a terminal: without one nothing is linked.
 struct CodeComparison: Sendable {
     static let option = Usage.Option(
-        "--verify", "compare a code with the other side before anything is sent or shown")
+        "--verify", "compare six digits with the other side before anything is sent or shown")
     static let details = """
         With --verify each user types six digits that the other side shows, read out by voice or side by side. If they
         are right, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel.

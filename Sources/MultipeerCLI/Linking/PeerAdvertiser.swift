@@ -2,26 +2,29 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Advertises a receiver of files, and asks the user about each sender before anything is received.
+/// Advertises a receiver of files, or one end of a link, and asks the user about each peer that wants to connect.
 final class PeerAdvertiser: Sendable {
     static let consent = Usage.Option(
-        "--yes", "accept files from the first sender without asking; --trust can restrict which sender")
+        "--yes", short: "y", "accept the first peer without asking; --trust can restrict which one")
 
+    private let role: PeerRole
     private let options: DiscoveryOptions
     private let advertiser: Advertiser
-    /// How long to wait for a sender; nil for no limit.
+    /// How long to wait for a peer; nil for no limit.
     private let timeLimit: Duration?
-    private let isAsking: Bool
+    /// Whether the user is asked about each peer.
+    let isAsking: Bool
     private let isQuiet: Bool
     private static let prompts = Worker("consent")
 
     /// Throws when there is no terminal to ask on.
-    init(_ arguments: Arguments, as own: SessionOptions) throws(CommandError) {
+    init(_ arguments: Arguments, as own: SessionOptions, _ role: PeerRole) throws(CommandError) {
+        self.role = role
         isAsking = !arguments.has(PeerAdvertiser.consent.name)
         guard !isAsking || Terminal.isThere else {
             throw CommandError(
                 "no terminal to ask for consent on",
-                hint: "use --yes to accept the first sender; try '\(ReceiveCommand.usage.command) --help'",
+                hint: "use --yes to accept the first peer; try '\(Terminal.name) \(role.command) --help'",
                 exit: .usage)
         }
         options = try DiscoveryOptions(arguments)
@@ -29,7 +32,7 @@ final class PeerAdvertiser: Sendable {
         isQuiet = arguments.has("--quiet")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
-                peer: own.peer, service: options.service.name, info: PeerRole.receive.info,
+                peer: own.peer, service: options.service.name, info: role.info,
                 identity: own.configuration.identity, configuration: options.configuration)
         }
     }
@@ -40,9 +43,8 @@ final class PeerAdvertiser: Sendable {
         if !isQuiet {
             let peer = advertiser.peer
             Terminal.say(
-                "waiting for files as \(peer.introduction) \(options.place); "
-                    + "the other side runs 'multipeer send FILE --to NAME'")
-            if peer.uid.isKeyed { Terminal.say("your id, to compare or to send to: #\(peer.id)") }
+                "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart)'")
+            if peer.uid.isKeyed { Terminal.say("your id, to compare: #\(peer.id)") }
         }
         let waiting = Task { await self.admit(into: session) }
         let clock = Task { [timeLimit] in
@@ -56,12 +58,21 @@ final class PeerAdvertiser: Sendable {
         await advertiser.stop()
         guard let peer else {
             throw CommandError(
-                "no sender connected", hint: "use --timeout to wait longer", exit: .linkFailed)
+                "no peer connected", hint: "use --timeout to wait longer", exit: .linkFailed)
         }
         return peer
     }
 
     func stop() async { await advertiser.stop() }
+
+    /// What the other user types.
+    private var counterpart: String {
+        let name = advertiser.peer.displayName
+        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+        let files = role == .receive ? " FILE" : ""
+        return "\(Terminal.name) \(role.counterpart ?? role.command)\(files) \(isPlain ? name : "NAME")"
+            + options.typeOption
+    }
 
     /// Returns the first peer that is accepted and linked; nil when the task is cancelled.
     private func admit(into session: Session) async -> PeerID? {
@@ -69,8 +80,8 @@ final class PeerAdvertiser: Sendable {
             // An invitation that was withdrawn before its question is not answered.
             guard invitation.isOpen else { continue }
             let inviter = invitation.inviter
-            guard let wish = PeerRole(context: invitation.context), case .send(let files?) = wish,
-                await agrees(to: invitation, files)
+            guard let theirs = PeerRole(context: invitation.context), role.suits(theirs),
+                await agrees(to: invitation, theirs)
             else {
                 // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
@@ -81,21 +92,20 @@ final class PeerAdvertiser: Sendable {
                 return inviter
             } catch {
                 if Task.isCancelled { return nil }
-                Terminal.say("cannot link with \(inviter.introduction): \(error.description.printable)")
+                Terminal.warn("cannot link with \(inviter.introduction): \(error.description.printable)")
             }
         }
         return nil
     }
 
-    private func agrees(to invitation: Invitation, _ files: Int) async -> Bool {
+    private func agrees(to invitation: Invitation, _ theirs: PeerRole) async -> Bool {
         guard isAsking else { return true }
-        let count = files == 1 ? "a file" : "\(files) files"
         var isContestShown: Bool
         // It may be contested only after the question: then the answer was given without knowing that.
         repeat {
             isContestShown = invitation.isContested
             let question = PeerAdvertiser.question(
-                from: invitation.inviter, count, isContested: isContestShown)
+                from: invitation.inviter, theirs.wish, isContested: isContestShown)
             let answer = try? await PeerAdvertiser.prompts.run { () throws(CommandError) in
                 try Terminal.ask(question)
             }
@@ -104,10 +114,10 @@ final class PeerAdvertiser: Sendable {
         return true
     }
 
-    private static func question(from inviter: PeerID, _ files: String, isContested: Bool) -> String {
+    private static func question(from inviter: PeerID, _ wish: String, isContested: Bool) -> String {
         let contest =
             isContested ? " Another peer claims the same id: one of the two is not who it claims to be." : ""
-        return "\(inviter.introduction), found on the network, wants to send \(files).\(contest) "
+        return "\(inviter.introduction), found on the network, wants to \(wish).\(contest) "
             + "Accept? [y/N] "
     }
 }

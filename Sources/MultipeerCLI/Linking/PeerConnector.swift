@@ -36,11 +36,12 @@ final class PeerConnector: Sendable {
     }
 
     /// Reads all options of the exchange and of the session; does not use the network yet.
-    init(_ arguments: Arguments, as role: PeerRole) throws(CommandError) {
+    /// `name`: of the peer to look for.
+    init(_ arguments: Arguments, as role: PeerRole, with name: String? = nil) throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
-        way = try PeerConnector.way(arguments, role, options)
+        way = try PeerConnector.way(arguments, role, name, options)
         // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
@@ -54,12 +55,15 @@ final class PeerConnector: Sendable {
         isMesh = arguments.has("--mesh")
     }
 
-    private static func way(_ arguments: Arguments, _ role: PeerRole, _ own: SessionOptions)
-        throws(CommandError) -> Way
-    {
-        let takesOperand = role == .receive || role == .link
+    private static func way(
+        _ arguments: Arguments, _ role: PeerRole, _ name: String?, _ own: SessionOptions
+    ) throws(CommandError) -> Way {
+        let takesOperand = (role == .receive || role == .link) && CodeOption.isOperand(arguments)
         if let code = try CodeOption.read(arguments, takingOperands: takesOperand) {
             try CodeOption.exclude(contradictions, arguments)
+            guard name == nil else {
+                throw arguments.commandError("a code and a name cannot be used together")
+            }
             switch code {
             case .making(let code):
                 return .showingCode(try CodeAdvertiser(arguments, code, as: own, role))
@@ -67,16 +71,13 @@ final class PeerConnector: Sendable {
                 return .enteringCode(try CodeFinder(arguments, code, as: own.peer, role))
             }
         }
-        if role == .link, arguments.has(DiscoveryOptions.type.name) {
-            throw arguments.commandError("\(DiscoveryOptions.type.name) needs a code")
+        if try ManualExchange.isWanted(arguments) { return .byHand(try ManualExchange(arguments)) }
+        guard !arguments.has("--mesh") else {
+            throw arguments.commandError("--mesh needs connection data: --manual, --data, --from or --out")
         }
-        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: takesOperand)
-        if isByHand || role == .link {
-            return .byHand(try ManualExchange(arguments, takingOperand: takesOperand))
-        }
-        if role == .receive { return .hosting(try PeerAdvertiser(arguments, as: own)) }
-        guard !arguments.has(PeerFinder.option.name) else {
-            return .connecting(try PeerFinder(arguments, as: own.peer, role))
+        if let name { return .connecting(try PeerFinder(arguments, for: name, as: own.peer, role)) }
+        if role == .receive || role == .link {
+            return .hosting(try PeerAdvertiser(arguments, as: own, role))
         }
         return .showingCode(try CodeAdvertiser(arguments, .random(), as: own, role))
     }
@@ -106,10 +107,15 @@ final class PeerConnector: Sendable {
         if verification != nil {
             try await CodeComparison.compare(with: peer, in: session)
         } else {
-            try await gate.pass(peer, in: session, asks: isSending)
+            try await gate.pass(peer, in: session, asks: isSending && !hasAgreed)
         }
         await introduce(peer)
         return peer
+    }
+
+    /// Whether the user was asked about the peer before the link, with the note that it is not verified.
+    private var hasAgreed: Bool {
+        if case .hosting(let advertiser) = way { advertiser.isAsking } else { false }
     }
 
     private func swap(_ exchange: ManualExchange, expecting name: String?) async throws(CommandError)

@@ -2,13 +2,13 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Finds one receiver, and invites it.
+/// Finds one peer by its name, and invites it.
 final class PeerFinder: Sendable {
     static let option = Usage.Option(
-        "--to", "NAME",
-        "the receiver's display name; if several peers have it, add the first digits of the id: ann#1f2e or #1f2e; with 24 "
-            + "digits or more of an id that is kept with --id, no other peer can pose as the receiver; with --manual, refuse "
-            + "any other name")
+        "--to", short: "t", "NAME",
+        "the name of the peer to look for; its case does not matter, and the beginning is enough if no other name has it; if "
+            + "several peers have the name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id "
+            + "that is kept with --id, no other peer can pose as it; with --manual, refuse any other name")
 
     private let text: String
     private let selector: PeerSelector
@@ -16,18 +16,22 @@ final class PeerFinder: Sendable {
     private let timeLimit: Duration
     private let timeout: Duration
     private let role: PeerRole
+    /// Whether the name was given with `--to`.
+    private let isOption: Bool
     private let isQuiet: Bool
     private let browser: Browser
     private let matcher: Locked<PeerMatcher>
     private static let standardTimeLimit = 30
 
-    /// `--timeout` sets how long to look for the receiver, default 30 seconds, and then how long its user may take to answer.
-    init(_ arguments: Arguments, as peer: PeerID, _ role: PeerRole) throws(CommandError) {
-        let text = arguments.value(PeerFinder.option.name) ?? ""
+    /// `name`: from `--to`, or the operand that takes its place. `--timeout` sets how long to look for the peer, default 30 seconds, and then how long its user may take to answer.
+    init(
+        _ arguments: Arguments, for text: String, as peer: PeerID, _ role: PeerRole
+    ) throws(CommandError) {
         guard let selector = PeerSelector(text) else {
             throw arguments.commandError(
-                "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
+                "a peer is given as NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
         }
+        isOption = arguments.has(PeerFinder.option.name)
         self.text = text.printable
         self.selector = selector
         self.role = role
@@ -36,7 +40,7 @@ final class PeerFinder: Sendable {
         timeLimit = .seconds(given ?? PeerFinder.standardTimeLimit)
         timeout = .seconds(given ?? SessionOptions.standardTimeLimit)
         isQuiet = arguments.has("--quiet")
-        matcher = Locked(PeerMatcher(for: selector))
+        matcher = Locked(PeerMatcher(for: selector, as: role))
         browser = Browser(
             peer: peer, service: options.service, configuration: options.configuration)
     }
@@ -89,17 +93,24 @@ final class PeerFinder: Sendable {
         switch verdict {
         case .found(let peer): return peer
         case .several(let peers):
-            let choices = peers.map { "--to '\($0.displayName.printable)#\($0.shortID)'" }
+            let choices = peers.map { "'\($0.displayName.printable)#\($0.shortID)'" }
             throw CommandError(
-                "\(peers.count) peers are named '\(text)'",
-                hint: "choose one with " + choices.joined(separator: " or "),
+                "'\(text)' can be any of \(peers.count) peers",
+                hint: "choose " + choices.joined(separator: " or "),
                 exit: .linkFailed)
         case .open:
             throw CommandError(
-                "no receiver named '\(text)' found \(options.place); \(matcher.withLock(\.summary))",
-                hint: "try 'multipeer browse' or 'multipeer doctor'",
+                "no peer named '\(text)' found \(options.place); \(matcher.withLock(\.summary))",
+                hint: isFile
+                    ? "and there is no file of this name" : "try 'multipeer browse' or 'multipeer doctor'",
                 exit: .linkFailed)
         }
+    }
+
+    /// Whether the user may have meant a file.
+    private var isFile: Bool {
+        guard case .send = role else { return false }
+        return !isOption
     }
 
     private func decide(since start: ContinuousClock.Instant, _ outcome: Promise<PeerMatcher.Verdict>) {

@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// The peers that discovery reports, and which of them match a selector. Pure: the caller has the clock.
 package struct PeerMatcher: Sendable {
@@ -14,11 +15,16 @@ package struct PeerMatcher: Sendable {
     package static let timeLimit = Duration.milliseconds(500)
 
     private let selector: PeerSelector
+    /// The purpose of the local peer: only peers that suit it match.
+    private let role: PeerRole
     private var peers: [PeerID: DiscoveredPeer] = [:]
     /// When the first match was found.
     private var first: Duration?
 
-    package init(for selector: PeerSelector) { self.selector = selector }
+    package init(for selector: PeerSelector, as role: PeerRole) {
+        self.selector = selector
+        self.role = role
+    }
 
     package mutating func note(_ event: DiscoveredPeer.Event, at time: Duration) {
         switch event {
@@ -40,20 +46,21 @@ package struct PeerMatcher: Sendable {
 
     /// Why no match was found, for people.
     package var summary: String {
-        let meant = peers.values.map(\.peer).filter(selector.means)
+        let command = "'\(Terminal.name) \(role.counterpart ?? role.command)'"
+        let meant = selector.matches(peers.values.map(\.peer))
         if let one = meant.sorted(by: { $0.uid < $1.uid }).first {
-            return "\(one.introduction) is online but not receiving; run 'multipeer receive' there"
+            return "\(one.introduction) is online with another command; run \(command) there"
         }
-        let names = receivers.map(\.introduction)
-        guard !names.isEmpty else { return "is 'multipeer receive' running there?" }
+        let names = candidates.map(\.introduction)
+        guard !names.isEmpty else { return "is \(command) running there?" }
         let more = names.count > 8 ? " and \(names.count - 8) more" : ""
         return "did you mean \(names.prefix(8).joined(separator: ", "))\(more)?"
     }
 
-    private var receivers: [PeerID] {
-        peers.values.filter { PeerRole(info: $0.info) == .receive }.map(\.peer)
+    private var candidates: [PeerID] {
+        peers.values.filter { PeerRole(info: $0.info).map(role.suits) == true }.map(\.peer)
             .sorted { ($0.displayName, $0.uid) < ($1.displayName, $1.uid) }
     }
 
-    private var matches: [PeerID] { receivers.filter(selector.means) }
+    private var matches: [PeerID] { selector.matches(candidates) }
 }

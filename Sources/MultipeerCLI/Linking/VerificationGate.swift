@@ -5,7 +5,7 @@ import MultipeerCommandLine
 /// Says who is at the other end before anything is sent: an unverified peer is never used without a word.
 struct VerificationGate: Sendable {
     static let option = Usage.Option(
-        "--unverified", "go on with a peer that is not verified, without asking")
+        "--unverified", short: "u", "go on with a peer that is not verified, without asking")
 
     /// Whether the user has accepted a peer that is not verified.
     private let isAccepted: Bool
@@ -48,7 +48,7 @@ struct VerificationGate: Sendable {
         let canCompare = info.isEncrypted
         let choices = canCompare ? "[y/N, or v to compare a code]" : "[y/N]"
         let answer = try await VerificationGate.prompts.run { () throws(CommandError) in
-            try Terminal.ask("\(Terminal.name): \(line)\ngo on? \(choices) ")
+            try Terminal.ask("\(line)\ngo on? \(choices) ")
         }
         if canCompare, Terminal.isOne(of: ["v", "verify"], answer) {
             return try await CodeComparison.compare(with: peer, in: session)

@@ -10,12 +10,14 @@ package struct DownloadDirectory: Sendable {
     /// If a name is taken at the last moment, a number up to this one is added.
     private static let mostNumbers = 999
 
-    /// Throws when files cannot be written there.
+    /// Creates the directory if only its last component is missing. Throws when files cannot be written there.
     package init(_ directory: String, isForced: Bool) throws(CommandError) {
+        guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
+            throw DescriptorStream.failure("cannot create the directory \(directory.printable)")
+        }
         var facts = stat()
         guard unsafe stat(directory, &facts) == 0 else {
-            guard errno == ENOENT else { throw DescriptorStream.failure("cannot use \(directory.printable)") }
-            throw CommandError("directory '\(directory.printable)' does not exist", exit: .system)
+            throw DescriptorStream.failure("cannot use \(directory.printable)")
         }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
             throw CommandError("\(directory.printable) is not a directory", exit: .system)
@@ -56,6 +58,9 @@ package struct DownloadDirectory: Sendable {
             try settle(draft, as: name)
         }
     }
+
+    /// Returns where a file of this name is, as the user named the directory.
+    func shown(_ name: String) -> String { directory == "." ? name : path(name) }
 
     package func path(_ name: String) -> String { directory == "/" ? "/\(name)" : "\(directory)/\(name)" }
 }

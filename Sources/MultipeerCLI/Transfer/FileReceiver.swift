@@ -9,7 +9,7 @@ final class FileReceiver: Sendable {
         var current: IncomingResource?
         /// Whether no more files are accepted.
         var isAbandoned = false
-        var report = TransferReport(.receiving)
+        var report: TransferReport
         var files = ReceivedFiles()
     }
 
@@ -19,7 +19,7 @@ final class FileReceiver: Sendable {
     private let largest: UInt64?
     private let isSynchronized: Bool
     private let display: TransferDisplay
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes. `isSynchronized`: whether
     /// a file counts as received only when it is on disk.
@@ -32,6 +32,7 @@ final class FileReceiver: Sendable {
         self.most = most
         self.largest = largest
         self.isSynchronized = isSynchronized
+        state = Locked(State(report: TransferReport(.receiving, isVerbose: connector.isVerbose)))
         display = TransferDisplay(isQuiet: connector.isQuiet)
     }
 
@@ -64,7 +65,9 @@ final class FileReceiver: Sendable {
 
     /// Files wait meanwhile: a sender that wants to compare codes sends none before that.
     private func answerVerification(of peer: PeerID) async {
-        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch { say("\(error)") }
+        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch {
+            display.warn("\(error)")
+        }
     }
 
     private func take(_ resource: IncomingResource) async {
@@ -76,7 +79,7 @@ final class FileReceiver: Sendable {
         }
         if let reason {
             resource.decline()
-            return say(state.withLock { $0.report.skip(name, reason) })
+            return display.warn(state.withLock { $0.report.skip(name, reason) })
         }
         let mayBegin = state.withLock { state in
             if !state.isAbandoned { state.current = resource }
@@ -112,11 +115,14 @@ final class FileReceiver: Sendable {
                 state.files.receive(settled)
                 return state.report.add(
                     .init(
-                        name: settled, bytes: file.size, time: time,
+                        name: downloads.shown(settled), bytes: file.size, time: time,
                         digest: file.isVerified ? file.digest : nil))
             }
             if !connector.isQuiet { say(line) }
-            if settled != name { say("\(name.printable) already exists; saved as \(settled.printable)") }
+            if settled != name {
+                display.warn(
+                    "\(name.printable) already exists; saved as \(downloads.shown(settled).printable)")
+            }
         } catch {
             fail(name, error)
         }
@@ -124,13 +130,13 @@ final class FileReceiver: Sendable {
 
     private func fail(_ name: String, _ error: MultipeerError) {
         if let largest, error.code == .declined {
-            return say(
+            return display.warn(
                 state.withLock {
                     $0.report.skip(
                         name, "more than --max-size \(HumanReadable.bytes(largest))")
                 })
         }
-        say(state.withLock { $0.report.fail(name, TransferReport.reason(error)) })
+        display.warn(state.withLock { $0.report.fail(name, TransferReport.reason(error)) })
     }
 
     private func show(_ resource: IncomingResource, _ name: String, _ place: FilePosition?) async {

@@ -9,14 +9,14 @@ final class FileSender: Sendable {
         var current: OutgoingResource?
         /// Whether no more files are started.
         var isAbandoned = false
-        var report = TransferReport(.sending)
+        var report: TransferReport
     }
 
     private let sources: [TransferSource]
     private let connector: PeerConnector
     private let wantsDigest: Bool
     private let display: TransferDisplay
-    private let state = Locked(State())
+    private let state: Locked<State>
     /// Why the link ended.
     private let end = Promise<DisconnectReason>()
 
@@ -24,6 +24,7 @@ final class FileSender: Sendable {
         self.sources = sources
         self.connector = connector
         self.wantsDigest = wantsDigest
+        state = Locked(State(report: TransferReport(.sending, isVerbose: connector.isVerbose)))
         display = TransferDisplay(isQuiet: connector.isQuiet)
     }
 
@@ -63,7 +64,9 @@ final class FileSender: Sendable {
     }
 
     private func answerVerification(of peer: PeerID) async {
-        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch { say("\(error)") }
+        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch {
+            display.warn("\(error)")
+        }
     }
 
     /// Sends one file and reports its errors. Returns whether further files can be sent.
@@ -78,7 +81,7 @@ final class FileSender: Sendable {
             finish(source, resource, start.duration(to: .now))
             return true
         } catch {
-            say(state.withLock { $0.report.fail(source.label, TransferReport.reason(error)) })
+            display.warn(state.withLock { $0.report.fail(source.label, TransferReport.reason(error)) })
             return ![.ended, .notConnected].contains(error.code)
         }
     }

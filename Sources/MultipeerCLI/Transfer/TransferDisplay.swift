@@ -28,6 +28,12 @@ final class TransferDisplay: Sendable {
         Terminal.say(text)
     }
 
+    /// Shows what went wrong.
+    func warn(_ text: String) {
+        clear()
+        Terminal.warn(text)
+    }
+
     private func isDue() -> Bool {
         last.withLock { last in
             let now = ContinuousClock.now

@@ -20,17 +20,22 @@ package struct TransferReport: Equatable, Sendable {
     }
 
     private let direction: Direction
+    /// Whether digests are shown whole.
+    private let isVerbose: Bool
     package private(set) var transferred: [Transfer] = []
     /// The number of files that were skipped without an error: they exist already, are too large, or were declined.
     package private(set) var skipped = 0
     package private(set) var failed = 0
 
-    package init(_ direction: Direction) { self.direction = direction }
+    package init(_ direction: Direction, isVerbose: Bool = false) {
+        self.direction = direction
+        self.isVerbose = isVerbose
+    }
 
     /// Records a result and returns the line to show, like the two functions below.
     package mutating func add(_ transfer: Transfer) -> String {
         transferred.append(transfer)
-        let digest = transfer.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
+        let digest = transfer.digest.map { ", sha256 \(shown($0))" } ?? ""
         return "\(verb) \(transfer.name.printable), \(figures(transfer.bytes, transfer.time))\(digest)"
     }
 
@@ -56,6 +61,13 @@ package struct TransferReport: Equatable, Sendable {
     }
 
     package var isComplete: Bool { skipped == 0 && failed == 0 }
+
+    /// Returns enough of a digest to compare two by eye; they were compared in full.
+    private func shown(_ digest: [UInt8]) -> String {
+        isVerbose ? digest.hexadecimal : "\(Array(digest.prefix(TransferReport.shownBytes)).hexadecimal)…"
+    }
+
+    private static let shownBytes = 4
 
     private var verb: String { direction == .sending ? "sent" : "received" }
 

@@ -24,6 +24,12 @@ package struct TransferSource: Equatable, Sendable {
         }
     }
 
+    /// Returns whether something has this path, also a link to nothing.
+    static func isThere(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe lstat(path, &facts) == 0
+    }
+
     private static func origin(_ word: String) throws(CommandError) -> Origin {
         if word == "-" { return .input }
         if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {

@@ -1,6 +1,6 @@
 /// The words after a command's name, sorted into options and operands according to its usage.
 ///
-/// `--name value`, `--name=value`; `--` ends the options; `-` is an operand.
+/// `--name value`, `--name=value`; `-n value`, `-nvalue`, and `-ab` for `-a -b`; `--` ends the options; `-` is an operand.
 package struct Arguments: Equatable, Sendable {
     package private(set) var operands: [String] = []
     /// Whether help was requested: then everything else is ignored.
@@ -36,21 +36,53 @@ package struct Arguments: Equatable, Sendable {
     }
 
     private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
+        guard word.hasPrefix("--") else { return try takeLetters(word, &rest) }
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
-        guard let option = usage.option(parts[0]) else { throw commandError("unknown option '\(parts[0])'") }
+        guard let option = usage.option(parts[0]) else { throw unknown(parts[0]) }
+        try take(option, parts.count == 2 ? parts[1] : nil, &rest)
+    }
+
+    /// Takes options of one letter each. The rest of the word after one with a value is the value.
+    private mutating func takeLetters(
+        _ word: String, _ rest: inout ArraySlice<String>
+    ) throws(CommandError) {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let option = usage.option("-\(letter)") else {
+                throw unknown(word.count == 2 ? word : "-\(letter)' in '\(word)")
+            }
+            guard option.value != nil, !letters.isEmpty else {
+                try take(option, nil, &rest)
+                continue
+            }
+            return try take(option, String(letters), &rest)
+        }
+    }
+
+    private mutating func take(
+        _ option: Usage.Option, _ attached: String?, _ rest: inout ArraySlice<String>
+    ) throws(CommandError) {
         guard given[option.name] == nil || option.isRepeatable else {
             throw commandError("option '\(option.name)' was given twice")
         }
         guard let placeholder = option.value else {
-            guard parts.count == 1 else { throw commandError("option '\(option.name)' takes no value") }
+            guard attached == nil else { throw commandError("option '\(option.name)' takes no value") }
             given[option.name] = []
             return
         }
-        guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+        guard let value = attached ?? rest.popFirst(), !value.isEmpty else {
             throw commandError("option '\(option.name)' needs a value: \(placeholder)")
         }
         given[option.name, default: []].append(value)
+    }
+
+    private func unknown(_ word: String) -> CommandError {
+        let text = "unknown option '\(word)'".printable
+        guard let meant = Spelling.nearest(word, of: usage.options.map(\.name)) else {
+            return commandError(text)
+        }
+        return CommandError(text, hint: "did you mean '\(meant)'?", exit: .usage)
     }
 }
 

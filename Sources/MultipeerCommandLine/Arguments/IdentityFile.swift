@@ -8,7 +8,7 @@ package enum IdentityFile {
     ) throws(CommandError) -> Identity {
         let contents = if let contents { contents } else { try AtomicFile.read(path) }
         if let mode = AtomicFile.exposure(of: path) {
-            Terminal.say(
+            Terminal.warn(
                 "\(path.printable) is readable by others, mode \(mode) (run 'chmod 600' to keep the key private)"
             )
         }

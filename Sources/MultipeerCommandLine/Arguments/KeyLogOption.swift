@@ -18,13 +18,13 @@ package enum KeyLogOption {
         guard let path = arguments.value(option.name) ?? variable else { return nil }
         // The user may not know what the environment contains.
         if !arguments.has(option.name), isSilent.withLock({ wasSilent in wasSilent.take() }) != nil {
-            Terminal.say(
+            Terminal.warn(
                 "SSLKEYLOGFILE is set: anyone who can read \(path.printable) can decrypt everything sent here"
             )
         }
         do {
             return try KeyLog(file: path) { failure in
-                Terminal.say("key log stopped: \("\(failure)".printable)")
+                Terminal.warn("key log stopped: \("\(failure)".printable)")
             }
         } catch {
             throw CommandError("cannot write key log: \("\(error)".printable)", exit: .system)

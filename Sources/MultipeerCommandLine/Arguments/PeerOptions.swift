@@ -4,7 +4,8 @@ package import Multipeer
 /// The local peer: `--name`, `--id` and `--identity`. A peer with an identity has a keyed uid, which others can verify.
 package struct PeerOptions {
     package static let name = Usage.Option(
-        "--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host")
+        "--name", short: "n", "NAME",
+        "the name that peers see; at most 63 bytes; default: the name of this machine")
     package static let id = Usage.Option(
         "--id", "FILE",
         "keep the peer id in FILE, created if missing, with the key that proves it; default: a new peer id for each run, or "
@@ -39,11 +40,11 @@ package struct PeerOptions {
         }
     }
 
-    /// The user and host, without characters that a name must not have.
+    /// The name of this machine, without characters that a peer's name must not have. Everyone on the network can read it, so it does
+    /// not contain the user's name.
     static var defaultName: String {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        let text = "\(NSUserName())@\(host)".printable
-        let name = String(decoding: Text.prefix(text, limit: 63), as: UTF8.self)
+        let host = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." }).printable
+        let name = String(decoding: Text.prefix(host, limit: 63), as: UTF8.self)
         return name.isEmpty ? "peer" : name
     }
 }

@@ -38,7 +38,7 @@ package struct CommandProgram: Sendable {
                 Terminal.leave(.success)
             } catch {
                 await SignalHandler.yield()
-                Terminal.say("\(error)")
+                Terminal.warn("\(error)")
                 Terminal.leave(error.exit)
             }
         }
@@ -49,16 +49,20 @@ package struct CommandProgram: Sendable {
         if try answer(words) { return }
         let (command, rest) = try find(words)
         let arguments = try Arguments(rest, for: command.usage)
-        if arguments.wantsHelp { return try Terminal.put(command.usage.help) }
+        if arguments.wantsHelp { return try Terminal.put(command.usage.help(width: Columns.ofOutput)) }
         try await command.run(arguments)
     }
 
     /// Handles what every command line tool has, such as `--version`; returns false for anything else.
     private func answer(_ words: [String]) throws(CommandError) -> Bool {
         switch words.first {
-        case "--version", "version": try Terminal.put("\(name) \(CommandProgram.version)\n")
-        case "--help", "-h": try Terminal.put(overview)
-        case "help": try Terminal.put(help(for: Array(words.dropFirst())))
+        case "--version", "-V", "version": try Terminal.put("\(name) \(CommandProgram.version)\n")
+        case "--help", "-h": try Terminal.put(overview(width: Columns.ofOutput))
+        case "help":
+            let topics = words.dropFirst().filter { $0 != CommandProgram.whole }
+            try Terminal.put(
+                help(
+                    for: Array(topics), isWhole: topics.count < words.count - 1, width: Columns.ofOutput))
         case let group? where words.count == 2 && ["--help", "-h"].contains(words[1]):
             guard let text = help(of: group) else { return false }
             try Terminal.put(text)
@@ -77,22 +81,20 @@ extension CommandProgram {
     /// The usage of each command, in the order of the overview.
     package var usages: [Usage] { commands.map { $0.usage } }
 
-    package var overview: String {
-        if let defaultCommand { return defaultCommand.usage.help }
+    /// After `help`: everything there is to say.
+    private static let whole = "--all"
+
+    /// Returns what `--help` prints without a command, which fits a terminal of 80 columns and 24 lines.
+    package func overview(width: Int, isWhole: Bool = false) -> String {
+        if let usage = defaultCommand?.usage {
+            return isWhole ? usage.wholeHelp(width: width) : usage.help(width: width)
+        }
         let rows = usages.map { ($0.path.joined(separator: " "), $0.summary) }
-        let more = [("help COMMAND", "show help for a command"), ("version", "show the version")]
-        return """
-            usage: \(name) COMMAND [options]
-
-            \(summary)
-
-            \(examples.isEmpty ? "" : "\(examples)\n\n")commands:
-            \(Columns.lines(rows + more))
-
-            Every command takes --help. Exit codes of all commands:
-            \(Columns.lines(exits))
-
-            """
+        var paragraphs = ["usage: \(name) COMMAND [options]", summary, examples]
+        paragraphs.append("commands:\n" + Columns.lines(rows, width: width))
+        if isWhole { paragraphs.append("exit codes:\n" + Columns.lines(exits, width: width)) }
+        paragraphs.append("'\(name) help COMMAND' explains a command, with --all in full.")
+        return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }
 
     /// The exit codes that at least one command has, and their meanings in this program.
@@ -106,11 +108,22 @@ extension CommandProgram {
     }
 
     /// Returns the help of the command, or of the group of commands, with this name.
-    package func help(for words: [String]) throws(CommandError) -> String {
-        if words.isEmpty { return overview }
-        if let usage = usages.first(where: { $0.path == words }) { return usage.help }
+    package func help(
+        for words: [String], isWhole: Bool = false, width: Int = Columns.standardWidth
+    ) throws(CommandError) -> String {
+        if words.isEmpty { return overview(width: width, isWhole: isWhole) }
+        if let usage = usages.first(where: { $0.path == words }) {
+            return isWhole ? usage.wholeHelp(width: width) : usage.help(width: width)
+        }
         if words.count == 1, let group = help(of: words[0]) { return group }
-        throw .usage("unknown command '\(words.joined(separator: " ").printable)'", try: name)
+        throw unknown(words.joined(separator: " "), try: name)
+    }
+
+    private func unknown(_ words: String, try command: String) -> CommandError {
+        let text = "unknown command '\(words.printable)'"
+        let names = usages.map { $0.path.joined(separator: " ") }.filter { !$0.isEmpty }
+        guard let meant = Spelling.nearest(words, of: names) else { return .usage(text, try: command) }
+        return CommandError(text, hint: "did you mean '\(name) \(meant)'?", exit: .usage)
     }
 
     /// Returns the command at the beginning of the words, and the remaining words.
@@ -120,15 +133,15 @@ extension CommandProgram {
             return (command, Array(words.dropFirst(command.usage.path.count)))
         }
         guard let first = words.first else { throw .usage("no command given", try: name) }
-        if let command = commands.first(where: { $0.isImplied(by: first) }) { return (command, words) }
+        if let command = commands.first(where: { $0.isImplied(by: words) }) { return (command, words) }
         if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: name) }
         guard help(of: first) != nil else {
-            throw .usage("unknown command '\(first.printable)'", try: name)
+            throw unknown(first, try: name)
         }
         guard let second = words.dropFirst().first else {
             throw .usage("'\(first)' needs a subcommand", try: "\(name) \(first)")
         }
-        throw .usage("unknown command '\(first) \(second.printable)'", try: "\(name) \(first)")
+        throw unknown("\(first) \(second)", try: "\(name) \(first)")
     }
 
     /// Returns the help of a group, which is the first word of several commands and not a command itself.
@@ -139,6 +152,6 @@ extension CommandProgram {
             [group], operands: "COMMAND", "\(group) commands",
             details: "commands:\n"
                 + Columns.lines(members.map { ($0.path.dropFirst().joined(separator: " "), $0.summary) })
-        ).help
+        ).wholeHelp(width: Columns.ofOutput)
     }
 }

@@ -16,7 +16,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .badInput: "invalid connection data, code, identity or passphrase"
         case .system: "file or socket error"
         case .incomplete: "linked, but not all files were transferred"
-        case .interrupted: "interrupted by a signal"
+        case .interrupted: "interrupted: 128 and the number of the signal, 130 for Ctrl-C, 143 for SIGTERM"
         }
     }
 }

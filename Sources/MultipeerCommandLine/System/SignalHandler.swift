@@ -1,7 +1,8 @@
 import Foundation
 import Multipeer
 
-/// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; and ignores SIGPIPE.
+/// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE; and ends at once at SIGQUIT,
+/// without the memory dump of its default action. The exit status is 128 and the number of the signal.
 ///
 /// One thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
 /// others, which inherit that.
@@ -31,14 +32,14 @@ package enum SignalHandler {
     /// after the cleanup, the second immediately.
     package static func serve() -> Never {
         let thread = Thread {
-            wait()
+            let number = wait()
+            guard number != SIGQUIT else { leave(number) }
             state.withLock { $0.hasCome = true }
             Task.detached {
                 if let body = state.withLock({ $0.cleanup }) { await body() }
-                Terminal.leave(.interrupted)
+                leave(number)
             }
-            wait()
-            Terminal.leave(.interrupted)
+            leave(wait())
         }
         thread.name = "signals"
         thread.start()
@@ -48,17 +49,20 @@ package enum SignalHandler {
         while true { RunLoop.main.run() }
     }
 
-    private static func wait() {
+    private static func leave(_ number: Int32) -> Never { Terminal.leave(status: 128 + number) }
+
+    private static func wait() -> Int32 {
         var set = signals
         var number: Int32 = 0
         while unsafe sigwait(&set, &number) != 0 {}
+        return number
     }
 
     /// Without SIGHUP if the parent process set it to be ignored, as `nohup` does.
     private static var signals: sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM] { _ = unsafe sigaddset(&set, number) }
+        for number in [SIGINT, SIGTERM, SIGQUIT] { _ = unsafe sigaddset(&set, number) }
         var action = sigaction()
         let isKnown = unsafe sigaction(SIGHUP, nil, &action) == 0
         let isIgnored =

@@ -3,15 +3,19 @@ package import Multipeer
 
 /// The only place that prints, and that asks the user.
 ///
-/// Output for scripts goes to standard output, everything else to standard error after the name of the program.
+/// Output for scripts goes to standard output, everything else to standard error; what went wrong stands after the name of the
+/// program.
 package enum Terminal {
-    /// The name of the program, which precedes its messages and is part of its help.
+    /// The name of the program, which precedes its errors and is part of its help.
     package static let program = Locked("multipeer")
 
     package static var name: String { program.withLock(\.self) }
 
-    /// Writes a message to standard error, one line, after the name of the program.
-    package static func say(_ text: String) { show("\(name): \(text)\n") }
+    /// Writes a message to standard error, one line.
+    package static func say(_ text: String) { show("\(text)\n") }
+
+    /// Writes an error or a warning to standard error, one line, after the name of the program.
+    package static func warn(_ text: String) { say("\(name): \(text)") }
 
     /// Shows text as it is. Errors are ignored, since there is no place to report them.
     package static func show(_ text: String) { try? DescriptorStream.error.write(Array(text.utf8)) }
@@ -42,9 +46,12 @@ package enum Terminal {
     }
 
     /// Exits the process immediately: other threads may still use a library whose teardown would crash them.
-    package static func leave(_ code: ExitCode) -> Never {
+    package static func leave(_ code: ExitCode) -> Never { leave(status: code.rawValue) }
+
+    /// Exits the process immediately with a status that a signal determines.
+    static func leave(status: Int32) -> Never {
         showTyping()
-        _exit(code.rawValue)
+        _exit(status)
     }
 
     /// Asks on the controlling terminal, even if the standard streams are redirected; returns nil without a terminal, and at

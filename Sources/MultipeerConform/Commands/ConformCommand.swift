@@ -51,6 +51,7 @@ enum ConformRunCommand: Subcommand {
                 .init("--html", "DIR", "write the report as HTML pages with the wire log of each case"),
                 .init("--markdown", "FILE", "write a summary as Markdown"),
             ],
+        common: ["--shim", "--section", "--level", "--quick", "--seed", "--jobs", "--json", "--html"],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
     static func run(_ arguments: Arguments) async throws(CommandError) {

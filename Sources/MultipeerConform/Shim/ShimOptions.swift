@@ -56,7 +56,7 @@ struct ShimOptions: Sendable {
 
     private static func keyLog(_ path: String) throws(ShimFault) -> KeyLog {
         do {
-            return try KeyLog(file: path) { Terminal.say("key log stopped: \($0)") }
+            return try KeyLog(file: path) { Terminal.warn("key log stopped: \($0)") }
         } catch {
             throw .invalid("\(error)")
         }

@@ -8,7 +8,8 @@ struct ArgumentsTests {
     private let usage = Usage(
         ["try"], operands: "[DATA]", mostOperands: 1, "a command for tests",
         options: [
-            .init("--out", "FILE", "a value"), .init("--quiet", "no value"),
+            .init("--out", short: "o", "FILE", "a value"), .init("--quiet", short: "q", "no value"),
+            .init("--verbose", short: "v", "no value"),
             .init("--listen", "ADDRESS", isRepeatable: true, "a value, again and again"),
         ])
 
@@ -21,6 +22,14 @@ struct ArgumentsTests {
         #expect(arguments.values("--listen") == ["1", "2"])
         #expect(arguments.operands == ["x"])
         #expect(arguments.value("--missing") == nil)
+    }
+
+    @Test(
+        "an option of one letter takes its value from the same word or the next, and letters can be combined",
+        arguments: [["-o", "x", "-q", "-v"], ["-ox", "-qv"], ["-qvox"], ["-vqo", "x"]])
+    func letters(_ words: [String]) throws {
+        let arguments = try Arguments(words, for: usage)
+        #expect(arguments.value("--out") == "x" && arguments.has("--quiet") && arguments.has("--verbose"))
     }
 
     @Test("after -- nothing is an option, and - is an operand")
@@ -39,9 +48,11 @@ struct ArgumentsTests {
         "every mistake is reported in one line, with a hint",
         arguments: [
             (["--x"], "unknown option '--x'"), (["--x=1"], "unknown option '--x'"),
-            (["-q"], "unknown option '-q'"), (["--out"], "option '--out' needs a value: FILE"),
+            (["-x"], "unknown option '-x'"), (["-qx"], "unknown option '-x' in '-qx'"),
+            (["--out"], "option '--out' needs a value: FILE"),
             (["--out="], "option '--out' needs a value: FILE"),
             (["--quiet=yes"], "option '--quiet' takes no value"),
+            (["-qq"], "option '--quiet' was given twice"),
             (["--out", "a", "--out", "b"], "option '--out' was given twice"),
             (["--quiet", "--quiet"], "option '--quiet' was given twice"),
             (["a", "b"], "unexpected argument 'b'"),
@@ -73,6 +84,26 @@ struct ArgumentsTests {
             try arguments.exclude(["--out"], orOperand: true)
         }
         try arguments.exclude(["--out", "--listen"])
+    }
+}
+
+@Suite("Command: mistyped words", .computing)
+struct SpellingTests {
+    @Test(
+        "the nearest known word is suggested: with letters wrong, missing, too many or swapped, or as its beginning",
+        arguments: [
+            ("send", "sned"), ("send", "sen"), ("send", "sendd"), ("receive", "recieve"), ("receive", "rec"),
+            ("chat", "CHAT"), ("identity show", "identity shwo"),
+        ])
+    func near(_ word: String, _ typed: String) {
+        #expect(Spelling.nearest(typed, of: ["send", "receive", "chat", "identity show"]) == word)
+    }
+
+    @Test(
+        "nothing is suggested for a word that is near none or several",
+        arguments: ["", "fly", "xx", String(repeating: "send", count: 10_000)])
+    func far(_ typed: String) {
+        #expect(Spelling.nearest(typed, of: ["send", "receive", "chat", "xa", "xb"]) == nil)
     }
 }
 

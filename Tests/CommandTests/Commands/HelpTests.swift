@@ -9,7 +9,7 @@ private let programsWithCommands = [Multipeer.program, MultipeerConform.program]
 @Suite("Command: help", .inTurns)
 struct HelpTests {
     @Test(
-        "every command explains all of its options and exit codes",
+        "the whole help of a command explains all of its options and exit codes, in 80 columns",
         arguments: programsWithCommands.map(\.name))
     func commands(_ name: String) async throws {
         let program = try #require(programsWithCommands.first { $0.name == name })
@@ -18,11 +18,40 @@ struct HelpTests {
             #expect(ending.code == 0)
             #expect(ending.errors.isEmpty)
             #expect(ending.text.hasPrefix("usage: \(name) \(usage.path.joined(separator: " "))"))
-            for option in usage.options { #expect(ending.text.contains("\n  \(option.name)")) }
-            for code in usage.exits { #expect(ending.text.contains("\n  \(code.rawValue)  ")) }
-            #expect(ending.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
             let help = try await Command(["help"] + usage.path, program: name).finish()
             #expect(help.text == ending.text)
+            let whole = try await Command(["help"] + usage.path + ["--all"], program: name).finish().text
+            for option in usage.options {
+                #expect(whole.contains(" \(option.name)") && option.value.map(whole.contains) ?? true)
+            }
+            for code in usage.exits { #expect(whole.contains("\n  \(code.rawValue)  ")) }
+            let isWhole = whole == ending.text
+            #expect(
+                isWhole
+                    || ending.text.hasSuffix(
+                        "more: \(name) help \(usage.path.joined(separator: " ")) --all\n")
+            )
+            for text in [whole, ending.text] {
+                for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+            }
+        }
+    }
+
+    @Test(
+        "the help of each command, and the overview, fit a terminal of 80 columns and 24 lines with its prompt",
+        arguments: programsWithCommands.map(\.name))
+    func height(_ name: String) throws {
+        let program = try #require(programsWithCommands.first { $0.name == name })
+        for text in [program.overview(width: 80)] + program.usages.map({ $0.help(width: 80) }) {
+            #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 24, "\(text)")
+        }
+    }
+
+    @Test("help is wrapped at the width of the terminal, at most 100 columns")
+    func width() {
+        for usage in Multipeer.program.usages {
+            let (narrow, wide) = (usage.wholeHelp(width: 60), usage.wholeHelp(width: 100))
+            #expect(narrow.split(separator: "\n").count > wide.split(separator: "\n").count)
         }
     }
 
@@ -56,7 +85,9 @@ struct HelpTests {
     @Test("the overview explains the exit codes of its own program's commands, and no others")
     func exits() {
         let codes = programsWithCommands.map { program in
-            program.overview.matches(of: /\n  (\d+) +(.*)/).map { "\($0.1) \($0.2)" }
+            program.overview(width: 80, isWhole: true).matches(of: /\n  (\d+) +(.*)/).map {
+                "\($0.1) \($0.2)"
+            }
         }
         #expect(codes[0].count == 7)
         #expect(codes[1].count == 6)
@@ -83,7 +114,7 @@ struct HelpTests {
         #expect(try await Command.run("help", program: "multipeer-demo").text == demo.text)
     }
 
-    @Test("the version is one line", arguments: ["--version", "version"])
+    @Test("the version is one line", arguments: ["--version", "-V", "version"])
     func version(_ word: String) async throws {
         let ending = try await Command.run(word)
         #expect(ending.text == "multipeer \(CommandProgram.version)\n")
@@ -176,15 +207,37 @@ struct HelpTests {
                 ["receive", "7-guitar-island", "--code", "new"],
                 "--code and an argument cannot be used together (try 'multipeer receive --help')"
             ),
-            (["link", "DATA", "more"], "unexpected argument 'more' (try 'multipeer link --help')"),
-            (["link", "--type", "x"], "--type needs a code (try 'multipeer link --help')"),
+            (["link", "ann", "more"], "unexpected argument 'more' (try 'multipeer link --help')"),
+            (
+                ["link", "@file"],
+                "connection data is given with --data (write it to a file and use '--data @FILE')"
+            ),
+            (["recieve"], "unknown command 'recieve' (did you mean 'multipeer receive'?)"),
+            (
+                ["identity", "shw", "x"],
+                "unknown command 'identity shw' (did you mean 'multipeer identity show'?)"
+            ),
+            (["send", "x", "--verfy"], "unknown option '--verfy' (did you mean '--verify'?)"),
+            (["send", "x", "-yz"], "unknown option '-y' in '-yz' (try 'multipeer send --help')"),
+            (
+                ["send", "/etc/passwd", "ann", "--code", "7-guitar-island"],
+                "a code and a name cannot be used together (try 'multipeer send --help')"
+            ),
+            (
+                ["receive", "inbox", "--into", "inbox"],
+                "--into and an argument cannot be used together (try 'multipeer receive --help')"
+            ),
+            (
+                ["chat", "kitchen", "--room", "kitchen"],
+                "--room and an argument cannot be used together (try 'multipeer chat --help')"
+            ),
             (
                 ["chat", "--code", "new", "--manual"],
                 "a code and --manual cannot be used together (try 'multipeer chat --help')"
             ),
             (
                 ["send", "/etc/passwd", "--to", "ann#12"],
-                "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not 'ann#12' "
+                "a peer is given as NAME, NAME#DIGITS or #DIGITS of an id, not 'ann#12' "
                     + "(try 'multipeer send --help')"
             ),
             (["identity", "show"], "FILE is missing (try 'multipeer identity show --help')"),

@@ -18,7 +18,7 @@ struct LinkCommandTests {
         #expect(second.code == 0)
         #expect(first.output == other)
         #expect(second.output == one)
-        #expect(first.errorLines.last == "multipeer: linked with bob, encrypted")
+        #expect(first.errorLines.last == "linked with bob, encrypted")
         #expect(!pair.folder.exists("ann.data"))
         #expect(!pair.folder.exists("bob.data"))
     }
@@ -124,7 +124,7 @@ struct LinkCommandTests {
 
     @Test("unusable data is reported in one line, with exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])
     func wrongData(_ text: String) async throws {
-        let ending = try await Command.run("link", "--quiet", "--listen", "127.0.0.1", text)
+        let ending = try await Command.run("link", "--quiet", "--listen", "127.0.0.1", "--data", text)
         #expect(ending.code == 3)
         #expect(ending.errors.split(separator: "\n").count == 1)
         #expect(ending.output.isEmpty)
@@ -148,7 +148,7 @@ struct LinkCommandTests {
         if hasData {
             let gone = try LinkProcesses.start("bob", expecting: "nobody", in: folder)
             #expect(try await gone.says("waiting for"))
-            options += [try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)]
+            options += ["--data", try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)]
             gone.process.signal(SIGKILL)
             _ = try await gone.finish()
         } else {

@@ -20,6 +20,17 @@ struct LinkEndTests {
         #expect(try await pair.bob.finish().code == 128 + SIGKILL)
     }
 
+    @Test("SIGQUIT ends a command at once and prints nothing")
+    func quit() async throws {
+        let pair = try LinkProcesses()
+        try await pair.linked()
+        pair.bob.process.signal(SIGQUIT)
+        let ending = try await pair.bob.finish()
+        #expect(ending.code == 128 + SIGQUIT)
+        #expect(ending.errors.split(separator: "\n").count < 6, "\(ending.errors)")
+        #expect(try await pair.ann.finish(nil).code == 1)
+    }
+
     @Test("a peer that is interrupted says goodbye", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(_ signal: Int32) async throws {
         let pair = try LinkProcesses()
@@ -28,7 +39,7 @@ struct LinkEndTests {
         let ann = try await pair.ann.finish(nil)
         #expect(ann.code == 1)
         #expect(ann.errorLines.last?.contains("the peer left (GOODBYE)") == true)
-        #expect(try await pair.bob.finish().code == 130)
+        #expect(try await pair.bob.finish().code == 128 + signal)
     }
 
     @Test("a closed standard output ends both sides without a crash")

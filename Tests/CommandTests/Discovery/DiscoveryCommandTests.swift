@@ -50,7 +50,7 @@ struct DiscoveryCommandTests {
         }
         #expect(names == ["ann", "bob"])
         browse.process.signal(SIGTERM)
-        #expect(try await browse.finish().code == 130)
+        #expect(try await browse.finish().code == 143)
         let other = try await Command.run("browse", "--type", ServiceType.random(), "--for", "1")
         #expect(other.code == 0)
         #expect(other.errors.isEmpty && other.output.isEmpty)

@@ -31,28 +31,63 @@ struct NearbyTests {
         let sender = try await Command(["send", "--unverified", path, "--to", "bob"] + options("ann"))
             .finish()
         #expect(sender.code == 0, "\(sender.errors)")
-        #expect(sender.errors.contains("multipeer: looking for bob on this machine only\n"))
-        #expect(sender.errors.contains("multipeer: linked with bob, encrypted\n"))
+        #expect(sender.errors.contains("looking for bob on this machine only\n"))
+        #expect(sender.errors.contains("linked with bob, encrypted\n"))
         let ending = try await receiver.finish()
         #expect(ending.code == 0, "\(ending.errors)")
-        #expect(ending.errors.contains("multipeer: linked with ann, encrypted\n"))
+        #expect(ending.errors.contains("linked with ann, encrypted\n"))
         #expect(Array(try Data(contentsOf: URL(filePath: folder.path("inbox/a file")))) == bytes)
         #expect(sender.output.isEmpty && ending.output.isEmpty)
         other.process.signal(SIGINT)
         #expect(try await other.finish().code == 130)
     }
 
+    @Test(
+        "the last argument of send that is no file here is the receiver, in any case, and receive takes a directory"
+    )
+    func operands() async throws {
+        let path = try folder.write("x", to: "x")
+        let receiver = try Command(["receive", folder.path("new"), "-y", "-n", "Bob", "--type", type])
+        let sender = try await Command(["send", "-u", path, "bob"] + options("ann")).finish()
+        #expect(sender.code == 0, "\(sender.errors)")
+        let ending = try await receiver.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.errors.contains("received \(folder.path("new/x")), 1 B in "))
+        #expect(folder.exists("new/x"))
+        let typo = try await Command(["send", path, "y", "--timeout", "1"] + options("ann")).finish()
+        #expect(typo.code == 1)
+        #expect(typo.errors.contains("no peer named 'y' found"))
+        #expect(typo.errors.contains("and there is no file of this name"))
+    }
+
+    @Test("link finds the peer that waits, whose user is asked once")
+    func link() async throws {
+        let bob = try TerminalUser(["link"] + options("bob"))
+        try await bob.sees("the other side runs 'multipeer link bob --type \(type)'")
+        let ann = try Command(["link", "bob", "--unverified"] + options("ann"))
+        try await bob.sees("wants to link, and exchange input and output. Accept? [y/N] ")
+        try await bob.types("y\n")
+        try await bob.sees("linked with ann, encrypted")
+        try await ann.types("hello")
+        try await bob.sees("ann: hello")
+        try await bob.types("\u{4}")
+        let ending = try await ann.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(try await bob.end() == 0)
+        #expect(!bob.screen.contains("go on?"))
+    }
+
     @Test("two peers with one name are listed with their ids, which choose one of them")
     func sameName() async throws {
         let path = try folder.write("x", to: "x")
         let receivers = [try Command(try receive("bob")), try Command(try receive("bob"))]
-        for one in receivers { #expect(try await one.says("waiting for files")) }
+        for one in receivers { #expect(try await one.says("waiting as")) }
         let sender = try await Command(["send", "--unverified", path, "--to", "bob"] + options("ann"))
             .finish()
         #expect(sender.code == 1)
         let complaint = try #require(sender.errorLines.last)
-        #expect(complaint.hasPrefix("multipeer: 2 peers are named 'bob' (choose one with --to 'bob#"))
-        let choices = complaint.matches(of: /--to '(bob#[0-9a-f]{8})'/).map { String($0.1) }
+        #expect(complaint.hasPrefix("multipeer: 'bob' can be any of 2 peers (choose 'bob#"))
+        let choices = complaint.matches(of: /'(bob#[0-9a-f]{8})'/).map { String($0.1) }
         try #require(choices.count == 2)
         for choice in choices {
             let chosen = ["send", "--unverified", path, "--as", choice, "--to", choice] + options("ann")
@@ -67,7 +102,7 @@ struct NearbyTests {
     func nobody() async throws {
         let path = try folder.write("x", to: "x")
         let carl = try Command(try receive("carl"))
-        #expect(try await carl.says("waiting for files"))
+        #expect(try await carl.says("waiting as"))
         var sender: Command.Ending?
         // On a busy machine a second may be over before carl is found.
         for seconds in ["1", "6", "20"] where sender?.errors.contains("'carl'") != true {
@@ -77,13 +112,13 @@ struct NearbyTests {
         #expect(sender?.code == 1)
         #expect(
             sender?.errorLines.last?.hasPrefix(
-                "multipeer: no receiver named 'bob' found on this machine only; did you mean 'carl' (id ")
+                "multipeer: no peer named 'bob' found on this machine only; did you mean 'carl' (id ")
                 == true)
         carl.process.signal(SIGINT)
         #expect(try await carl.finish().code == 130)
         let lonely = try await Command(try receive("bob", ["--yes", "--timeout", "1"])).finish()
         #expect(lonely.code == 1)
-        #expect(lonely.errorLines.last == "multipeer: no sender connected (use --timeout to wait longer)")
+        #expect(lonely.errorLines.last == "multipeer: no peer connected (use --timeout to wait longer)")
     }
 
     @Test("without a terminal nothing is accepted, unless --yes is given")
@@ -100,7 +135,7 @@ struct NearbyTests {
     func consent() async throws {
         let path = try folder.write("x", to: "x")
         let bob = try TerminalUser(try receive("bob", []))
-        try await bob.sees("waiting for files")
+        try await bob.sees("waiting as")
         async let refused = Command(["send", "--unverified", path, "--to", "bob"] + options("eve")).finish()
         try await bob.sees("), found on the network, wants to send a file. Accept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
@@ -130,7 +165,7 @@ struct NearbyTests {
         }
         try await people[0].types("hello")
         for one in people[1...] { #expect(try await one.firstLine() == "ann: hello") }
-        let dan = try Command(["chat", "--unverified", "--room", "kitchen"] + options("dan"))
+        let dan = try Command(["chat", "kitchen", "--unverified"] + options("dan"))
         #expect(try await dan.says(all: names.map { "\($0) joined" }) == [])
         let ending = try await people[0].leaves()
         #expect(ending.code == 0)

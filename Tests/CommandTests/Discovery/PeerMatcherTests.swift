@@ -17,16 +17,26 @@ struct PeerMatcherTests {
     @Test("a name, a name with digits, and digits alone are understood")
     func addressees() throws {
         let (one, other) = (try peer("ann", 0x1f2e), try peer("ann", 0x1f3e))
-        #expect(PeerSelector("ann")?.means(one) == true && PeerSelector("ann")?.means(other) == true)
-        #expect(
-            PeerSelector("ann#1F2e")?.means(one) == true && PeerSelector("ann#1f2e")?.means(other) == false)
-        #expect(
-            PeerSelector("#1f3e")?.means(other) == true && PeerSelector("bob#1f3e")?.means(other) == false)
-        #expect(PeerSelector("Ann")?.means(one) == false)
+        let both = [one, other]
+        for (text, meant) in [
+            ("ann", both), ("ann#1F2e", [one]), ("#1f3e", [other]), ("bob#1f3e", []),
+        ] {
+            #expect(PeerSelector(text)?.matches(both) == meant, "\(text)")
+        }
         #expect(PeerSelector("#" + one.id)?.isExact == true)
         for text in ["", "#", "ann#", "ann#123", "ann#xyzw", "#" + one.id + "0"] {
             #expect(PeerSelector(text) == nil, "\(text)")
         }
+    }
+
+    @Test("a name matches without its case, and its beginning, unless another name matches better")
+    func inexact() throws {
+        let peers = [try peer("Ann", 1), try peer("Annette", 2), try peer("bob", 3)]
+        for (text, meant) in [("ann", "Ann"), ("ANN", "Ann"), ("anne", "Annette"), ("BO", "bob")] {
+            #expect(PeerSelector(text)?.matches(peers).map(\.displayName) == [meant], "\(text)")
+        }
+        #expect(PeerSelector("an")?.matches(peers).count == 2)
+        #expect(PeerSelector("nn")?.matches(peers) == [])
     }
 
     @Test(
@@ -37,20 +47,20 @@ struct PeerMatcherTests {
         let random = try PeerID(displayName: "ann")
         for (count, isProven) in [(4, false), (23, false), (24, true), (32, true)] {
             let selector = try #require(PeerSelector("ann#\(keyed.id.prefix(count))"))
-            #expect(selector.means(keyed) && selector.proves(keyed) == isProven)
+            #expect(selector.matches([keyed]) == [keyed] && selector.proves(keyed) == isProven)
             let remark = try #require(selector.remark(on: keyed))
             #expect(
                 remark.contains(isProven ? "ann is verified by its id" : "ann is not verified"), "\(remark)")
         }
         let whole = try #require(PeerSelector("#\(random.id)"))
-        #expect(whole.means(random) && !whole.proves(random))
+        #expect(whole.matches([random]) == [random] && !whole.proves(random))
         #expect(whole.remark(on: random)?.contains("ann is not verified: its id is random") == true)
         #expect(try #require(PeerSelector("ann")).remark(on: keyed) == nil)
     }
 
     @Test("a single peer with a name is found after a moment, in which another could appear")
     func one() throws {
-        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(files: 1))
         #expect(matcher.verdict(at: .seconds(9)) == .open && matcher.deadline == nil)
         matcher.note(try receiver("bob", 1), at: .seconds(1))
         #expect(matcher.deadline == nil)
@@ -69,19 +79,19 @@ struct PeerMatcherTests {
             ("ann", PeerMatcher.Verdict.several(both)), ("ann#2f2e", .found(both[1])),
             ("#1f2e", .found(both[0])),
         ] {
-            var matcher = PeerMatcher(for: try #require(PeerSelector(text)))
+            var matcher = PeerMatcher(for: try #require(PeerSelector(text)), as: .send(files: 1))
             matcher.note(try receiver("ann", 0x2f2e), at: .zero)
             matcher.note(try receiver("ann", 0x1f2e), at: .milliseconds(1))
             #expect(matcher.verdict(at: .seconds(1)) == verdict)
         }
-        var matcher = PeerMatcher(for: try #require(PeerSelector("#\(both[0].id)")))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("#\(both[0].id)")), as: .send(files: 1))
         matcher.note(try receiver("ann", 0x1f2e), at: .zero)
         #expect(matcher.verdict(at: .zero) == .found(both[0]))
     }
 
     @Test("when no peer matches, those that do something else are listed")
     func summary() throws {
-        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(files: 1))
         #expect(matcher.summary == "is 'multipeer receive' running there?")
         matcher.note(try receiver("bob", 0x1f2e), at: .zero)
         #expect(matcher.summary == "did you mean 'bob' (id 1f2e0000)?")
@@ -90,6 +100,6 @@ struct PeerMatcherTests {
         #expect(matcher.verdict(at: .seconds(9)) == .open)
         #expect(
             matcher.summary
-                == "'ann' (id 00020000) is online but not receiving; run 'multipeer receive' there")
+                == "'ann' (id 00020000) is online with another command; run 'multipeer receive' there")
     }
 }

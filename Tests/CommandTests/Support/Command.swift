@@ -14,9 +14,7 @@ final class Command: Sendable {
         var text: String { String(decoding: output, as: UTF8.self) }
         /// The messages on standard error, without connection data.
         var errorLines: [Substring] {
-            errors.split(separator: "\n").filter {
-                $0.prefix { $0 != ":" }.hasPrefix("multipeer")
-            }
+            errors.split(separator: "\n").filter { $0.contains(" ") }
         }
     }
 

@@ -54,8 +54,8 @@ struct CodeCommandTests {
         let (sent, got) = (try await ann.finish(), try await bob.finish())
         #expect((sent.code, got.code) == (0, 0), "\(sent.errors) \(got.errors)")
         #expect(try received() == "hello")
-        #expect(sent.errors.contains("multipeer: bob is verified by code\n"))
-        #expect(got.errors.contains("multipeer: ann is verified by code\n"))
+        #expect(sent.errors.contains("bob is verified by code\n"))
+        #expect(got.errors.contains("ann is verified by code\n"))
         #expect(sent.output.isEmpty && got.output.isEmpty)
     }
 
@@ -108,7 +108,7 @@ struct CodeCommandTests {
         for isTrue in [true, false] {
             if !isTrue { try FileManager.default.removeItem(atPath: folder.path("bob.id")) }
             let bob = try start(["receive", "--yes", "--force"] + receiving, "bob", home: "b")
-            #expect(try await bob.says("waiting for files as 'bob'"))
+            #expect(try await bob.says("waiting as 'bob'"))
             let sent = try await start(["send", path, "--to", "bob"], "ann", home: "a").finish()
             #expect(sent.code == (isTrue ? 0 : 1), "\(sent.errors)")
             let line =

@@ -71,7 +71,11 @@ struct DownloadDirectoryTests {
         #expect(throws: CommandError("\(path) is not a directory", exit: .system)) {
             try DownloadDirectory(path, isForced: false)
         }
-        #expect(throws: CommandError.self) { try DownloadDirectory(path + ".nowhere", isForced: false) }
+        #expect(throws: CommandError.self) {
+            try DownloadDirectory(folder.path("nowhere/at all"), isForced: false)
+        }
+        let created = try DownloadDirectory(folder.path("inbox"), isForced: false)
+        #expect(created.directory == folder.path("inbox") && folder.exists("inbox"))
     }
 }
 
