@@ -54,7 +54,8 @@ enum SendCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let (words, name) = try operands(arguments)
         let sources = try sources(words, arguments)
-        let connector = try PeerConnector(arguments, as: .send(files: sources.count), with: name)
+        let connector = try PeerConnector(
+            arguments, as: .send(OfferedFiles(sources.map(\.offer))), with: name)
         let sender = FileSender(sources, connector, wantsDigest: !arguments.has("--no-digest"))
         SignalHandler.first { await sender.abandon() }
         do throws(CommandError) {

@@ -4,13 +4,15 @@ package enum PeerRole: Equatable, Sendable {
     case chat(room: String)
     /// To receive files.
     case receive
-    /// To send this number of files; nil in an advertisement, which does not state it.
-    case send(files: Int?)
+    /// To send these files; nil in an advertisement, which does not state them.
+    case send(OfferedFiles?)
     /// To exchange standard input and output.
     case link
 
     /// The default name of a room.
     package static let lobby = "lobby"
+    /// In bytes.
+    private static let longestContext = 2_048
     private static let key = "does"
     private static let room = "room"
 
@@ -29,26 +31,28 @@ package enum PeerRole: Equatable, Sendable {
         switch info[PeerRole.key] {
         case "chat": self = .chat(room: info[PeerRole.room] ?? PeerRole.lobby)
         case "receive": self = .receive
-        case "send": self = .send(files: nil)
+        case "send": self = .send(nil)
         case "link": self = .link
         default: return nil
         }
     }
 
-    /// Its form in an invitation: a word, a space and a parameter. It has no file names, since anyone who impersonates the other
-    /// side can read it.
+    /// Its form in an invitation: a word, a space and a parameter. It has the first names of files, so that the other user knows
+    /// what to agree to; a peer that impersonates another one a peer with a random id can read them, as the specification's chapter 19 says.
     package var context: [UInt8] {
         switch self {
         case .chat(let room): Array("chat \(room)".utf8)
         case .receive: Array("receive".utf8)
-        case .send(let files): Array("send \(files ?? 1)".utf8)
+        case .send(let files): Array("send \(files?.text ?? "1 -")".utf8)
         case .link: Array("link".utf8)
         }
     }
 
     /// Returns nil for invitations with any other purpose.
     package init?(context: [UInt8]?) {
-        guard let context, context.count <= 512, let text = String(validating: context, as: UTF8.self) else {
+        guard let context, context.count <= PeerRole.longestContext,
+            let text = String(validating: context, as: UTF8.self)
+        else {
             return nil
         }
         let word = text.prefix { $0 != " " }
@@ -56,8 +60,8 @@ package enum PeerRole: Equatable, Sendable {
         switch word {
         case "chat": self = .chat(room: rest)
         case "send":
-            guard let count = Int(rest), count > 0 else { return nil }
-            self = .send(files: count)
+            guard let files = OfferedFiles(rest) else { return nil }
+            self = .send(files)
         case "receive" where rest.isEmpty: self = .receive
         case "link" where rest.isEmpty: self = .link
         default: return nil
@@ -88,7 +92,7 @@ package enum PeerRole: Equatable, Sendable {
         switch self {
         case .chat: "chat"
         case .receive: "receive files"
-        case .send(let files): files.map { $0 == 1 ? "send a file" : "send \($0) files" } ?? "send files"
+        case .send(let files): files?.wish ?? "send files"
         case .link: "link, and exchange input and output"
         }
     }

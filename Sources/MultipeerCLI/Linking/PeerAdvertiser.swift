@@ -105,19 +105,31 @@ final class PeerAdvertiser: Sendable {
         repeat {
             isContestShown = invitation.isContested
             let question = PeerAdvertiser.question(
-                from: invitation.inviter, theirs.wish, isContested: isContestShown)
+                from: invitation.inviter, theirs, isContested: isContestShown)
+            let withdrawal = Cancellation()
+            let watching = Task {
+                await invitation.waitUntilEnded()
+                withdrawal.cancel()
+            }
             let answer = try? await PeerAdvertiser.prompts.run { () throws(CommandError) in
-                try Terminal.ask(question)
+                try Terminal.ask(question, unless: withdrawal)
+            }
+            watching.cancel()
+            guard invitation.isOpen else {
+                Terminal.say("\(invitation.inviter.introduction) no longer wants to \(theirs.command)")
+                return false
             }
             guard Terminal.isYes(answer ?? nil) else { return false }
         } while invitation.isContested != isContestShown
         return true
     }
 
-    private static func question(from inviter: PeerID, _ wish: String, isContested: Bool) -> String {
+    private static func question(from inviter: PeerID, _ theirs: PeerRole, isContested: Bool) -> String {
         let contest =
             isContested ? " Another peer claims the same id: one of the two is not who it claims to be." : ""
-        return "\(inviter.introduction), found on the network, wants to \(wish).\(contest) "
-            + "Accept? [y/N] "
+        let lines = ["\(inviter.introduction), found on the network, wants to \(theirs.wish).\(contest)"]
+        let list =
+            if case .send(let files?) = theirs { files.list(width: Terminal.width) } else { [String]() }
+        return (lines + list + ["Accept? [y/N] "]).joined(separator: "\n")
     }
 }

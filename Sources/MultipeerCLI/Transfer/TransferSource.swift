@@ -12,11 +12,13 @@ package struct TransferSource: Equatable, Sendable {
     package let origin: Origin
     /// The name for the receiver.
     package let label: String
+    /// In bytes; nil while unknown.
+    private let size: UInt64?
     private static let longestLabel = 1_024
 
     /// `word`: a path, an http or https address, or `-` for standard input.
     package init(_ word: String, as name: String? = nil) throws(CommandError) {
-        origin = try TransferSource.origin(word)
+        (origin, size) = try TransferSource.origin(word)
         label = name ?? TransferSource.label(origin)
         guard (1...TransferSource.longestLabel).contains(label.utf8.count) else {
             throw CommandError(
@@ -30,20 +32,23 @@ package struct TransferSource: Equatable, Sendable {
         return unsafe lstat(path, &facts) == 0
     }
 
-    private static func origin(_ word: String) throws(CommandError) -> Origin {
-        if word == "-" { return .input }
+    /// What the receiver is told before it agrees.
+    var offer: OfferedFiles.File { OfferedFiles.File(name: label, size: size) }
+
+    private static func origin(_ word: String) throws(CommandError) -> (Origin, size: UInt64?) {
+        if word == "-" { return (.input, nil) }
         if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {
             guard let url = URL(string: word), let host = url.host(), !host.isEmpty else {
                 throw CommandError("\(word.printable) is not a valid \(scheme) URL", exit: .usage)
             }
-            return .web(url)
+            return (.web(url), nil)
         }
-        try check(word)
-        return .file(URL(filePath: word, directoryHint: .notDirectory))
+        let size = try size(ofFile: word)
+        return (.file(URL(filePath: word, directoryHint: .notDirectory)), size)
     }
 
-    /// Accepts only a readable regular file: opening a FIFO or a device could block forever.
-    private static func check(_ path: String) throws(CommandError) {
+    /// Returns the size of a readable regular file, and accepts nothing else: opening a FIFO or a device could block forever.
+    private static func size(ofFile path: String) throws(CommandError) -> UInt64 {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
@@ -55,6 +60,7 @@ package struct TransferSource: Equatable, Sendable {
         guard unsafe access(path, R_OK) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
         }
+        return UInt64(max(0, facts.st_size))
     }
 
     private static func kind(_ mode: mode_t) -> String {

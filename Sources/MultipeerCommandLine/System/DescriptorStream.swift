@@ -51,10 +51,13 @@ package struct DescriptorStream: Sendable {
         return bytes
     }
 
-    /// Returns the next line without its line end, read byte by byte so that nothing after it is consumed; nil at the end.
-    package func readLine(limit: Int = 16_384) throws(CommandError) -> String? {
+    /// Returns the next line without its line end, read byte by byte so that nothing after it is consumed; nil at the end, and
+    /// when the wait is cancelled.
+    package func readLine(
+        limit: Int = 16_384, unless cancellation: Cancellation? = nil
+    ) throws(CommandError) -> String? {
         var bytes: [UInt8] = []
-        while let byte = try read(1)?.first {
+        while isReadable(unless: cancellation), let byte = try read(1)?.first {
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte)
             guard bytes.count <= limit else {
@@ -62,6 +65,17 @@ package struct DescriptorStream: Sendable {
             }
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Waits until there is something to read; returns false when the wait was cancelled before.
+    private func isReadable(unless cancellation: Cancellation?) -> Bool {
+        guard let cancellation else { return true }
+        var both = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while unsafe poll(&both, 2, -1) < 0, errno == EINTR {}
+        return both[1].revents == 0
     }
 
     /// Writes all bytes, and waits until that is done.

@@ -86,7 +86,7 @@ struct DiscoveryCommandTests {
         #expect(bob.code == 1)
         #expect(bob.errorLines.last?.contains("declined") == true, "\(bob.errors)")
         let invited = try await ann.firstLine().split(separator: "\t").map(String.init)
-        #expect([invited[0], invited[2], invited[3]] == ["invited", "bob", "send 1"])
+        #expect([invited[0], invited[2], invited[3]] == ["invited", "bob", "send 1 1\\u{a}1 x"])
         #expect(try await ann.firstLine() == "declined\t\(invited[1])\tbob\t")
         ann.process.signal(SIGINT)
         #expect(try await ann.finish().code == 130)

@@ -65,7 +65,7 @@ struct NearbyTests {
         let bob = try TerminalUser(["link"] + options("bob"))
         try await bob.sees("the other side runs 'multipeer link bob --type \(type)'")
         let ann = try Command(["link", "bob", "--unverified"] + options("ann"))
-        try await bob.sees("wants to link, and exchange input and output. Accept? [y/N] ")
+        try await bob.sees("wants to link, and exchange input and output.\r\nAccept? [y/N] ")
         try await bob.types("y\n")
         try await bob.sees("linked with ann, encrypted")
         try await ann.types("hello")
@@ -137,7 +137,7 @@ struct NearbyTests {
         let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting as")
         async let refused = Command(["send", "--unverified", path, "--to", "bob"] + options("eve")).finish()
-        try await bob.sees("), found on the network, wants to send a file. Accept? [y/N] ")
+        try await bob.sees("), found on the network, wants to send 'x', 1 B.\r\nAccept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
         try await bob.types("\n")
         let eve = try await refused
@@ -145,11 +145,30 @@ struct NearbyTests {
         #expect(eve.errorLines.last?.contains("declined") == true, "\(eve.errors)")
         async let taken = Command(["send", "--unverified", path, path, "--to", "bob"] + options("ann"))
             .finish()
-        try await bob.sees("), found on the network, wants to send 2 files. Accept? [y/N] ")
+        try await bob.sees(
+            "), found on the network, wants to send 2 files, 2 B.\r\n  x  1 B\r\n  x  1 B\r\nAccept?")
         try await bob.types("y\n")
         #expect(try await taken.code == 5)
         #expect(try await bob.end() == 5)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox")) == ["x"])
+    }
+
+    @Test("the question goes away when the sender gives up, and the next one is asked")
+    func withdrawn() async throws {
+        let path = try folder.write("x", to: "x")
+        let bob = try TerminalUser(try receive("bob", []))
+        try await bob.sees("waiting as")
+        let eve = try Command(["send", "--unverified", path, "--to", "bob"] + options("eve"))
+        try await bob.sees("Accept? [y/N] ")
+        eve.process.signal(SIGINT)
+        #expect(try await eve.finish().code == 130)
+        try await bob.sees(") no longer wants to send\r\n")
+        async let sent = Command(["send", "--unverified", path, "--to", "bob"] + options("ann")).finish()
+        try await bob.sees("'ann' (id ")
+        try await bob.sees("'x', 1 B.\r\nAccept? [y/N] ")
+        try await bob.types("y\n")
+        #expect(try await sent.code == 0)
+        #expect(try await bob.end() == 0)
     }
 
     @Test("peers in the same room are linked with each other, and with no other peer")

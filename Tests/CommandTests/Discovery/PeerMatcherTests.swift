@@ -60,7 +60,7 @@ struct PeerMatcherTests {
 
     @Test("a single peer with a name is found after a moment, in which another could appear")
     func one() throws {
-        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(files: 1))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(nil))
         #expect(matcher.verdict(at: .seconds(9)) == .open && matcher.deadline == nil)
         matcher.note(try receiver("bob", 1), at: .seconds(1))
         #expect(matcher.deadline == nil)
@@ -79,19 +79,19 @@ struct PeerMatcherTests {
             ("ann", PeerMatcher.Verdict.several(both)), ("ann#2f2e", .found(both[1])),
             ("#1f2e", .found(both[0])),
         ] {
-            var matcher = PeerMatcher(for: try #require(PeerSelector(text)), as: .send(files: 1))
+            var matcher = PeerMatcher(for: try #require(PeerSelector(text)), as: .send(nil))
             matcher.note(try receiver("ann", 0x2f2e), at: .zero)
             matcher.note(try receiver("ann", 0x1f2e), at: .milliseconds(1))
             #expect(matcher.verdict(at: .seconds(1)) == verdict)
         }
-        var matcher = PeerMatcher(for: try #require(PeerSelector("#\(both[0].id)")), as: .send(files: 1))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("#\(both[0].id)")), as: .send(nil))
         matcher.note(try receiver("ann", 0x1f2e), at: .zero)
         #expect(matcher.verdict(at: .zero) == .found(both[0]))
     }
 
     @Test("when no peer matches, those that do something else are listed")
     func summary() throws {
-        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(files: 1))
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: .send(nil))
         #expect(matcher.summary == "is 'multipeer receive' running there?")
         matcher.note(try receiver("bob", 0x1f2e), at: .zero)
         #expect(matcher.summary == "did you mean 'bob' (id 1f2e0000)?")

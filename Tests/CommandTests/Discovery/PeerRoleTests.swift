@@ -6,10 +6,11 @@ import Testing
 struct PeerRoleTests {
     @Test("purposes survive a round trip in info and context")
     func roundTrip() {
-        for purpose in [PeerRole.chat(room: "a room"), .receive, .send(files: nil), .link] {
+        for purpose in [PeerRole.chat(room: "a room"), .receive, .send(nil), .link] {
             #expect(PeerRole(info: purpose.info) == purpose)
         }
-        for purpose in [PeerRole.chat(room: "a room"), .chat(room: ""), .send(files: 3), .receive, .link] {
+        let files = OfferedFiles([.init(name: "a photo.jpg", size: 3), .init(name: "input", size: nil)])
+        for purpose in [PeerRole.chat(room: "a room"), .chat(room: ""), .send(files), .receive, .link] {
             #expect(PeerRole(context: purpose.context) == purpose)
         }
     }
@@ -17,8 +18,12 @@ struct PeerRoleTests {
     @Test(
         "anything else has no purpose",
         arguments: [
-            "", "send x", "send 0", "send -1", "fly 1", "receive 1", "link x",
-            String(repeating: "chat ", count: 200),
+            "", "send x", "send 1", "send 0 -", "send -1 -", "send 1 x", "send 1 -\n3 a\n3 b",
+            "send 2 3\nx a",
+            "send 2 3\n1 ", "send 9 -\n" + Array(repeating: "1 a", count: 7).joined(separator: "\n"),
+            "send 1 -\n1 \(String(repeating: "a", count: 256))", "send 99999999 -", "fly 1", "receive 1",
+            "link x",
+            String(repeating: "chat ", count: 500),
         ])
     func strange(_ text: String) {
         #expect(PeerRole(context: Array(text.utf8)) == nil)
@@ -27,9 +32,34 @@ struct PeerRoleTests {
         #expect(PeerRole(info: ["does": text]) == nil)
     }
 
+    @Test(
+        "an offer has the count, the size and the first names, and stays short whatever the files are called")
+    func offer() throws {
+        let many = OfferedFiles(
+            (1...1_000).map { .init(name: String(repeating: "é", count: 9_999), size: $0) })
+        #expect(many.count == 1_000 && many.size == 500_500 && many.first.count == OfferedFiles.mostListed)
+        #expect(PeerRole.send(many).context.count < 2_048)
+        #expect(PeerRole(context: PeerRole.send(many).context) == .send(many))
+        let broken = OfferedFiles([.init(name: "a\nb", size: .max), .init(name: "c", size: 1)])
+        #expect(broken.size == nil && broken.first[0].name == "a b")
+    }
+
+    @Test("the question names one file, or counts several and lists the first, with hostile names escaped")
+    func question() {
+        let one = OfferedFiles([.init(name: "a\u{1b}[2J.jpg", size: 3 << 20)])
+        #expect(one.wish == "send 'a\\u{1b}[2J.jpg', 3.0 MiB" && one.list(width: 80).isEmpty)
+        #expect(OfferedFiles([.init(name: "input", size: nil)]).wish == "send 'input'")
+        let many = OfferedFiles((1...8).map { .init(name: "photo \($0).jpg", size: 1_024) })
+        #expect(many.wish == "send 8 files, 8.0 KiB")
+        #expect(many.list(width: 80).first == "  photo 1.jpg  1.0 KiB")
+        #expect(many.list(width: 80).last == "  and 2 more" && many.list(width: 80).count == 7)
+        let long = OfferedFiles(["x", "y"].map { .init(name: String(repeating: $0, count: 200), size: 1) })
+        for line in long.list(width: 60) { #expect(line.count <= 60) }
+    }
+
     @Test("a sender suits a receiver, and everything else suits its like")
     func suits() {
-        let purposes = [PeerRole.send(files: 2), .receive, .link, .chat(room: "a"), .chat(room: "b")]
+        let purposes = [PeerRole.send(nil), .receive, .link, .chat(room: "a"), .chat(room: "b")]
         for (index, one) in purposes.enumerated() {
             for (place, other) in purposes.enumerated() {
                 let isTransfer = index + place == 1
