@@ -36,6 +36,9 @@ enum ReceiveCommand: Subcommand {
             name. If a file of that name exists, it is kept and the new one is skipped, unless --force is given;
             symbolic links are never followed. The command ends when the other side does.
 
+            A text, of 'multipeer send --text', is printed on standard output; control characters are escaped if that is a
+            terminal.
+
             Between two shells, by hand:
               multipeer receive --into inbox --out b.data --from a.data
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data

@@ -9,6 +9,7 @@ enum SendCommand: Subcommand {
               multipeer send photo.jpg            shows a code such as 7-guitar-island
               multipeer 7-guitar-island           takes the photo, on the other machine
               multipeer send *.jpg ann            sends to ann: 'multipeer receive'
+              multipeer send --text 'see you at 8' ann
               tar c album | multipeer send - --as album.tar
             """,
         details: """
@@ -19,7 +20,8 @@ enum SendCommand: Subcommand {
             code, with 'multipeer receive --code new'.
 
             With NAME or --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
-            user is asked. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
+            user is asked, and shown how many files come, their size, and the first names; a peer that poses as the receiver
+            can read these, unless the id is one of a key. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
             Names are unauthenticated: anyone can use any name. A peer that is not verified is shown as such, and you are
             asked before anything is sent; without a terminal, --unverified is needed. With --verify both users compare a
             code first. A peer that runs with --id or --identity has an id that is a hash of its key: --to ann#DIGITS with
@@ -31,8 +33,8 @@ enum SendCommand: Subcommand {
             and --from, you are asked for the peer's data on the terminal; without a terminal, it is the first line of
             standard input.
 
-            FILE is a path, an http or https URL, which is forwarded while it is fetched, or - for standard input.
-            Directories, FIFOs and devices are refused before anything else is done.
+            FILE is a path, an http or https URL, which is forwarded while it is fetched, a FIFO, such as the one of
+            <(tar c folder), or - for standard input. Directories and devices are refused before anything else is done.
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting
             either side stops the transfer on both. On a terminal a line shows the progress. Between two shells, by hand:
@@ -40,7 +42,7 @@ enum SendCommand: Subcommand {
               multipeer receive --into inbox --out b.data --from a.data
             """,
         options: [
-            CodeOption.oneTime, PeerFinder.option, VerificationGate.option,
+            CodeOption.oneTime, PeerFinder.option, TextSender.option, VerificationGate.option,
             .init(
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),
@@ -48,10 +50,11 @@ enum SendCommand: Subcommand {
             CodeOption.quiet,
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
-        common: ["--to", "--code", "--as", "--verify", "--unverified", "--quiet"],
+        common: ["--to", "--text", "--code", "--as", "--verify", "--unverified"],
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
+        if let text = try TextSender.text(arguments) { return try await send(text, arguments) }
         let (words, name) = try operands(arguments)
         let sources = try sources(words, arguments)
         let connector = try PeerConnector(
@@ -62,6 +65,25 @@ enum SendCommand: Subcommand {
             try await sender.run(to: name)
         } catch {
             await sender.abandon()
+            throw error
+        }
+        await connector.leave()
+    }
+
+    private static func send(_ text: String, _ arguments: Arguments) async throws(CommandError) {
+        for option in ["--as", "--no-digest"] { try arguments.exclude([TextSender.option.name, option]) }
+        guard arguments.operands.count < 2 else {
+            throw arguments.commandError("with --text there is no FILE, only the NAME of the receiver")
+        }
+        try arguments.exclude([PeerFinder.option.name], orOperand: true)
+        let name = arguments.operands.first ?? arguments.value(PeerFinder.option.name)
+        let connector = try PeerConnector(arguments, as: .text(text.utf8.count), with: name)
+        let sender = TextSender(text, connector)
+        SignalHandler.first { await connector.leave() }
+        do throws(CommandError) {
+            try await sender.run(to: name)
+        } catch {
+            await connector.leave()
             throw error
         }
         await connector.leave()

@@ -25,6 +25,19 @@ enum ConnectionDataInput {
         return bytes
     }
 
+    /// Returns whether the text is the first part of connection data in base64, which says itself how long it is.
+    static func isBeginning(_ text: String) -> Bool {
+        let digits = text.filter { !$0.isWhitespace }
+        guard let bytes = Base64.decode(String(digits.prefix(digits.count / 4 * 4))), bytes.count >= 8,
+            bytes.starts(with: magic)
+        else { return false }
+        let length = Int(bytes[6]) << 8 | Int(bytes[7])
+        return bytes.count < length && length <= longest
+    }
+
+    /// In bytes: the limit of the specification's section 4.1.
+    private static let longest = 1_024
+
     /// Throws if an operand that is a name or a directory is connection data.
     static func refuse(asOperand text: String) throws(CommandError) {
         guard text.hasPrefix("@") || Base64.decode(text)?.starts(with: magic) == true else { return }

@@ -67,10 +67,42 @@ struct ManualExchange: Sendable {
         case .input:
             return try await read { () throws(CommandError) in try DescriptorStream.input.readLine() }
         case .prompt:
-            return try await read { () throws(CommandError) in
-                if let line = try Terminal.ask("peer's connection data: ") { return line }
-                return try DescriptorStream.input.readLine()
+            if let data = try await prompt() { return data }
+            return try await read { () throws(CommandError) in try DescriptorStream.input.readLine() }
+        }
+    }
+
+    /// Asks on the terminal until the data is valid: what this side has shown stays valid meanwhile. Data that was wrapped into
+    /// several lines is taken as a whole. Returns nil without a terminal, or at the end of its input.
+    private func prompt() async throws(CommandError) -> ConnectionData? {
+        var question = "peer's connection data: "
+        var text = ""
+        while true {
+            let asked = question
+            let line = try await files.run { () throws(CommandError) in
+                try Terminal.ask(asked, discardsInput: asked != ManualExchange.continuation)
             }
+            guard let line else { return nil }
+            text += line
+            let result = ManualExchange.parse(text)
+            if case .success(let data) = result { return data }
+            // Each line of wrapped data is followed by the next one.
+            if !line.allSatisfy(\.isWhitespace), ConnectionDataInput.isBeginning(text) {
+                question = ManualExchange.continuation
+                continue
+            }
+            if case .failure(let error) = result { Terminal.warn("\(error)") }
+            (text, question) = ("", "again, or Ctrl-D to give up: ")
+        }
+    }
+
+    private static let continuation = ""
+
+    private static func parse(_ text: String) -> Result<ConnectionData, CommandError> {
+        do throws(CommandError) {
+            return .success(try ConnectionDataInput.read(ConnectionDataInput.decode(text)))
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// The purpose of a peer that runs this tool, as in its advertisement, or the purpose of an invitation.
 package enum PeerRole: Equatable, Sendable {
     /// To chat in a room with this name.
@@ -6,6 +8,8 @@ package enum PeerRole: Equatable, Sendable {
     case receive
     /// To send these files; nil in an advertisement, which does not state them.
     case send(OfferedFiles?)
+    /// To send a text of this many bytes.
+    case text(Int)
     /// To exchange standard input and output.
     case link
 
@@ -21,7 +25,7 @@ package enum PeerRole: Equatable, Sendable {
         switch self {
         case .chat(let room): [PeerRole.key: "chat", PeerRole.room: room]
         case .receive: [PeerRole.key: "receive"]
-        case .send: [PeerRole.key: "send"]
+        case .send, .text: [PeerRole.key: "send"]
         case .link: [PeerRole.key: "link"]
         }
     }
@@ -42,6 +46,7 @@ package enum PeerRole: Equatable, Sendable {
     package var context: [UInt8] {
         switch self {
         case .chat(let room): Array("chat \(room)".utf8)
+        case .text(let size): Array("text \(size)".utf8)
         case .receive: Array("receive".utf8)
         case .send(let files): Array("send \(files?.text ?? "1 -")".utf8)
         case .link: Array("link".utf8)
@@ -62,6 +67,9 @@ package enum PeerRole: Equatable, Sendable {
         case "send":
             guard let files = OfferedFiles(rest) else { return nil }
             self = .send(files)
+        case "text":
+            guard let size = Int(rest), size > 0 else { return nil }
+            self = .text(size)
         case "receive" where rest.isEmpty: self = .receive
         case "link" where rest.isEmpty: self = .link
         default: return nil
@@ -71,7 +79,7 @@ package enum PeerRole: Equatable, Sendable {
     /// Whether peers with these two purposes have something to do with each other.
     package func suits(_ other: PeerRole) -> Bool {
         switch (self, other) {
-        case (.send, .receive), (.receive, .send), (.link, .link): true
+        case (.send, .receive), (.receive, .send), (.text, .receive), (.receive, .text), (.link, .link): true
         case (.chat(let room), .chat(let other)): room == other
         default: false
         }
@@ -80,7 +88,7 @@ package enum PeerRole: Equatable, Sendable {
     /// The command for the other side, if it takes a one-time code.
     package var counterpart: String? {
         switch self {
-        case .send: "receive"
+        case .send, .text: "receive"
         case .receive: "send"
         case .link: "link"
         case .chat: nil
@@ -93,6 +101,7 @@ package enum PeerRole: Equatable, Sendable {
         case .chat: "chat"
         case .receive: "receive files"
         case .send(let files): files?.wish ?? "send files"
+        case .text(let size): "send a text, \(HumanReadable.bytes(size))"
         case .link: "link, and exchange input and output"
         }
     }
@@ -102,7 +111,7 @@ package enum PeerRole: Equatable, Sendable {
         switch self {
         case .chat: "chat"
         case .receive: "receive"
-        case .send: "send"
+        case .send, .text: "send"
         case .link: "link"
         }
     }

@@ -60,7 +60,7 @@ final class CodeAdvertiser: Sendable {
     private var counterpart: String {
         let words =
             switch role {
-            case .send: "\(code)"
+            case .send, .text: "\(code)"
             case .receive: "send FILE --code \(code)"
             case .link, .chat: "\(role.command) \(code)"
             }

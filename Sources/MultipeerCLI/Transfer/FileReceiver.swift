@@ -11,6 +11,8 @@ final class FileReceiver: Sendable {
         var isAbandoned = false
         var report: TransferReport
         var files = ReceivedFiles()
+        /// The number of texts that were printed.
+        var texts = 0
     }
 
     private let connector: PeerConnector
@@ -19,6 +21,7 @@ final class FileReceiver: Sendable {
     private let largest: UInt64?
     private let isSynchronized: Bool
     private let display: TransferDisplay
+    private let output = Worker("output")
     private let state: Locked<State>
 
     /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes. `isSynchronized`: whether
@@ -54,13 +57,53 @@ final class FileReceiver: Sendable {
             switch event {
             case .resource(let resource) where resource.peer == peer:
                 await take(resource)
-                if let most, state.withLock({ $0.report.transferred.count }) >= most { return nil }
+                if hasEnough { return nil }
+            case .message(let message) where message.peer == peer && !message.bytes.isEmpty:
+                guard await print(message.bytes, from: peer), !hasEnough else { return nil }
             case .peer(peer, .notConnected(let reason)): return reason
             case .verificationRequested(peer): Task { await answerVerification(of: peer) }
             default: break
             }
         }
         return nil
+    }
+
+    private var hasEnough: Bool {
+        guard let most else { return false }
+        return state.withLock { $0.report.transferred.count + $0.texts } >= most
+    }
+
+    /// Writes a text to standard output, and confirms that to the sender with an empty message. Returns false when the text was not written:
+    /// the sender waits until then, or until the link ends.
+    private func print(_ bytes: [UInt8], from peer: PeerID) async -> Bool {
+        let name = "text from \(peer.displayName)"
+        if let largest, bytes.count > largest {
+            display.warn(state.withLock { $0.report.skip(name, tooLarge(UInt64(bytes.count), largest)) })
+            return false
+        }
+        do throws(CommandError) {
+            display.clear()
+            try await output.run { () throws(CommandError) in try Terminal.put(FileReceiver.shown(bytes)) }
+            state.withLock { $0.texts += 1 }
+        } catch {
+            display.warn(state.withLock { $0.report.fail(name, "\(error)") })
+            return false
+        }
+        // Fails if the sender has left, which does not matter to the text.
+        try? await connector.session.send([UInt8](), to: peer)
+        return true
+    }
+
+    /// Returns the text as it is for a pipe, and escaped, as a line, for a terminal.
+    private static func shown(_ bytes: [UInt8]) -> [UInt8] {
+        guard DescriptorStream.output.isTerminal else { return bytes }
+        var text = TerminalText()
+        let line = text.render(bytes) + text.finish()
+        return line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
+    }
+
+    private func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
+        "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
     }
 
     /// Files wait meanwhile: a sender that wants to compare codes sends none before that.
@@ -92,7 +135,7 @@ final class FileReceiver: Sendable {
 
     private func refusal(of resource: IncomingResource, as name: String, _ state: State) -> String? {
         if let largest, let size = resource.size, size > largest {
-            return "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(largest))"
+            return tooLarge(size, largest)
         }
         if let obstacle = state.files.obstacle(to: name) { return obstacle }
         return downloads.obstacle(to: name).map {
@@ -153,7 +196,7 @@ final class FileReceiver: Sendable {
         if let end, end.code != .goodbye {
             return CommandError("the link to \(name) ended: \("\(end)".printable)", exit: .linkFailed)
         }
-        let count = state.report.transferred.count
+        let count = state.report.transferred.count + state.texts
         if !state.report.isComplete { return CommandError("not all files were received", exit: .incomplete) }
         if let most {
             return count < most ? missing("\(name) disconnected after \(count) of \(most) files") : nil

@@ -22,7 +22,10 @@ extension TransferSource {
             try await session.send(document: url, to: peer, name: label, metadata: metadata, digest: digest)
         case .input:
             try await session.send(
-                StandardInputSource(), to: peer, name: label, metadata: metadata, digest: digest)
+                DescriptorSource(), to: peer, name: label, metadata: metadata, digest: digest)
+        case .pipe(let path):
+            try await session.send(
+                DescriptorSource(path: path), to: peer, name: label, metadata: metadata, digest: digest)
         }
     }
 }

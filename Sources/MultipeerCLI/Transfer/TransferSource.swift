@@ -7,6 +7,8 @@ package struct TransferSource: Equatable, Sendable {
         case file(URL)
         case web(URL)
         case input
+        /// A FIFO, such as a shell makes for `<(command)`.
+        case pipe(String)
     }
 
     package let origin: Origin
@@ -32,7 +34,7 @@ package struct TransferSource: Equatable, Sendable {
         return unsafe lstat(path, &facts) == 0
     }
 
-    /// What the receiver is told before it agrees.
+    /// What the receiver knows before it agrees.
     var offer: OfferedFiles.File { OfferedFiles.File(name: label, size: size) }
 
     private static func origin(_ word: String) throws(CommandError) -> (Origin, size: UInt64?) {
@@ -43,30 +45,30 @@ package struct TransferSource: Equatable, Sendable {
             }
             return (.web(url), nil)
         }
-        let size = try size(ofFile: word)
+        guard let size = try size(ofFile: word) else { return (.pipe(word), nil) }
         return (.file(URL(filePath: word, directoryHint: .notDirectory)), size)
     }
 
-    /// Returns the size of a readable regular file, and accepts nothing else: opening a FIFO or a device could block forever.
-    private static func size(ofFile path: String) throws(CommandError) -> UInt64 {
+    /// Returns the size of a readable regular file, and nil for a FIFO; accepts nothing else.
+    private static func size(ofFile path: String) throws(CommandError) -> UInt64? {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else {
+        let isPipe = facts.st_mode & S_IFMT == S_IFIFO
+        guard isPipe || facts.st_mode & S_IFMT == S_IFREG else {
             throw CommandError(
                 "cannot send \(path.printable): it is \(kind(facts.st_mode)), not a file", exit: .system)
         }
         guard unsafe access(path, R_OK) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
         }
-        return UInt64(max(0, facts.st_size))
+        return isPipe ? nil : UInt64(max(0, facts.st_size))
     }
 
     private static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFDIR: "a directory"
-        case S_IFIFO: "a FIFO"
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"
         default: "something else"
@@ -76,6 +78,8 @@ package struct TransferSource: Equatable, Sendable {
     private static func label(_ origin: Origin) -> String {
         switch origin {
         case .input: return "input"
+        case .pipe(let path):
+            return URL(filePath: path, directoryHint: .notDirectory).lastPathComponent
         case .file(let url): return url.lastPathComponent
         case .web(let url):
             let name = url.lastPathComponent

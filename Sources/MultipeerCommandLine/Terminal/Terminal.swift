@@ -55,17 +55,19 @@ package enum Terminal {
     }
 
     /// Asks on the controlling terminal, even if the standard streams are redirected; returns nil without a terminal, and at
-    /// the end of its input. Anything that was typed before the question is discarded: it cannot be an answer to it.
+    /// the end of its input. Anything that was typed before the question is discarded, as it
+    /// cannot be an answer, unless the question continues the one before.
     /// When the question is cancelled, the line that it stands on is ended, and the answer is nil.
     package static func ask(
-        _ prompt: String, isSecret: Bool = false, unless cancellation: Cancellation? = nil
+        _ prompt: String, isSecret: Bool = false, discardsInput: Bool = true,
+        unless cancellation: Cancellation? = nil
     ) throws(CommandError) -> String? {
         guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return nil }
         defer { terminal.close() }
         if isSecret { hideTyping(on: terminal) }
         defer { if isSecret { showTyping() } }
         // Each question opens the terminal anew and reads it byte by byte, so that the kernel has all unread input.
-        _ = tcflush(terminal.descriptor, TCIFLUSH)
+        if discardsInput { _ = tcflush(terminal.descriptor, TCIFLUSH) }
         try terminal.write(Array(prompt.utf8))
         let answer = try terminal.readLine(unless: cancellation)
         if isSecret || (answer == nil && cancellation != nil) { try terminal.write([UInt8(ascii: "\n")]) }

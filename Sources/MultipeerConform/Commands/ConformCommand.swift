@@ -68,6 +68,7 @@ enum ConformRunCommand: Subcommand {
         plan.isStrict = arguments.has("--strict")
         plan.skips = try skips(arguments)
         guard !plan.cases.isEmpty else { throw arguments.commandError("no matching case") }
+        try await ConformCommand.check(plan)
         let report = try await ConformCommand.report(plan)
         try Terminal.put(report.text)
         try write(report, arguments)
@@ -145,11 +146,24 @@ enum ConformCommand {
             selection.levels.append(level)
         }
         selection.isQuick = arguments.has("--quick")
+        if let section = selection.unknownSections.first {
+            throw arguments.commandError("unknown section '\(section.printable)'")
+        }
         return selection
     }
 
     static func seed(_ arguments: Arguments) throws(CommandError) -> UInt64 {
         UInt64(try arguments.number("--seed", in: 0...Int.max) ?? Int.random(in: 0...999_999_999))
+    }
+
+    /// Throws when the shim does not work: then no case would tell anything about the program.
+    static func check(_ plan: TestPlan) async throws(CommandError) {
+        let fault = try await Worker("shim").run { () throws(CommandError) in TestRunner(plan).shimFault() }
+        guard let fault else { return }
+        Terminal.show("FAULT  shim  \(fault.printable)\n")
+        throw CommandError(
+            "the shim does not work: \(fault.printable)", hint: "it is '\(plan.shim.printable)'",
+            exit: .badInput)
     }
 
     /// Runs a plan on its own threads, and shows on standard error each case that does not pass.

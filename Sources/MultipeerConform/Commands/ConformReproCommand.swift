@@ -34,6 +34,7 @@ enum ConformReproCommand: Subcommand {
         plan.isStrict = kept.isStrict
         plan.jobs = 1
         plan.firstRepetition = words.count == 2 ? max(1, Int(words[1]) ?? 1) - 1 : 0
+        try await ConformCommand.check(plan)
         let report = try await ConformCommand.report(plan)
         for outcome in report.outcomes {
             try Terminal.put(

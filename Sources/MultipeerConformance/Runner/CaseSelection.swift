@@ -22,6 +22,11 @@ package struct CaseSelection: Sendable {
         }
     }
 
+    /// Sections that no case is in.
+    package var unknownSections: [String] {
+        sections.filter { section in !Suite.cases.contains { $0.isIn(section: section) } }
+    }
+
     /// Words that match no case.
     package var unknown: [String] {
         words.filter { word in

@@ -79,6 +79,21 @@ package struct TestRunner: Sendable {
         return outcomes.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
+    /// Returns why no case can be run: the shim does not start, or does not speak its protocol; nil when it answers.
+    ///
+    /// A request without a meaning is asked, which every shim answers.
+    package func shimFault(within duration: Duration = .seconds(10)) -> String? {
+        let name = "shim"
+        let caseRun = CaseRun(.testerLower, shim: plan.shim, random: SplitMix64(seed: plan.seed, name: name))
+        defer { caseRun.quit() }
+        do {
+            let subject = try caseRun.subject()
+            return subject.faultOfProtocol(within: duration)
+        } catch {
+            return "\(error)"
+        }
+    }
+
     private func attempt(_ task: CaseTask) -> CaseOutcome {
         let start = ContinuousClock.now
         let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"

@@ -92,6 +92,18 @@ final class Subject: PollSource {
         return answer
     }
 
+    /// Returns why this is not the process of a shim; nil when it answers a request that no shim knows.
+    func faultOfProtocol(within duration: Duration) -> String? {
+        let number = post("probe")
+        caseRun.loop.wait(duration) { answers[number] != nil || !events.isEmpty || isAtEnd }
+        if answers[number] != nil { return nil }
+        if !events.isEmpty { return "it answers a request with a line that is no answer" }
+        guard let status = ended(within: isAtEnd ? .seconds(1) : .zero) else {
+            return "it does not answer within \(duration)"
+        }
+        return "its process ended with \(status)"
+    }
+
     /// Sends a request that must succeed.
     @discardableResult
     func call(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))

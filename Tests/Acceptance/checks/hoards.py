@@ -17,7 +17,7 @@ CONNECTIONS = 300
 UNANSWERED = 15
 # How long an address with three refusals is watched; its quiet time is 60 s.
 QUIET = 10
-QUESTION = r"'([^']*)' \(id [0-9a-f]{8}\), found on the network, wants to send [^.]*\.([^?]*)Accept\?"
+QUESTION = r"'([^']*)' \(id [0-9a-f]{8}\), found on the network, wants to send ([^?]*)Accept\?"
 CONTEST = "Another peer claims the same id"
 
 
@@ -32,7 +32,7 @@ def _invitation_hoard():
         path = _file(directory)
         ann = _receive(directory)
         uid, port = found(directory, "ann")
-        attacker = Attacker("hoard", uid=uid, port=port, context="send 1", addresses=PLACES)
+        attacker = Attacker("hoard", uid=uid, port=port, context="send 1 -", addresses=PLACES)
         expect(attacker.told()["invited"] == PLACES, "the places are not taken")
         bob = Script(directory, "send", path, "--to", "ann", "--name", "bob", "--unverified", "--timeout", "120")
         # The user does nothing, and yet the honest one gets a place: it comes before what follows the refusals.
@@ -49,7 +49,7 @@ def _invitation_hoard():
         # One address alone, which invites again and again.
         ann = _receive(directory)
         uid, port = found(directory, "ann")
-        attacker = Attacker("hoard", uid=uid, port=port, context="send 1", addresses=1)
+        attacker = Attacker("hoard", uid=uid, port=port, context="send 1 -", addresses=1)
         attacker.told()
         for _ in range(REFUSALS):
             _question(ann)
@@ -81,7 +81,7 @@ def _uid_reservation():
             file.write(base64.b64encode(mine + b"bob") + b"\n")
         ann = _receive(directory)
         uid, port = found(directory, "ann")
-        attacker = Attacker("reserve", uid=uid, port=port, context="send 1", name="bob", **{"as": mine.hex()})
+        attacker = Attacker("reserve", uid=uid, port=port, context="send 1 -", name="bob", **{"as": mine.hex()})
         expect(attacker.told()["invited"], "the attacker is refused")
         name, warning = _question(ann)
         expect(name == "bob" and CONTEST not in warning, f"the first question is wrong: {ann.screen}")

@@ -181,6 +181,38 @@ struct LinkCommandTests {
         #expect(other.text == "the rest")
     }
 
+    @Test(
+        "at the prompt data may be wrapped, and a bad paste asks again, while the data that was shown stays valid"
+    )
+    func paste() async throws {
+        let folder = try Folder()
+        let bob = try LinkProcesses.start("bob", expecting: "ann", in: folder)
+        #expect(try await bob.says("waiting for"))
+        let theirs = try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)
+        let ann = try TerminalUser([
+            "link", "--unverified", "--name", "ann", "--listen", "127.0.0.1", "--out",
+            folder.path("ann.data"),
+        ])
+        try await ann.sees("peer's connection data: ")
+        try await ann.types("not data\n")
+        try await ann.sees("invalid base64")
+        try await ann.sees("again, or Ctrl-D to give up: ")
+        let line = theirs.filter { !$0.isNewline }
+        var damaged = Array(line)
+        damaged[60] = damaged[60] == "A" ? "B" : "A"
+        try await ann.types(String(damaged) + "\n")
+        try await ann.sees("check 5 failed")
+        let pieces = stride(from: 0, to: line.count, by: 60).map { line.dropFirst($0).prefix(60) }
+        #expect(pieces.count > 2)
+        try await ann.types(pieces.map { "  \($0)\n" }.joined())
+        try await ann.sees("linked with bob, encrypted")
+        async let ending = bob.finish(Array("hello".utf8))
+        try await ann.sees("bob: hello")
+        try await ann.types("\u{4}")
+        #expect(try await ann.end() == 0)
+        #expect(try await ending.code == 0)
+    }
+
     @Test("in a chat every line has its speaker, and no text misleads the terminal")
     func chat() async throws {
         let pair = try LinkProcesses(bob: ["--chat"])

@@ -36,6 +36,30 @@ struct ShimTests {
         #expect(try await ann.event("sent")["error"] == nil)
     }
 
+    @Test(
+        "a shim that does not start, or is none, is a fault of the run at once, and no case fails",
+        arguments: [
+            ("/nonexistent", "its process ended with 12"), ("false", "its process ended with 1"),
+            ("cat", "it answers a request with a line that is no answer"),
+        ])
+    func noShim(_ shim: String, _ reason: String) async throws {
+        let words = ["run", "--shim", shim, "--level", "code"]
+        let ending = try await Command(words, program: "multipeer-conform").finish()
+        #expect(ending.code == 3)
+        #expect(ending.errors.hasPrefix("FAULT  shim  \(reason)"), "\(ending.errors)")
+        #expect(ending.output.isEmpty)
+    }
+
+    @Test(
+        "a section that no case is in is an error, to list and to run",
+        arguments: ["list", "run", "selftest"])
+    func section(_ command: String) async throws {
+        let words = [command, "--section", "NOPE"]
+        let ending = try await Command(words, program: "multipeer-conform").finish()
+        #expect(ending.code == 2)
+        #expect(ending.errors.hasPrefix("multipeer-conform: unknown section 'NOPE'"), "\(ending.errors)")
+    }
+
     @Test("requests that are malformed or unknown are answered, and no other request is lost")
     func mistakes() async throws {
         let shim = try ShimProcess()

@@ -60,6 +60,37 @@ struct NearbyTests {
         #expect(typo.errors.contains("and there is no file of this name"))
     }
 
+    @Test("a text is printed by the receiver, as it is in a pipe and escaped on a terminal")
+    func text() async throws {
+        let piped = try Command(["receive"] + options("bob") + ["--yes"])
+        let sender = try await Command(["send", "-u", "--text", "see\u{1b}[2J you", "bob"] + options("ann"))
+            .finish()
+        #expect(sender.code == 0, "\(sender.errors)")
+        #expect(sender.errorLines.last == "sent a text, 11 B")
+        let ending = try await piped.finish()
+        #expect(ending.code == 0 && ending.text == "see\u{1b}[2J you", "\(ending.errors)")
+        let bob = try TerminalUser(["receive"] + options("bob"))
+        try await bob.sees("waiting as")
+        async let again = Command(["send", "-u", "-m", "see\u{1b}[2J you", "-t", "bob"] + options("ann"))
+            .finish()
+        try await bob.sees("wants to send a text, 11 B.")
+        try await bob.types("y\n")
+        try await bob.sees("see\\u{1b}[2J you\r\n")
+        #expect(try await again.code == 0)
+        #expect(try await bob.end() == 0)
+    }
+
+    @Test("a text that the receiver does not print is an error of both")
+    func longText() async throws {
+        let bob = try Command(["receive"] + options("bob") + ["--yes", "--max-size", "3"])
+        let sender = try await Command(
+            ["send", "-u", "--text", "hello", "bob", "--timeout", "20"] + options("ann")
+        ).finish()
+        let ending = try await bob.finish()
+        #expect((sender.code, ending.code) == (1, 5), "\(sender.errors) \(ending.errors)")
+        #expect(ending.errors.contains("skipped text from ann: 5 B is more than --max-size 3 B"))
+    }
+
     @Test("link finds the peer that waits, whose user is asked once")
     func link() async throws {
         let bob = try TerminalUser(["link"] + options("bob"))

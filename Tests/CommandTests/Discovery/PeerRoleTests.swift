@@ -10,7 +10,9 @@ struct PeerRoleTests {
             #expect(PeerRole(info: purpose.info) == purpose)
         }
         let files = OfferedFiles([.init(name: "a photo.jpg", size: 3), .init(name: "input", size: nil)])
-        for purpose in [PeerRole.chat(room: "a room"), .chat(room: ""), .send(files), .receive, .link] {
+        for purpose in [
+            PeerRole.chat(room: "a room"), .chat(room: ""), .send(files), .text(5), .receive, .link,
+        ] {
             #expect(PeerRole(context: purpose.context) == purpose)
         }
     }
@@ -21,7 +23,8 @@ struct PeerRoleTests {
             "", "send x", "send 1", "send 0 -", "send -1 -", "send 1 x", "send 1 -\n3 a\n3 b",
             "send 2 3\nx a",
             "send 2 3\n1 ", "send 9 -\n" + Array(repeating: "1 a", count: 7).joined(separator: "\n"),
-            "send 1 -\n1 \(String(repeating: "a", count: 256))", "send 99999999 -", "fly 1", "receive 1",
+            "send 1 -\n1 \(String(repeating: "a", count: 256))", "send 99999999 -", "text", "text 0",
+            "text x", "fly 1", "receive 1",
             "link x",
             String(repeating: "chat ", count: 500),
         ])

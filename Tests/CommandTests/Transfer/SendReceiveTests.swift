@@ -46,6 +46,19 @@ struct SendReceiveTests {
         #expect(try delivery.received("notes.txt") == bytes)
     }
 
+    @Test("a FIFO is sent, such as a shell makes for <(command)")
+    func fifo() async throws {
+        let words = ["send", "--unverified"] + TransferProcesses.options("ann", "bob", folder)
+        let line = "exec \"$0\" \"$@\" --as notes.txt <(printf hello)"
+        let sender = try Command(words, through: ["/bin/bash", "-c", line])
+        let receiver = try Command(
+            ["receive", folder.path("inbox")] + TransferProcesses.options("bob", "ann", folder))
+        let sent = try await sender.finish()
+        #expect(sent.code == 0, "\(sent.errors)")
+        #expect(try await receiver.finish().code == 0)
+        #expect(try Data(contentsOf: URL(filePath: folder.path("inbox/notes.txt"))) == Data("hello".utf8))
+    }
+
     @Test("--quiet prints nothing, and with --no-digest no digest is printed")
     func quiet() async throws {
         let path = try folder.write("x", to: "x")

@@ -54,9 +54,7 @@ struct TransferSourceTests {
         }
         let pipe = folder.path("pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
-        #expect(throws: CommandError("cannot send \(pipe): it is a FIFO, not a file", exit: .system)) {
-            try TransferSource(pipe)
-        }
+        #expect(try TransferSource(pipe).origin == .pipe(pipe))
         let missing = folder.path("missing")
         #expect(throws: CommandError("cannot send \(missing): no such file or directory", exit: .system)) {
             try TransferSource(missing)
