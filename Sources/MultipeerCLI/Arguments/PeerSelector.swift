@@ -28,13 +28,14 @@ package struct PeerSelector: Equatable, Sendable {
     }
 
     /// Returns the peers that are meant: those with exactly this name; if there are none, those whose name differs in its case
-    /// only; if there are none, those whose name begins with it.
-    package func matches(_ peers: [PeerID]) -> [PeerID] {
+    /// only; if there are none, those whose name begins with it. `isWhole`: the beginning of a name is not enough.
+    package func matches(_ peers: [PeerID], isWhole: Bool = false) -> [PeerID] {
         let numbered = peers.filter { $0.id.hasPrefix(digits ?? "") }
         guard let name else { return numbered }
         let folded = name.lowercased()
         let tests: [(String) -> Bool] = [
-            { $0 == name }, { $0.lowercased() == folded }, { $0.lowercased().hasPrefix(folded) },
+            { $0 == name }, { $0.lowercased() == folded },
+            { !isWhole && $0.lowercased().hasPrefix(folded) },
         ]
         return tests.lazy.map { test in numbered.filter { test($0.displayName) } }.first { !$0.isEmpty } ?? []
     }

@@ -6,8 +6,8 @@ import MultipeerCommandLine
 final class PeerFinder: Sendable {
     static let option = Usage.Option(
         "--to", short: "t", "NAME",
-        "the name of the peer to look for; its case does not matter, and the beginning is enough if no other name has it; if "
-            + "several peers have the name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id "
+        "the name of the peer to look for; its case does not matter, and the beginning is enough if no other name has it, "
+            + "except with --unverified; if several peers have the name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id "
             + "that is kept with --id, no other peer can pose as it; with --manual, refuse any other name")
 
     private let text: String
@@ -40,7 +40,9 @@ final class PeerFinder: Sendable {
         timeLimit = .seconds(given ?? PeerFinder.standardTimeLimit)
         timeout = .seconds(given ?? SessionOptions.standardTimeLimit)
         isQuiet = arguments.has("--quiet")
-        matcher = Locked(PeerMatcher(for: selector, as: role))
+        matcher = Locked(
+            PeerMatcher(
+                for: selector, as: role, isWhole: arguments.has(VerificationGate.option.name)))
         browser = Browser(
             peer: peer, service: options.service, configuration: options.configuration)
     }

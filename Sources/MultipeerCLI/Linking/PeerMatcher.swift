@@ -17,13 +17,16 @@ package struct PeerMatcher: Sendable {
     private let selector: PeerSelector
     /// The purpose of the local peer: only peers that suit it match.
     private let role: PeerRole
+    private let isWhole: Bool
     private var peers: [PeerID: DiscoveredPeer] = [:]
     /// When the first match was found.
     private var first: Duration?
 
-    package init(for selector: PeerSelector, as role: PeerRole) {
+    /// `isWhole`: the beginning of a name is not enough, because the user is not asked about the peer that has it.
+    package init(for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false) {
         self.selector = selector
         self.role = role
+        self.isWhole = isWhole
     }
 
     package mutating func note(_ event: DiscoveredPeer.Event, at time: Duration) {
@@ -47,7 +50,7 @@ package struct PeerMatcher: Sendable {
     /// Why no match was found, for people.
     package var summary: String {
         let command = "'\(Terminal.name) \(role.counterpart ?? role.command)'"
-        let meant = selector.matches(peers.values.map(\.peer))
+        let meant = selector.matches(peers.values.map(\.peer), isWhole: isWhole)
         if let one = meant.sorted(by: { $0.uid < $1.uid }).first {
             return "\(one.introduction) is online with another command; run \(command) there"
         }
@@ -62,5 +65,5 @@ package struct PeerMatcher: Sendable {
             .sorted { ($0.displayName, $0.uid) < ($1.displayName, $1.uid) }
     }
 
-    private var matches: [PeerID] { selector.matches(candidates) }
+    private var matches: [PeerID] { selector.matches(candidates, isWhole: isWhole) }
 }

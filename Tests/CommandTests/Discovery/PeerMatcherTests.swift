@@ -37,6 +37,9 @@ struct PeerMatcherTests {
         }
         #expect(PeerSelector("an")?.matches(peers).count == 2)
         #expect(PeerSelector("nn")?.matches(peers) == [])
+        // A script would send to a peer that it did not mean.
+        #expect(PeerSelector("anne")?.matches(peers, isWhole: true) == [])
+        #expect(PeerSelector("ann")?.matches(peers, isWhole: true) == [peers[0]])
     }
 
     @Test(
