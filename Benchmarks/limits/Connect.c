@@ -17,6 +17,7 @@
 // callgrind (x86-64, OpenSSL 3.0), each end: 1.5 million instructions more, in 6,400 different lines, of which a turn has 3,250.
 // The count is of whole connections, so a part of that code belongs to the end of the session, after the time is taken.
 #define _GNU_SOURCE
+#include "lines_of_code.h"
 #include "self_signed.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -125,20 +126,9 @@ static double measure(int rounds, int keys, int datagrams) {
 
 // MARK: two processes
 
-// Code for each of six turns of the loop, and such as runs in all of them: 13 instructions in each line, seven lines in a page.
-// Pages are 4,160 bytes apart, so that they also differ in their sets of the cache.
-#ifdef __aarch64__
-#define JUMP "b"
-#define WORK "add x9, x9, #3\nadd x10, x10, #5\nadd x11, x11, #7\n"
-#else
-#define JUMP "jmp"
-#define WORK "add $3, %eax\nadd $5, %ecx\nadd $7, %edx\n"
-#endif
-#define LINE WORK WORK WORK WORK JUMP " 1f\n.balign 64\n"
-#define PART(name, pages) \
-    ".balign 4096\n" name ":\n.rept " #pages "\n.rept 6\n" LINE "1:\n.endr\n" LINE ".skip 3712\n1:\n.endr\nret\n"
-__asm__(".text\n" PART("code_0", 90) PART("code_1", 90) PART("code_2", 90) PART("code_3", 90) PART("code_4", 90)
-        PART("code_5", 90) PART("code_of_all", 374));
+// Code for each of six turns of the loop, and such as runs in all of them.
+__asm__(".text\n" CODE("code_0", 90) CODE("code_1", 90) CODE("code_2", 90) CODE("code_3", 90) CODE("code_4", 90)
+        CODE("code_5", 90) CODE("code_of_all", 374));
 void code_0(void), code_1(void), code_2(void), code_3(void), code_4(void), code_5(void), code_of_all(void);
 
 enum { THREADS = 1, LINK = 2, KEYS = 4, CODE = 8, REPEATED = 200000, HELLO = 308, CONFIRM = 40, SELECT = 8 };

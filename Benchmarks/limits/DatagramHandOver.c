@@ -9,6 +9,7 @@
 //
 //   DatagramHandOver [COUNT]
 #define _GNU_SOURCE
+#include "processes.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/udp.h>
@@ -44,12 +45,6 @@ static pthread_cond_t moved = PTHREAD_COND_INITIALIZER;
 static uint32_t reported;
 static int bell;
 static volatile unsigned long sum;
-
-static void need(int condition, const char *what) {
-    if (condition) return;
-    perror(what);
-    exit(1);
-}
 
 /// Returns whether nothing waited before.
 static int put(Queue *queue, unsigned char *message) {
@@ -277,26 +272,6 @@ static void open_ends(int ends[2]) {
         if (i == 1) need(setsockopt(ends[i], IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0, "UDP_GRO");
     }
     for (int i = 0; i < 2; i++) need(connect(ends[i], (struct sockaddr *)&addresses[1 - i], sizeof addresses[i]) == 0, "connect");
-}
-
-static double seconds(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double processor(int of) {
-    struct rusage usage;
-    getrusage(of, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-static void pin(cpu_set_t all, int index) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int core = 0, seen = 0; core < CPU_SETSIZE; core++)
-        if (CPU_ISSET(core, &all) && seen++ == index % CPU_COUNT(&all)) CPU_SET(core, &one);
-    need(sched_setaffinity(0, sizeof one, &one) == 0, "pin");
 }
 
 static void measure(const char *what, int is_handed, cpu_set_t all) {

@@ -9,6 +9,7 @@
 //
 //   HandOver [MEBIBYTES]
 #define _GNU_SOURCE
+#include "processes.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <openssl/evp.h>
@@ -36,12 +37,6 @@ static long pieces = (512 << 20) / PIECE;
 static Queue outgoing = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER };
 static Queue incoming = { .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .drained = PTHREAD_COND_INITIALIZER };
 static volatile unsigned long sum;
-
-static void need(int condition, const char *what) {
-    if (condition) return;
-    perror(what);
-    exit(1);
-}
 
 static void put(Queue *queue, unsigned char *piece) {
     pthread_mutex_lock(&queue->lock);
@@ -157,26 +152,6 @@ static void connect_ends(int ends[2]) {
     ends[1] = accept(listener, NULL, NULL);
     need(ends[1] >= 0, "accept");
     close(listener);
-}
-
-static double seconds(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double processor(int of) {
-    struct rusage usage;
-    getrusage(of, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-static void pin(cpu_set_t all, int index) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int core = 0, seen = 0; core < CPU_SETSIZE; core++)
-        if (CPU_ISSET(core, &all) && seen++ == index % CPU_COUNT(&all)) CPU_SET(core, &one);
-    need(sched_setaffinity(0, sizeof one, &one) == 0, "pin");
 }
 
 static void measure(const char *what, int is_handed, long length, cpu_set_t all) {

@@ -12,6 +12,7 @@
 //
 //   SmallFiles: no arguments. The files are in /dev/shm.
 #define _GNU_SOURCE
+#include "lines_of_code.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -37,18 +38,7 @@ enum { FILES = 2000, SIZE = 4096, DIGEST = 32, TAG = 16, AT_ONCE = 16, PLAIN = S
 enum { ANSWER = 16, SEALED_ANSWER = ANSWER + TAG, STOP = -1, HAS_ARRIVED = 1 << 20 };
 typedef unsigned char Bytes[SEALED];
 
-#ifdef __aarch64__
-#define JUMP "b"
-#define WORK "add x9, x9, #3\nadd x10, x10, #5\nadd x11, x11, #7\n"
-#else
-#define JUMP "jmp"
-#define WORK "add $3, %eax\nadd $5, %ecx\nadd $7, %edx\n"
-#endif
-// Code of its own for each thread, 13 instructions in each line. Pages of seven lines are 4,160 bytes apart, so that they also
-// differ in their sets of the cache.
-#define LINE WORK WORK WORK WORK JUMP " 1f\n.balign 64\n"
-#define CODE(name, pages) \
-    ".balign 4096\n" name ":\n.rept " #pages "\n.rept 6\n" LINE "1:\n.endr\n" LINE ".skip 3712\n1:\n.endr\nret\n"
+// Code of its own for each thread.
 __asm__(".text\n" CODE("loop_code", 200) CODE("files_code", 105) CODE("application_code", 197));
 void loop_code(void), files_code(void), application_code(void);
 
