@@ -165,6 +165,13 @@ final class PeerConnector: Sendable {
         try await CodeComparison.answer(peer, in: session, mayAsk: mayAsk)
     }
 
+    /// The same in a task of its own, for a command that goes on with its events meanwhile. `warn`: shows an error.
+    func answerVerification(of peer: PeerID, warn: @escaping @Sendable (String) -> Void) {
+        Task {
+            do throws(CommandError) { try await answerVerification(of: peer) } catch { warn("\(error)") }
+        }
+    }
+
     /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.
     func leave() async {
         let leaving = state.withLock { state in

@@ -61,7 +61,9 @@ final class FileReceiver: Sendable {
             case .message(let message) where message.peer == peer && !message.bytes.isEmpty:
                 guard await print(message.bytes, from: peer), !hasEnough else { return nil }
             case .peer(peer, .notConnected(let reason)): return reason
-            case .verificationRequested(peer): Task { await answerVerification(of: peer) }
+            case .verificationRequested(peer):
+                // Files wait meanwhile: a sender that wants to compare codes sends none before that.
+                connector.answerVerification(of: peer) { [display] in display.warn($0) }
             default: break
             }
         }
@@ -104,13 +106,6 @@ final class FileReceiver: Sendable {
 
     private func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
         "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
-    }
-
-    /// Files wait meanwhile: a sender that wants to compare codes sends none before that.
-    private func answerVerification(of peer: PeerID) async {
-        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch {
-            display.warn("\(error)")
-        }
     }
 
     private func take(_ resource: IncomingResource) async {

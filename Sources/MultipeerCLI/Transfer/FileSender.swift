@@ -57,15 +57,10 @@ final class FileSender: Sendable {
         for await event in connector.session.events {
             switch event {
             case .peer(peer, .notConnected(let reason)): end.send(reason)
-            case .verificationRequested(peer): Task { await answerVerification(of: peer) }
+            case .verificationRequested(peer):
+                connector.answerVerification(of: peer) { [display] in display.warn($0) }
             default: break
             }
-        }
-    }
-
-    private func answerVerification(of peer: PeerID) async {
-        do throws(CommandError) { try await connector.answerVerification(of: peer) } catch {
-            display.warn("\(error)")
         }
     }
 

@@ -48,13 +48,7 @@ final class TextSender: Sendable {
                 end = reason
                 break events
             case .verificationRequested(peer):
-                Task {
-                    do throws(CommandError) {
-                        try await connector.answerVerification(of: peer)
-                    } catch {
-                        Terminal.warn("\(error)")
-                    }
-                }
+                connector.answerVerification(of: peer) { Terminal.warn($0) }
             default: break
             }
         }
