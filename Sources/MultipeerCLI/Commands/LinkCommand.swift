@@ -80,7 +80,7 @@ enum LinkCommand: Subcommand {
                 try await connector.answerVerification(
                     of: peer, mayAsk: !DescriptorStream.input.isTerminal)
             })
-        let isShown = DescriptorStream.error.isTerminal && !connector.isQuiet && !isChat
+        let isShown = Terminal.hasScreen(DescriptorStream.error) && !connector.isQuiet && !isChat
         let progress = isShown ? Task { await relay.progress.show() } : nil
         defer { if connector.isVerbose { Terminal.say(relay.progress.summary) } }
         do throws(CommandError) {
