@@ -64,7 +64,7 @@ package struct TransferReport: Equatable, Sendable {
 
     /// Returns enough of a digest to compare two by eye; they were compared in full.
     private func shown(_ digest: [UInt8]) -> String {
-        isVerbose ? digest.hexadecimal : "\(Array(digest.prefix(TransferReport.shownBytes)).hexadecimal)…"
+        isVerbose ? digest.hexadecimal : "\(Array(digest.prefix(TransferReport.shownBytes)).hexadecimal)..."
     }
 
     private static let shownBytes = 4

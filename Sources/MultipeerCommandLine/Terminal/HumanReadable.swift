@@ -19,7 +19,6 @@ package enum HumanReadable {
 
     package static func duration(_ duration: Duration) -> String {
         let seconds = duration.seconds
-        if seconds < 0.001 { return "\(rounded(seconds * 1e6)) µs" }
         return seconds < 1 ? "\(rounded(seconds * 1e3)) ms" : "\(rounded(seconds)) s"
     }
 

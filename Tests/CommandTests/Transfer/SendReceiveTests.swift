@@ -23,7 +23,7 @@ struct SendReceiveTests {
         #expect(try delivery.received("one.bin") == one)
         #expect(try delivery.received("two 日本.bin").isEmpty)
         #expect(try folder.mode("inbox/one.bin") == 0o600)
-        let digest = ", sha256 \(SHA256.hash(one).hexadecimal.prefix(8))…"
+        let digest = ", sha256 \(SHA256.hash(one).hexadecimal.prefix(8))..."
         #expect(sender.errors.contains("sent one.bin, 2.9 MiB in "))
         #expect(sender.errors.contains(digest))
         #expect(receiver.errors.contains("received \(folder.path("inbox/one.bin")), 2.9 MiB in "))
