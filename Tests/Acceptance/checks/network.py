@@ -76,11 +76,12 @@ def inside(body, *arguments, seconds=120):
         except BaseException:
             answer = {"failed": " / ".join(traceback.format_exc().strip().splitlines()[-3:])}
         end_everything()
-        os.write(writer, json.dumps(answer).encode())
+        os.write(writer, json.dumps(answer).encode() + b"\n")
         os._exit(0)
     os.close(writer)
+    # Not to the end: children of other threads have the pipe, too.
     with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read()
+        said = pipe.readline()
     os.waitpid(child, 0)
     answer = json.loads(said) if said else {"failed": f"no result within {seconds} s"}
     if "skipped" in answer:
