@@ -90,6 +90,5 @@ class Machine:
 
 def hub():
     """Makes the network that all machines are on; it is gone with this process."""
-    # Every machine gets every multicast packet at once, also before it has joined the group.
-    command("ip", "link", "add", "hub", "type", "bridge", "mcast_snooping", "0")
+    command("ip", "link", "add", "hub", "type", "bridge")
     command("ip", "link", "set", "hub", "up")
