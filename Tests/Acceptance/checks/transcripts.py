@@ -16,7 +16,7 @@ from .screen import width
 from .terminal import KEYS, Broken, Terminal
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "transcripts")
-DEADLINE = 8
+DEADLINE = 30
 # How long a screen must not change before it is written to a transcript.
 STILL = 0.7
 
