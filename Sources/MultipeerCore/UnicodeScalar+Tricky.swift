@@ -17,49 +17,49 @@ extension Unicode.Scalar {
         switch value {
         // Letters and symbols without ink.
         case 0x2800, 0x16FE4, 0x1D159: return true
-        default: return properties.generalCategory == .spaceSeparator && value != 0x20
+        // The signs of Arabic, Syriac and Kaithi that enclose numbers, which have ink.
+        case 0x600...0x605, 0x6DD, 0x70F, 0x890...0x891, 0x8E2, 0x110BD, 0x110CD: return false
+        default: break
+        }
+        switch properties.generalCategory {
+        case .spaceSeparator: return value != 0x20
+        case .format, .lineSeparator, .paragraphSeparator: return true
+        default: return false
         }
     }
+}
 
-    /// Whether it is an emoji by itself, unlike digits.
-    fileprivate var isPictograph: Bool { value > 0x7F && properties.isEmoji }
+extension Unicode.Scalar {
+    /// The scalar as it is shown where it must have no effect.
+    package var escaped: String { "\\u{" + String(value, radix: 16) + "}" }
+
+    /// Returns whether the scalar at `index` shows although it usually does not: within an emoji, or as a space between two
+    /// visible characters. `isName`: whether the text is a name.
+    package static func isShown(at index: Int, of scalars: [Unicode.Scalar], isName: Bool) -> Bool {
+        if EmojiSequence.joins(index, of: scalars, isName: isName) { return true }
+        guard scalars[index].properties.generalCategory == .spaceSeparator, index > 0,
+            index + 1 < scalars.count
+        else { return false }
+        return !scalars[index - 1].isBlank && !scalars[index + 1].isBlank
+    }
+
+    private var isBlank: Bool { isInvisible || isTricky || properties.isWhitespace }
 }
 
 extension String {
-    /// The text with every character that `isHidden` escaped, as `\u{…}`. Characters within an emoji are kept, and a space between
-    /// two visible characters is: there, it shows.
-    package func escaping(_ isHidden: (Unicode.Scalar) -> Bool) -> String {
+    /// The text with every character that `isHidden` escaped, as `\u{…}`, unless it shows where it stands. `isName`: whether
+    /// the text is a name.
+    package func escaping(isName: Bool = true, _ isHidden: (Unicode.Scalar) -> Bool) -> String {
         guard unicodeScalars.contains(where: isHidden) else { return self }
         let scalars = Array(unicodeScalars)
         var text = ""
         for (index, scalar) in scalars.enumerated() {
-            if isHidden(scalar), !String.shows(index, of: scalars) {
-                text += "\\u{" + String(scalar.value, radix: 16) + "}"
+            if isHidden(scalar), !Unicode.Scalar.isShown(at: index, of: scalars, isName: isName) {
+                text += scalar.escaped
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
         return text
-    }
-
-    private static func shows(_ index: Int, of scalars: [Unicode.Scalar]) -> Bool {
-        guard index > 0 else { return false }
-        let before = scalars[index - 1]
-        let after = index + 1 < scalars.count ? scalars[index + 1] : nil
-        switch scalars[index].value {
-        // Emoji that are joined into one: the first may end in a variation selector.
-        case 0x200D: return (before.isPictograph || before.value == 0xFE0F) && after?.isPictograph == true
-        // An emoji in colour, or a digit on a key.
-        case 0xFE0F: return before.isPictograph || before.properties.isEmoji && after?.value == 0x20E3
-        default:
-            guard scalars[index].properties.generalCategory == .spaceSeparator, let after else {
-                return false
-            }
-            return !isBlank(before) && !isBlank(after)
-        }
-    }
-
-    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.isInvisible || scalar.isTricky || scalar.properties.isWhitespace
     }
 }

@@ -146,6 +146,6 @@ struct ChatFormatter: Sendable {
         var lines = String(decoding: message, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
-        return Array(lines.map { "\(name): \(String($0).printable)\n" }.joined().utf8)
+        return Array(lines.map { "\(name): \(String($0).printableText)\n" }.joined().utf8)
     }
 }

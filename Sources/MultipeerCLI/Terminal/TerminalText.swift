@@ -1,10 +1,18 @@
+import Multipeer
 import MultipeerCommandLine
 
 /// Bytes of a peer on their way to a terminal: text whose line ends and tabs are kept, with everything else escaped that could
-/// control the terminal. A character may be split between two pieces.
+/// control the terminal. A character may be split between two pieces, and so may an emoji of several.
 package struct TerminalText: Sendable {
-    /// The beginning of a character, or a carriage return that may be part of a line end.
+    /// The beginning of a character whose other bytes have not arrived.
     private var pending: [UInt8] = []
+    /// The last characters, of which those from `shown` on have not been returned: whether an invisible one is part of an emoji,
+    /// or a carriage return of a line end, depends on the next one.
+    private var recent: [Unicode.Scalar] = []
+    private var shown = 0
+
+    /// As many as an emoji's invisible characters are judged by, in both directions.
+    private static let mostRecent = 8
 
     package init() {}
 
@@ -13,30 +21,41 @@ package struct TerminalText: Sendable {
         let kept = TerminalText.unfinished(bytes)
         pending = Array(bytes.suffix(kept))
         bytes.removeLast(kept)
-        return TerminalText.escape(bytes)
+        recent += String(decoding: bytes, as: UTF8.self).unicodeScalars
+        let open = recent[shown...].suffix(TerminalText.mostRecent).reversed().prefix {
+            $0.isHidden && !$0.isBreak
+        }
+        return escape(upTo: recent.count - open.count)
     }
 
     /// Returns the rest, once no more bytes follow.
     package mutating func finish() -> [UInt8] {
-        defer { pending = [] }
-        return TerminalText.escape(pending)
+        recent += String(decoding: pending, as: UTF8.self).unicodeScalars
+        pending = []
+        return escape(upTo: recent.count)
     }
 
-    private static func escape(_ bytes: [UInt8]) -> [UInt8] {
+    private mutating func escape(upTo end: Int) -> [UInt8] {
         var text = ""
-        var scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
-        while let scalar = scalars.popFirst() {
-            switch (scalar, scalars.first) {
-            case ("\n", _), ("\t", _), ("\r", "\n"): text.unicodeScalars.append(scalar)
-            default: text += String(scalar).printable
+        for index in shown..<end {
+            let scalar = recent[index]
+            let isLineEnd = scalar == "\r" && recent.dropFirst(index + 1).first == "\n"
+            if isLineEnd || scalar.isBreak || !scalar.isHidden
+                || Unicode.Scalar.isShown(at: index, of: recent, isName: false)
+            {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += scalar.escaped
             }
         }
+        let dropped = max(0, end - TerminalText.mostRecent)
+        recent.removeFirst(dropped)
+        shown = end - dropped
         return Array(text.utf8)
     }
 
-    /// Returns how many bytes at the end belong to something whose rest has not arrived.
+    /// Returns how many bytes at the end are the beginning of a character.
     private static func unfinished(_ bytes: [UInt8]) -> Int {
-        if bytes.last == UInt8(ascii: "\r") { return 1 }
         for count in 1...3 {
             guard let byte = bytes.dropLast(count - 1).last else { return 0 }
             switch byte {
@@ -49,4 +68,9 @@ package struct TerminalText: Sendable {
         }
         return 0
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it moves to another place of the terminal, as text may.
+    fileprivate var isBreak: Bool { self == "\n" || self == "\t" }
 }

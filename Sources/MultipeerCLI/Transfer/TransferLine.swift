@@ -74,9 +74,6 @@ package struct TransferLine: Equatable, Sendable {
 }
 
 extension String {
-    /// The number of terminal columns of the text.
-    package var columns: Int { reduce(0) { $0 + $1.columns } }
-
     /// Returns the text in at most `width` columns, with two dots for a part left out in the middle: the end of a file name
     /// shows its type.
     package func fitted(to width: Int) -> String {
@@ -93,24 +90,6 @@ extension String {
             }
             used += next.columns
             if takesHead { head.append(next) } else { tail.insert(next, at: tail.startIndex) }
-        }
-    }
-}
-
-extension Character {
-    /// Two for the wide characters of East Asia and for emoji, zero for combining marks.
-    fileprivate var columns: Int {
-        guard let first = unicodeScalars.first else { return 0 }
-        switch first.value {
-        case 0x0...0x2FF: return 1
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
-            0xA000...0xA4CF,
-            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
-            0x1F000...0x1FAFF, 0x20000...0x3FFFD:
-            return 2
-        default:
-            let category = first.properties.generalCategory
-            return [.nonspacingMark, .enclosingMark].contains(category) ? 0 : 1
         }
     }
 }

@@ -17,8 +17,12 @@ package enum Terminal {
     /// Writes an error or a warning to standard error, one line, after the name of the program.
     package static func warn(_ text: String) { say("\(name): \(text)") }
 
-    /// Shows text as it is. Errors are ignored, since there is no place to report them.
-    package static func show(_ text: String) { try? DescriptorStream.error.write(Array(text.utf8)) }
+    /// Shows text as it is; on a terminal that shows only ASCII, the rest escaped. Errors are ignored, since there is no place to
+    /// report them.
+    package static func show(_ text: String) {
+        let text = isErrorASCII ? text.asASCII : text
+        try? DescriptorStream.error.write(Array(text.utf8))
+    }
 
     /// The number of columns of the terminal on standard error.
     package static var width: Int { size(of: DescriptorStream.error).width }
@@ -37,8 +41,13 @@ package enum Terminal {
         return stream.isTerminal && !["", "dumb"].contains(kind)
     }
 
-    /// Prints text for scripts.
-    package static func put(_ text: String) throws(CommandError) { try put(Array(text.utf8)) }
+    /// Prints text for scripts; on a terminal that shows only ASCII, the rest escaped.
+    package static func put(_ text: String) throws(CommandError) {
+        try put(Array((isOutputASCII ? text.asASCII : text).utf8))
+    }
+
+    private static let isErrorASCII = DescriptorStream.error.isTerminal && !OutputEncoding.isUTF8
+    private static let isOutputASCII = DescriptorStream.output.isTerminal && !OutputEncoding.isUTF8
 
     /// Writes all bytes to standard output; waits until they are written.
     package static func put(_ bytes: [UInt8]) throws(CommandError) {
@@ -95,23 +104,25 @@ package enum Terminal {
         return words.contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
     }
 
-    /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, until the process ends. Returns
-    /// false without a terminal.
+    /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, and to mark the beginning and the
+    /// end of what is pasted, until the process ends. Returns false without a terminal.
     package static func tellEveryKey() -> Bool {
         var mode = termios()
         guard unsafe tcgetattr(DescriptorStream.input.descriptor, &mode) == 0 else { return false }
-        hidden.withLock { [mode] in $0 = (DescriptorStream.input, mode) }
+        hidden.withLock { [mode] in $0 = (DescriptorStream.input, mode, marksPaste: true) }
         mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
-        return unsafe tcsetattr(DescriptorStream.input.descriptor, TCSADRAIN, &mode) == 0
+        guard unsafe tcsetattr(DescriptorStream.input.descriptor, TCSADRAIN, &mode) == 0 else { return false }
+        show("\u{1b}[?2004h")
+        return true
     }
 
     /// The terminal's mode before its echo was turned off.
-    private static let hidden = Locked<(terminal: DescriptorStream, before: termios)?>(nil)
+    private static let hidden = Locked<(terminal: DescriptorStream, before: termios, marksPaste: Bool)?>(nil)
 
     private static func hideTyping(on terminal: DescriptorStream) {
         var mode = termios()
         guard unsafe tcgetattr(terminal.descriptor, &mode) == 0 else { return }
-        hidden.withLock { [mode] in $0 = (terminal, mode) }
+        hidden.withLock { [mode] in $0 = (terminal, mode, marksPaste: false) }
         mode.c_lflag &= ~tcflag_t(ECHO)
         _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
     }
@@ -119,11 +130,12 @@ package enum Terminal {
     /// Restores the terminal's mode, also when the command is interrupted during input.
     private static func showTyping() {
         guard
-            let (terminal, before) = hidden.withLock({ hidden in
+            let (terminal, before, marksPaste) = hidden.withLock({ hidden in
                 defer { hidden = nil }
                 return hidden
             })
         else { return }
+        if marksPaste { show("\u{1b}[?2004l") }
         var mode = before
         _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
     }
