@@ -29,9 +29,15 @@ enum ChatCommand: Subcommand {
 
             A line goes to everyone. Messages go to standard output with the sender's name in front, everything else
             to standard error. Peers with the same name are shown with digits of their ids. A slow peer does not block
-            the others: when its queue is full, lines to it are dropped, with a notice. Input:
+            the others: when its queue is full, lines to it are dropped, with a notice.
 
-            """ + RoomCommand.manual + """
+            On a terminal each line has the time, and each name a colour, unless the variable NO_COLOR is set. The arrows
+            go through your earlier lines, which are never written to disk; Tab completes names after @ and commands,
+            and a second Tab lists them; other keys are those of a shell. What you paste is one line until you press
+            Return. Characters that are invisible or control a terminal are shown as \\u{...}, except within emoji. In a
+            locale without UTF-8 everything beyond ASCII is shown like that, on terminals only. Input:
+
+            """ + RoomCommand.manual() + """
 
 
                 Without a terminal, the first line waits until a peer is linked, for at most --timeout. By

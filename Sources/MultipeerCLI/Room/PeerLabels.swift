@@ -47,11 +47,12 @@ package struct PeerLabels: Sendable {
         return "\(name.stem)#\(digits.prefix(length))"
     }
 
-    /// Returns the peer whose label the text begins with, and the rest. Names may contain spaces: the longest label
-    /// counts.
+    /// Returns the peer whose label the text begins with, in upper or lower case, and the rest. Names may contain spaces: the
+    /// longest label counts. No two labels differ in their case only, since such names are followed by digits.
     package func find(at text: String) -> (peer: PeerID, rest: String)? {
         let found = names.keys.map { ($0, self[$0]) }.filter { peer, label in
-            text.hasPrefix(label) && [nil, " ", ":"].contains(text.dropFirst(label.count).first)
+            text.prefix(label.count).lowercased() == label.lowercased()
+                && [nil, " ", ":"].contains(text.dropFirst(label.count).first)
         }
         guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
         let rest = text.dropFirst(label.count).drop { $0 == " " || $0 == ":" }

@@ -19,6 +19,7 @@ extension Room {
 
     private func change(_ peer: PeerID, _ state: PeerState) async throws(CommandError) {
         meet(peer)
+        defer { screen.complete(names: members.linked.map(members.name)) }
         let name = members.name(of: peer)
         switch state {
         case .connecting:

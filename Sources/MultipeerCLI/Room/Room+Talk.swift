@@ -34,10 +34,19 @@ extension Room {
         return false
     }
 
+    /// Says that no peer has the name that the text begins with, and which names there are.
     func nobody(_ text: String) {
-        screen.tell(
-            "no peer is named '\(String(text.prefix(63)).printable)'; nothing was sent (/who lists the names)"
-        )
+        let name = text.prefix(63).prefix { $0 != " " && $0 != ":" }
+        let names = members.linked.map(members.name)
+        let hint =
+            if let meant = Spelling.nearest(String(name), of: names) {
+                "did you mean '\(meant)'?"
+            } else if names.isEmpty {
+                "no other peer is here"
+            } else {
+                "here are: \(names.joined(separator: ", "))"
+            }
+        screen.tell("no peer is named '\(String(name).printable)', and nothing was sent; \(hint)")
     }
 
     private func post(_ bytes: [UInt8], to peer: PeerID) {
@@ -76,6 +85,8 @@ extension Room {
 
     func hear(_ message: Session.Message) async throws(CommandError) {
         guard let said = RoomMessage(message.bytes) else { return }
-        try await screen.put(said.shown(from: members.speaker(message.peer)))
+        let style = screen.style
+        let name = style.name(members.speaker(message.peer), of: message.peer)
+        try await screen.put(said.shown(from: name, in: style))
     }
 }

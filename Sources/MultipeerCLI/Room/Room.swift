@@ -164,7 +164,7 @@ actor Room {
         case .who: await describe()
         case .data:
             if finder?.code == nil { try await publish() } else { screen.tell(Room.codeIsNeeded) }
-        case .help: screen.tell(RoomCommand.manual)
+        case .help: screen.tell(RoomCommand.manual(width: screen.widthOfNotes))
         case .wrong(let text): screen.tell(text)
         }
     }

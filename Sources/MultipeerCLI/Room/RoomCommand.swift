@@ -42,7 +42,8 @@ package enum RoomCommand: Equatable, Sendable {
         }
     }
 
-    private init(command: String, _ rest: String) {
+    private init(command typed: String, _ rest: String) {
+        let command = RoomCommand.synonyms[typed] ?? typed
         switch (command, rest.isEmpty) {
         case ("/to", false): self = .whisper(rest)
         case ("/add", false): self = .add(rest)
@@ -52,17 +53,22 @@ package enum RoomCommand: Equatable, Sendable {
             self = Int(rest).map(RoomCommand.decline) ?? .wrong("/decline takes a number")
         case ("/code", false): self = .code(rest)
         case ("/trust", false) where ["yes", "no"].contains(rest): self = .trust(rest == "yes")
-        case ("/who", true): self = .who
+        case ("/peers", true): self = .who
         case ("/data", true): self = .data
         case ("/help", true): self = .help
-        case ("/quit", true): self = .quit
+        case ("/leave", true): self = .quit
         default:
             let form = RoomCommand.forms.first { $0.0.split(separator: " ")[0] == command }?.0
-            self = .wrong(
-                form.map { "usage: \($0)" }
-                    ?? "unknown command \(command.printable); /help lists the commands, // sends a line with a slash"
-            )
+            self = .wrong(form.map { "usage: \($0)" } ?? RoomCommand.unknown(command))
         }
+    }
+
+    private static func unknown(_ command: String) -> String {
+        let text = "unknown command \(command.printable)"
+        if let meant = Spelling.nearest(command, of: commands + synonyms.keys) {
+            return "\(text); did you mean \(meant)?"
+        }
+        return "\(text); /help lists the commands, // sends a line with a slash"
     }
 
     private static func accept(_ rest: String) -> RoomCommand {
@@ -83,7 +89,7 @@ package enum RoomCommand: Equatable, Sendable {
     package static let forms = [
         ("text", "send to everyone"),
         ("/to NAME text", "send to NAME only; also: @NAME text"),
-        ("/who", "list the peers, and how each link is protected"),
+        ("/peers", "list the peers, and how each link is protected; also: /who"),
         ("/add DATA", "link with the peer whose connection data this is"),
         ("/data", "show your connection data again"),
         ("/send FILE [NAME]", "offer a file, or an http or https URL, to everyone or to NAME"),
@@ -92,8 +98,21 @@ package enum RoomCommand: Equatable, Sendable {
         ("/code NAME [DIGITS|no]", "show six digits for NAME; then type the ones that NAME sees"),
         ("/trust yes|no", "answer a question about trust"),
         ("/help", "show this help"),
-        ("/quit", "leave; so does end of input"),
+        ("/leave", "leave; so do /quit, and Ctrl-D on an empty line"),
     ]
 
-    package static var manual: String { Columns.lines(forms) }
+    /// Other words for a command.
+    private static let synonyms = ["/who": "/peers", "/quit": "/leave"]
+
+    private static let commands = forms.map(\.0).filter { $0.hasPrefix("/") }.map {
+        String($0.prefix { $0 != " " })
+    }
+
+    /// What Tab completes in a room.
+    package static let completion = LineCompletion(commands: commands, commandsWithName: ["/to", "/code"])
+
+    /// `width`: that of the lines.
+    package static func manual(width: Int = Columns.standardWidth) -> String {
+        Columns.lines(forms, width: width)
+    }
 }

@@ -25,11 +25,11 @@ package struct RoomMessage: Equatable, Sendable {
 
     package var bytes: [UInt8] { (isPrivate ? [RoomMessage.mark] : []) + Array(text.utf8) }
 
-    /// Returns the text to show: each line with the sender's name in front.
-    package func shown(from name: String) -> String {
-        let head = name + (isPrivate ? " > you: " : ": ")
+    /// Returns the text to show: each line with the sender's name in front, and the time before that, if the style has one.
+    package func shown(from name: String, in style: LineStyle = .plain) -> String {
+        let head = style.time + name + (isPrivate ? " > you: " : ": ")
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
-        return lines.map { "\(head)\(String($0).printable)\n" }.joined()
+        return lines.map { "\(head)\(String($0).printableText)\n" }.joined()
     }
 }

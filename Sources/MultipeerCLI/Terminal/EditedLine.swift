@@ -1,90 +1,188 @@
 import MultipeerCommandLine
 
-/// A line that is being typed, for a terminal in raw mode: the input stays together, whatever is shown meanwhile. It has no
-/// cursor: text is added at the end.
+/// A line that is being typed, for a terminal in raw mode: keys in, effects out. It knows no terminal, and the input stays
+/// together whatever is shown meanwhile.
+///
+/// The keys are those of Emacs, which every shell has, arrows, Home, End and Delete. Pasted text stays one line until Return,
+/// also if it has line breaks.
 package struct EditedLine: Equatable, Sendable {
     package enum Effect: Equatable, Sendable {
         case nothing
-        /// The line has changed.
+        /// The line, or the place of the cursor in it, has changed.
         case changed
         case entered(String)
+        /// The screen is to be cleared, except for the line.
+        case cleared
+        /// What the line could be completed to.
+        case choices([String])
         /// The end of the input.
         case ended
     }
 
-    package private(set) var text = ""
-    /// Bytes of an incomplete character.
-    private var pending: [UInt8] = []
-    private var escape = Escape.none
+    /// The parts on both sides of the cursor.
+    package private(set) var before = ""
+    package private(set) var after = ""
+    package var completion: LineCompletion
+    private var keys = KeyDecoder()
+    private var history = LineHistory()
+    /// What was erased last, for Ctrl-Y.
+    private var erased = ""
+    /// Whether the last key was a Tab: a second one lists the choices.
+    private var wasTab = false
     private let longest: Int
 
-    private enum Escape: Sendable { case none, begun, sequence }
+    package init(longest: Int = 16_384, completion: LineCompletion = LineCompletion()) {
+        self.longest = longest
+        self.completion = completion
+    }
 
-    package init(longest: Int = 16_384) { self.longest = longest }
+    package var text: String { before + after }
 
     /// Handles one byte of input.
     package mutating func take(_ byte: UInt8) -> Effect {
-        if escape != .none { return skip(byte) }
-        switch byte {
-        case 0x0A, 0x0D:
-            pending = []
-            defer { text = "" }
-            return .entered(text)
-        case 0x04: return text.isEmpty ? .ended : .nothing
-        case 0x08, 0x7F: return edit { _ = $0.popLast() }
-        case 0x15: return edit { $0 = "" }
-        case 0x17:
-            return edit { text in
-                while text.last == " " { text.removeLast() }
-                while let last = text.last, last != " " { text.removeLast() }
-            }
-        case 0x1B:
-            escape = .begun
+        guard let key = keys.take(byte) else { return .nothing }
+        let isSecondTab = wasTab && key == .tab
+        wasTab = key == .tab
+        switch key {
+        case .text(let scalar): return insert(String(scalar))
+        case .enter: return enter()
+        case .endOfInput where text.isEmpty: return .ended
+        case .clearScreen: return .cleared
+        case .tab: return complete(isSecond: isSecondTab)
+        case .yank: return insert(erased)
+        case .up: return recall(history.older(than: text))
+        case .down: return recall(history.newer())
+        default:
+            let old = (before, after)
+            edit(key)
+            return (before, after) == old ? .nothing : .changed
+        }
+    }
+
+    private mutating func edit(_ key: KeyDecoder.Key) {
+        switch key {
+        case .backspace: _ = before.popLast()
+        case .delete, .endOfInput: if !after.isEmpty { after.removeFirst() }
+        case .left: move(1, isBack: true)
+        case .right: move(1, isBack: false)
+        case .wordLeft: move(EditedLine.lengthOfWord(before.reversed()), isBack: true)
+        case .wordRight: move(EditedLine.lengthOfWord(Array(after)), isBack: false)
+        case .home: move(before.count, isBack: true)
+        case .end: move(after.count, isBack: false)
+        case .eraseToStart: erase(before.count, isBack: true)
+        case .eraseToEnd: erase(after.count, isBack: false)
+        case .eraseWord: erase(EditedLine.lengthOfWord(before.reversed()), isBack: true)
+        case .eraseNextWord: erase(EditedLine.lengthOfWord(Array(after)), isBack: false)
+        case .text, .enter, .tab, .up, .down, .yank, .clearScreen: break
+        }
+    }
+
+    private mutating func enter() -> Effect {
+        let line = text
+        (before, after) = ("", "")
+        history.add(line)
+        return .entered(line)
+    }
+
+    private mutating func insert(_ more: String) -> Effect {
+        guard !more.isEmpty, before.utf8.count + after.utf8.count + more.utf8.count <= longest else {
             return .nothing
-        case 0x09: return add(0x20)
-        case 0x00..<0x20: return .nothing
-        default: return add(byte)
         }
-    }
-
-    /// Skips escape sequences, such as those of arrow keys.
-    private mutating func skip(_ byte: UInt8) -> Effect {
-        switch (escape, byte) {
-        case (.begun, UInt8(ascii: "[")), (.begun, UInt8(ascii: "O")): escape = .sequence
-        case (.sequence, 0x20...0x3F): break
-        default: escape = .none
-        }
-        return .nothing
-    }
-
-    private mutating func edit(_ change: (inout String) -> Void) -> Effect {
-        pending = []
-        let before = text
-        change(&text)
-        return text == before ? .nothing : .changed
-    }
-
-    private mutating func add(_ byte: UInt8) -> Effect {
-        pending.append(byte)
-        guard let whole = String(validating: pending, as: UTF8.self) else {
-            if pending.count >= 4 { pending = [] }
-            return .nothing
-        }
-        pending = []
-        guard text.utf8.count + whole.utf8.count <= longest else { return .nothing }
-        text += whole
+        before += more
         return .changed
     }
 
-    /// Returns the end of the text that fits `width` columns.
-    package static func tail(of text: String, width: Int) -> String {
-        var tail = ""
-        var used = 0
-        for character in text.printable.reversed() {
-            used += String(character).columns
-            if used > width { break }
-            tail.append(character)
+    private mutating func recall(_ line: String?) -> Effect {
+        guard let line else { return .nothing }
+        (before, after) = (line, "")
+        return .changed
+    }
+
+    private mutating func move(_ count: Int, isBack: Bool) {
+        if isBack {
+            after = before.suffix(count) + after
+            before.removeLast(min(count, before.count))
+        } else {
+            before += after.prefix(count)
+            after.removeFirst(min(count, after.count))
         }
-        return String(tail.reversed())
+    }
+
+    private mutating func erase(_ count: Int, isBack: Bool) {
+        guard count > 0 else { return }
+        if isBack {
+            erased = String(before.suffix(count))
+            before.removeLast(count)
+        } else {
+            erased = String(after.prefix(count))
+            after.removeFirst(count)
+        }
+    }
+
+    /// Returns the number of characters up to the end of a word, with the spaces before it.
+    private static func lengthOfWord(_ characters: [Character]) -> Int {
+        let spaces = characters.prefix(while: \.isWhitespace).count
+        return spaces + characters.dropFirst(spaces).prefix { !$0.isWhitespace }.count
+    }
+
+    private mutating func complete(isSecond: Bool) -> Effect {
+        guard let choices = completion.choices(for: before) else { return .nothing }
+        let isOnly = choices.words.count == 1
+        let replacement = choices.common + (isOnly ? " " : "")
+        let line = before.dropLast(choices.length) + replacement
+        if line != before, line.utf8.count + after.utf8.count <= longest {
+            before = String(line)
+            return .changed
+        }
+        return isSecond && !isOnly ? .choices(choices.words) : .nothing
+    }
+}
+
+extension EditedLine {
+    /// The part of the line that is shown.
+    package struct View: Equatable, Sendable {
+        package let text: String
+        /// The part before the cursor, if there is something after it.
+        package let beforeCursor: String?
+    }
+
+    /// Returns what fits `width` columns around the cursor, for a terminal that shows characters beyond ASCII, or not.
+    ///
+    /// Terminals differ in the width of emoji of several characters. So the widest counts, and the cursor is moved by writing
+    /// what is before it once more.
+    package func view(width: Int, isASCII: Bool = false) -> View {
+        let (head, tail) = (cells(before, isASCII), cells(after, isASCII))
+        var right = 0
+        var used = 0
+        // Up to a fourth is kept for what follows the cursor, and the rest for what precedes it.
+        func take(_ limit: Int) {
+            while right < tail.count, used + tail[right].columns <= limit {
+                used += tail[right].columns
+                right += 1
+            }
+        }
+        take(width / 4)
+        var left = head.count
+        while left > 0, used + head[left - 1].columns <= width {
+            left -= 1
+            used += head[left].columns
+        }
+        take(width)
+        let start = head[left...].map(\.text).joined()
+        return View(
+            text: start + tail[..<right].map(\.text).joined(), beforeCursor: after.isEmpty ? nil : start)
+    }
+
+    private func cells(_ text: String, _ isASCII: Bool) -> [(text: String, columns: Int)] {
+        text.map { character in
+            let shown = EditedLine.shown(character, isASCII)
+            return (shown, shown.reduce(0) { $0 + $1.mostColumns })
+        }
+    }
+
+    private static func shown(_ character: Character, _ isASCII: Bool) -> String {
+        if character == "\n" { return isASCII ? "\\n" : "\u{21B5}" }
+        let text = String(character).printableText
+        return isASCII ? text.asASCII : text
     }
 }

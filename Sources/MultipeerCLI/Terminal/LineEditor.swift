@@ -3,24 +3,52 @@ import Multipeer
 import MultipeerCommandLine
 
 /// The last line of a terminal, in which the user types while messages are shown above it.
+///
+/// Why it is our own, and not a library's:
+///
+/// |                             | libedit 3.1          | readline 8.2  | linenoise         | this                   |
+/// |-----------------------------|----------------------|---------------|-------------------|------------------------|
+/// | licence                     | BSD                  | GPL 3: no     | BSD               | that of the package    |
+/// | in Debian, static archive   | yes, yes             | yes, yes      | no                | nothing to install     |
+/// | needs                       | tinfo, bsd, terminfo | tinfo         | nothing           | nothing                |
+/// | adds to a static binary     | 360 KiB              | more          | 30 KiB            | 30 KiB                 |
+/// | history, Tab                | yes, by callbacks    | yes           | yes               | yes                    |
+/// | pasted text                 | each line is entered | yes           | each line entered | one line until Return  |
+/// | emoji of several characters | as wide as the sum   | as the sum    | as the sum        | any width is right     |
+/// | UTF-8 in a C locale         | no                   | no            | yes               | yes, shown in ASCII    |
+/// | lines of peers above it     | by hand: no call     | by hand       | yes, hide / show  | yes                    |
+/// | reads                       | blocking, whole line | callbacks     | by byte           | by byte                |
+/// | state                       | C structs, unlocked  | globals       | one struct        | a value, tested alone  |
+///
+/// libedit is the only candidate, and it lacks what a chat needs most: there is no call that takes its line away while another
+/// thread writes, so the command would have to redraw the line itself, with a width that it cannot get from the library; and
+/// lines that are pasted would be sent one by one. What it has beyond this, vi's keys and `~/.editrc`, a chat does not need.
 final class LineEditor: Sendable {
-    private static let prompt = "> "
+    static let prompt = "> "
     private static let erasure = "\r\u{1b}[K"
 
     fileprivate struct State: Sendable {
-        var line = EditedLine()
+        var line: EditedLine
         var typed: [UInt8] = []
         var isOver = false
+        let isASCII: Bool
+        /// Returns what stands before a line that was entered.
+        let head: @Sendable () -> String
     }
 
     private let worker = Worker("keys")
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    /// Returns nil without a terminal, and on one without escape sequences.
-    init?() {
+    /// Returns nil without a terminal, and on one without escape sequences. `head` returns what stands before a line that was
+    /// entered.
+    init?(completion: LineCompletion, isASCII: Bool, head: @escaping @Sendable () -> String) {
         guard Terminal.hasScreen(DescriptorStream.input), Terminal.tellEveryKey() else { return nil }
+        state = Locked(State(line: EditedLine(completion: completion), isASCII: isASCII, head: head))
         Terminal.show(LineEditor.prompt)
     }
+
+    /// Sets the names that Tab completes.
+    func complete(names: [String]) { state.withLock { $0.line.completion.names = names } }
 
     /// Returns the text that was typed until Return; nil at end of input.
     func next() async throws(CommandError) -> String? {
@@ -30,10 +58,12 @@ final class LineEditor: Sendable {
     /// Writes whole lines above the line that is being typed.
     func show(_ text: String) {
         state.withLock { state in
-            let line = state.isOver ? "" : LineEditor.picture(of: state.line.text)
-            Terminal.show(LineEditor.erasure + text + line)
+            Terminal.show(LineEditor.erasure + text + (state.isOver ? "" : state.picture))
         }
     }
+
+    /// Writes the line again, for a terminal that has another width.
+    func redraw() { state.withLock { if !$0.isOver { $0.redraw() } } }
 
     /// Removes the line for good.
     func end() {
@@ -48,7 +78,7 @@ final class LineEditor: Sendable {
             switch state.withLock({ $0.next() }) {
             case .entered(let text): return text
             case .ended: return nil
-            case .changed, .nothing: break
+            case .changed, .nothing, .cleared, .choices: break
             case nil:
                 let more = try DescriptorStream.input.read(4_096)
                 state.withLock { if let more { $0.typed += more } else { $0.isOver = true } }
@@ -56,13 +86,18 @@ final class LineEditor: Sendable {
             }
         }
     }
-
-    fileprivate static func picture(of text: String) -> String {
-        prompt + EditedLine.tail(of: text, width: Terminal.width - prompt.count - 1)
-    }
 }
 
 extension LineEditor.State {
+    /// The prompt and the line, with the cursor in its place.
+    fileprivate var picture: String {
+        let prompt = LineEditor.prompt
+        let view = line.view(width: max(1, Terminal.width - prompt.count - 1), isASCII: isASCII)
+        return prompt + view.text + (view.beforeCursor.map { "\r\(prompt)\($0)" } ?? "")
+    }
+
+    fileprivate func redraw() { Terminal.show("\r\u{1b}[K\(picture)") }
+
     /// Handles the next key and returns its effect; nil when there is none.
     fileprivate mutating func next() -> EditedLine.Effect? {
         guard !typed.isEmpty, !isOver else { return nil }
@@ -71,10 +106,14 @@ extension LineEditor.State {
         case .nothing: break
         case .changed:
             // Pasted text is shown once.
-            if typed.isEmpty { Terminal.show("\r\(LineEditor.picture(of: line.text))\u{1b}[K") }
+            if typed.isEmpty { redraw() }
+        case .cleared: Terminal.show("\u{1b}[H\u{1b}[2J\(picture)")
+        case .choices(let words):
+            Terminal.show("\r\u{1b}[K\(words.joined(separator: "  "))\n\(picture)")
         case .entered(let text):
-            let next = LineEditor.picture(of: line.text)
-            Terminal.show("\r\(LineEditor.picture(of: text))\u{1b}[K\n\(next)")
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let shown = lines.map { "\(head())\(LineEditor.prompt)\(String($0).printableText)\n" }.joined()
+            Terminal.show("\r\u{1b}[K\(isASCII ? shown.asASCII : shown)\(picture)")
         case .ended:
             isOver = true
             Terminal.show("\r\u{1b}[K")

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 
 /// The input and output of a room: peers' messages go to standard output, everything else to standard error. In a pipe, and
 /// on a terminal without escape sequences, these are plain lines; on any other terminal the input stays together in the
-/// last line.
+/// last line, and each line has the time.
 final class Screen: Sendable {
     /// Whether standard input and output are terminals.
     let isTerminal: Bool
@@ -12,6 +12,7 @@ final class Screen: Sendable {
     private let output = Worker("output")
     private let editing = Locked<LineEditor?>(nil)
     private let source = LineSource()
+    private let hasColours = LineStyle.wantsColours(ProcessInfo.processInfo.environment)
 
     init(isQuiet: Bool) {
         isTerminal = DescriptorStream.input.isTerminal && DescriptorStream.output.isTerminal
@@ -21,14 +22,27 @@ final class Screen: Sendable {
     /// Takes over the terminal.
     func begin() {
         guard isTerminal, DescriptorStream.error.isTerminal else { return }
-        let editor = LineEditor()
+        let editor = LineEditor(
+            completion: RoomCommand.completion, isASCII: !OutputEncoding.isUTF8,
+            head: { [hasColours] in Screen.style(hasColours).time })
         editing.withLock { $0 = editor }
+        if let editor { SignalHandler.onResize { editor.redraw() } }
     }
 
     /// Ends the input line.
     func end() { editor?.end() }
 
     private var editor: LineEditor? { editing.withLock { $0 } }
+
+    /// How lines look now.
+    var style: LineStyle { editor == nil ? .plain : Screen.style(hasColours) }
+
+    private static func style(_ hasColours: Bool) -> LineStyle {
+        LineStyle(time: LocalTime.hoursAndMinutes(), hasColours: hasColours)
+    }
+
+    /// Sets the names that can be completed.
+    func complete(names: [String]) { editor?.complete(names: names) }
 
     /// Returns the next line of input; nil at its end.
     func next() async throws(CommandError) -> LineSource.Line? {
@@ -48,9 +62,12 @@ final class Screen: Sendable {
 
     /// Shows an error, or the answer to a command.
     func tell(_ text: String) {
-        let head = isTerminal ? "* " : "\(Terminal.name): "
+        let head = isTerminal ? "\(style.time)* " : "\(Terminal.name): "
         show(text.split(separator: "\n").map { "\(head)\($0)\n" }.joined())
     }
+
+    /// The columns that an answer of several lines may have.
+    var widthOfNotes: Int { editor == nil ? Columns.standardWidth : min(100, max(50, Terminal.width) - 10) }
 
     /// Shows whole lines of text as they are.
     func show(_ text: String) {

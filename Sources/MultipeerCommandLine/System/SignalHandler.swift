@@ -12,6 +12,7 @@ package enum SignalHandler {
     private struct State {
         var cleanup: Cleanup?
         var hasCome = false
+        var onResize: (@Sendable () -> Void)?
     }
 
     private static let state = Locked(State())
@@ -24,6 +25,11 @@ package enum SignalHandler {
 
     /// Sets the cleanup that runs first when the command is interrupted.
     package static func first(_ body: @escaping Cleanup) { state.withLock { $0.cleanup = body } }
+
+    /// Sets what is called when the terminal has another size.
+    package static func onResize(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.onResize = body }
+    }
 
     /// Never returns once a signal has been received: an interrupted command does not report how it ended.
     package static func yield() async { if state.withLock({ $0.hasCome }) { await Promise<Void>().value() } }
@@ -54,15 +60,18 @@ package enum SignalHandler {
     private static func wait() -> Int32 {
         var set = signals
         var number: Int32 = 0
-        while unsafe sigwait(&set, &number) != 0 {}
-        return number
+        while true {
+            while unsafe sigwait(&set, &number) != 0 {}
+            guard number == SIGWINCH else { return number }
+            state.withLock(\.onResize)?()
+        }
     }
 
     /// Without SIGHUP if the parent process set it to be ignored, as `nohup` does.
     private static var signals: sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM, SIGQUIT] { _ = unsafe sigaddset(&set, number) }
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGWINCH] { _ = unsafe sigaddset(&set, number) }
         var action = sigaction()
         let isKnown = unsafe sigaction(SIGHUP, nil, &action) == 0
         let isIgnored =

@@ -51,7 +51,7 @@ def _room(directory, names):
     expect(attacker.told(60)["linked"] == len(names), "not all have joined")
     bob.types("/who")
     bob.types("/help")  # Its answer follows that of /who.
-    bob.sees("/quit +leave")
+    bob.sees("/leave +leave")
     lines = bob.said[:bob.said.index("/to NAME text")].splitlines()
     you = next(number for number, line in enumerate(lines) if re.search(r"  you$", line))
     labels = [re.split("  +", _words(line))[0] for line in lines[you:] if "linked, " in line or line.endswith("  you")]

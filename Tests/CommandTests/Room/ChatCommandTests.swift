@@ -81,14 +81,20 @@ struct ChatCommandTests {
         #expect(try await bob.says("connecting to ann"))
         try await ann.types("/add !")
         #expect(try await ann.says("invalid base64"))
-        try await ann.types("/fly")
-        #expect(try await ann.says("unknown command /fly"))
+        try await ann.types("@eve hello")
+        #expect(try await ann.says("no peer is named 'eve', and nothing was sent; no other peer is here"))
+        try await ann.types("/peer")
+        #expect(try await ann.says("unknown command /peer; did you mean /peers?"))
         try await ann.types(try String(contentsOfFile: company.data("bob"), encoding: .utf8))
         #expect(try await ann.says("bob joined, encrypted"))
         try await bob.types("@eve hello")
-        #expect(try await bob.says("no peer is named 'eve hello'; nothing was sent"))
-        let ending = try await bob.leaves()
-        #expect(ending.code == 0)
+        #expect(try await bob.says("no peer is named 'eve', and nothing was sent; here are: ann"))
+        try await bob.types("@anna hello")
+        #expect(try await bob.says("no peer is named 'anna', and nothing was sent; did you mean 'ann'?"))
+        try await bob.types("@Ann hello")
+        #expect(try await ann.firstLine() == "bob > you: hello")
+        try await bob.types("/leave")
+        #expect(try await bob.finish().code == 0)
         #expect(try await ann.leaves().output.isEmpty)
     }
 
@@ -106,7 +112,7 @@ struct ChatCommandTests {
         #expect(try await people[0].firstLine() == "bob > you: you are 1")
         #expect(try await people[1].firstLine() == "bob > you: you are 2")
         try await bob.types("@ann hello")
-        #expect(try await bob.says("no peer is named 'ann hello'"))
+        #expect(try await bob.says("no peer is named 'ann', and nothing was sent; here are: ann#"))
         for one in people + [bob] { #expect(try await one.leaves().code == 0) }
     }
 

@@ -11,12 +11,14 @@ struct RoomCommandTests {
         arguments: [
             ("hello  ann ", .say("hello  ann")), ("", .nothing), (" \r", .nothing), ("//x", .say("/x")),
             ("@@x", .say("@x")), ("@ann hi", .whisper("ann hi")), ("/to ann hi", .whisper("ann hi")),
-            ("/who", .who), ("/add abc", .add("abc")), ("/send a b.txt", .send("a b.txt")),
+            ("/who", .who), ("/peers", .who), ("/leave", .quit), ("/add abc", .add("abc")),
+            ("/send a b.txt", .send("a b.txt")),
             ("/accept 3", .accept(3, into: nil)), ("/accept 3 my dir", .accept(3, into: "my dir")),
             ("/decline 2", .decline(2)), ("/code ann yes", .code("ann yes")), ("/trust yes", .trust(true)),
             ("/quit", .quit), ("/help", .help), ("/data", .data),
             ("/accept x", .wrong("/accept takes a number")),
-            ("/to", .wrong("usage: /to NAME text")), ("/who ann", .wrong("usage: /who")),
+            ("/to", .wrong("usage: /to NAME text")), ("/who ann", .wrong("usage: /peers")),
+            ("/pears", .wrong("unknown command /pears; did you mean /peers?")),
             (
                 "/fly\u{7}",
                 .wrong("unknown command /fly\\u{7}; /help lists the commands, // sends a line with a slash")
@@ -49,35 +51,5 @@ struct RoomCommandTests {
         #expect(lineQueue.isIdle)
         #expect(lineQueue.post([UInt8](repeating: 0, count: 101)) == .dropped(isFirst: true))
         #expect(lineQueue.post([8]) == .begins)
-    }
-
-    @Test("typed text can be edited, and control keys insert nothing")
-    func keys() {
-        #expect(typed("helo\u{7f}lo\n") == [.entered("hello")])
-        #expect(typed("bö\u{8}öb\r") == [.entered("böb")])
-        #expect(typed("one two\u{17}\n") == [.entered("one ")])
-        #expect(typed("one\u{15}x\n") == [.entered("x")])
-        #expect(typed("a\u{1b}[1;5Db\u{1b}OAc\td\u{1}\n") == [.entered("abc d")])
-        #expect(typed("x\u{4}\n\u{4}") == [.entered("x"), .ended])
-        #expect(EditedLine.tail(of: "hello\u{7}", width: 6) == "o\\u{7}")
-        #expect(EditedLine.tail(of: "日本", width: 3) == "本")
-    }
-
-    @Test("bytes that are not text do no lasting harm, and a line has a limit", arguments: 0..<8)
-    func garbage(_ seed: UInt64) {
-        var random = Seeded(seed)
-        var line = EditedLine(longest: 20)
-        for byte in random.bytes(4_000) {
-            _ = line.take(byte)
-            #expect(line.text.utf8.count <= 20)
-        }
-        for byte in Array("\u{1b}\u{1b}xyz\n".utf8) { _ = line.take(byte) }
-        for byte in Array("fine".utf8) { _ = line.take(byte) }
-        #expect(line.take(0x0A) == .entered("fine"))
-    }
-
-    private func typed(_ keys: String) -> [EditedLine.Effect] {
-        var line = EditedLine()
-        return keys.utf8.map { line.take($0) }.filter { ![.changed, .nothing].contains($0) }
     }
 }

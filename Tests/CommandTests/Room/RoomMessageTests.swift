@@ -1,4 +1,7 @@
+import Foundation
+import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -25,6 +28,34 @@ struct RoomMessageTests {
     func lines() {
         let heard = RoomMessage(Array("one\n\ntwo\u{1b}[2K\rbob: three".utf8))
         #expect(heard?.shown(from: "ann") == "ann: one\nann: \nann: two\\u{1b}[2K\\u{d}bob: three\n")
+    }
+
+    @Test(
+        "on a terminal each line has the time before the name, which has the peer's colour unless none is wanted"
+    )
+    func styles() throws {
+        let uid = try #require(UID([UInt8](repeating: 1, count: 16)))
+        let ann = try PeerID(uid: uid, displayName: "ann")
+        let heard = RoomMessage(Array("one\ntwo\n".utf8))
+        let (plain, bare) = (LineStyle.plain, LineStyle(time: "09:05", hasColours: false))
+        #expect(heard?.shown(from: plain.name("ann", of: ann), in: plain) == "ann: one\nann: two\n")
+        #expect(heard?.shown(from: bare.name("ann", of: ann), in: bare) == "09:05 ann: one\n09:05 ann: two\n")
+        let colours = LineStyle(time: "09:05", hasColours: true)
+        let head = "\u{1b}[2m09:05\u{1b}[0m \u{1b}[31mann\u{1b}[0m: "
+        #expect(heard?.shown(from: colours.name("ann", of: ann), in: colours) == "\(head)one\n\(head)two\n")
+        #expect(
+            [[:], ["NO_COLOR": ""], ["NO_COLOR": "0"]].map(LineStyle.wantsColours) == [true, true, false])
+    }
+
+    @Test("the time is that of the time zone")
+    func time() {
+        let seconds = 1_795_000_000
+        let format = DateFormatter()
+        format.dateFormat = "HH:mm"
+        format.locale = Locale(identifier: "en_US_POSIX")
+        #expect(
+            LocalTime.hoursAndMinutes(seconds)
+                == format.string(from: Date(timeIntervalSince1970: Double(seconds))))
     }
 
     @Test("the end-of-input message of 'multipeer link' is not shown", arguments: [[UInt8](), [1]])
