@@ -47,7 +47,7 @@ enum ChatCommand: Subcommand {
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
-            room, CodeOption.room, VerificationGate.option, ManualExchange.manual,
+            room, CodeOption.room, VerificationGate.option, ManualExchange.manual, QRPicture.option,
             .init(
                 "--data", "@FILE", isRepeatable: true,
                 "read a peer's connection data, one line of base64, from FILE"),
@@ -93,6 +93,10 @@ enum ChatCommand: Subcommand {
             try Session(peer: options.peer, configuration: configuration)
         }
         let code = try code(arguments)
+        guard code != nil || isByHand || !arguments.has(QRPicture.option.name) else {
+            throw arguments.commandError(
+                "--qr shows the code of the room or connection data, and there is neither")
+        }
         let finder = isByHand ? nil : try finder(name, arguments, code, options)
         let room = Room(
             session, screen, questions, own: LocalConnectionData(arguments), finder,

@@ -6,16 +6,19 @@ import MultipeerCommandLine
 struct LocalConnectionData: Sendable {
     let out: String?
     let isQuiet: Bool
+    let showsQR: Bool
 
     init(_ arguments: Arguments) {
         out = arguments.value("--out")
         isQuiet = arguments.has("--quiet")
+        showsQR = arguments.has(QRPicture.option.name)
     }
 
     /// Shows the local data on a stream that does not carry the peer's bytes.
     func publish(_ data: ConnectionData, to readers: String = "the other person") throws(CommandError) {
         let line = Base64.encode(data.bytes)
         try write(data)
+        defer { if showsQR { Terminal.show(QRPicture.lines(for: line)) } }
         guard !isQuiet || out == nil else { return }
         if !isQuiet { Terminal.say("send this to \(readers) only: it contains a secret") }
         if DescriptorStream.output.isTerminal {

@@ -10,6 +10,7 @@ final class CodeAdvertiser: Sendable {
     /// How long to wait for the other side; nil for no limit.
     private let timeLimit: Duration?
     private let isQuiet: Bool
+    private let showsQR: Bool
     private let outcome = Promise<Result<PeerID, CommandError>>()
     /// Whether a peer has proven the code: then only the link is waited for.
     private let isProven = Locked(false)
@@ -22,6 +23,7 @@ final class CodeAdvertiser: Sendable {
         options = try DiscoveryOptions(arguments)
         timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
+        showsQR = arguments.has(QRPicture.option.name)
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: own.peer, service: options.service.name, info: role.info,
@@ -47,6 +49,7 @@ final class CodeAdvertiser: Sendable {
 
     /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
     private func show() {
+        defer { if showsQR { Terminal.show(QRPicture.lines(for: "\(code)")) } }
         guard isQuiet else {
             let isHere = options.selectedInterfaces.isLoopbackOnly
             let place = isHere ? "in another terminal" : "on the other machine"

@@ -4,7 +4,8 @@ import MultipeerCommandLine
 
 /// Links with one peer, by hand, over discovery or with a code, and ends the link gracefully, with all cleanup.
 final class PeerConnector: Sendable {
-    static let options = [CodeComparison.option] + ManualExchange.options + SessionOptions.options
+    static let options =
+        [CodeComparison.option, QRPicture.option] + ManualExchange.options + SessionOptions.options
 
     /// How the two peers find each other.
     enum Way: Sendable {
@@ -17,6 +18,14 @@ final class PeerConnector: Sendable {
         case showingCode(CodeAdvertiser)
         /// This side was given the code of the other one.
         case enteringCode(CodeFinder)
+
+        /// Whether the other user needs something that this side shows.
+        fileprivate var showsSomething: Bool {
+            switch self {
+            case .byHand, .showingCode: true
+            case .connecting, .hosting, .enteringCode: false
+            }
+        }
     }
 
     let session: Session
@@ -42,6 +51,9 @@ final class PeerConnector: Sendable {
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
         way = try PeerConnector.way(arguments, role, name, options)
+        guard way.showsSomething || !arguments.has(QRPicture.option.name) else {
+            throw arguments.commandError("--qr shows a new code or connection data, and there is neither")
+        }
         // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)

@@ -21,6 +21,7 @@ extension Room {
                     : "those who have its code can join, and peers that they introduce"))
         if let code = finder.code {
             screen.tell("others join with: \(finder.invocation(code))")
+            if own.showsQR { screen.show(QRPicture.lines(for: "\(code)")) }
             tasks.append(Task { await self.watchCode(finder) })
         }
         tasks.append(Task { await self.watch(finder) })

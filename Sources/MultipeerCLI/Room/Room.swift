@@ -13,7 +13,7 @@ actor Room {
     let acceptsUnverified: Bool
     /// Nil when data is exchanged only by hand.
     let finder: RoomDiscovery?
-    private let own: LocalConnectionData
+    let own: LocalConnectionData
     private let questions: RoomPrompts
     var data: ConnectionData?
 
@@ -89,7 +89,9 @@ actor Room {
         guard screen.isTerminal else { return try own.publish(mine, to: "the others") }
         try own.write(mine)
         screen.note("send this to the others only: it contains a secret")
-        if !own.isQuiet || own.out == nil { screen.show("\(Base64.encode(mine.bytes))\n") }
+        let line = Base64.encode(mine.bytes)
+        if !own.isQuiet || own.out == nil { screen.show("\(line)\n") }
+        if own.showsQR { screen.show(QRPicture.lines(for: line)) }
     }
 
     /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.
