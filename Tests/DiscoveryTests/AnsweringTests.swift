@@ -199,6 +199,18 @@ struct AnsweringTests {
         #expect((message.answers + message.additionals).allSatisfy { $0.ttl == 10 && !$0.isCacheFlush })
     }
 
+    @Test("a legacy resolver on loopback is answered at once: no other host can interfere [mdns.answer]")
+    func loopback() throws {
+        let own: [UInt8] = [127, 0, 0, 1]
+        var ann = ResponderHarness(scopes: [
+            Scope(id: 1, isLoopback: true, addresses: [.init(own, prefix: 8)], families: [.v4], mtu: 65_536)
+        ])
+        _ = try ann.stand(try Sample.advert())
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)), from: own, port: 40_000)
+        #expect(ann.said.map(\.at) == [.seconds(10)])
+        #expect(ann.said.map(\.way) == [.unicast(to: own, port: 40_000)])
+    }
+
     @Test("a legacy resolver that sends too many queries at once gets no answer [mdns.limit]")
     func greedy() throws {
         var ann = ResponderHarness()

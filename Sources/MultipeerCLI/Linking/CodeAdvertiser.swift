@@ -41,7 +41,8 @@ final class CodeAdvertiser: Sendable {
         ]
         let result = await outcome.value()
         for task in watching { task.cancel() }
-        await advertiser.stop()
+        // The goodbyes take 160 ms, which the peer does not wait for: the end of the command does.
+        Task { await advertiser.stop() }
         return try result.get()
     }
 

@@ -54,8 +54,8 @@ final class PeerAdvertiser: Sendable {
         }
         let peer = await waiting.value
         clock.cancel()
-        // No other peer is accepted, and pending invitations are declined at once.
-        await advertiser.stop()
+        // No other peer is accepted. The goodbyes take 160 ms, which the peer does not wait for: the end of the command does.
+        Task { await advertiser.stop() }
         guard let peer else {
             throw CommandError(
                 "no peer connected", hint: "use --timeout to wait longer", exit: .linkFailed)

@@ -42,7 +42,8 @@ final class PeerFinder: Sendable {
         isQuiet = arguments.has("--quiet")
         matcher = Locked(
             PeerMatcher(
-                for: selector, as: role, isWhole: arguments.has(VerificationGate.option.name)))
+                for: selector, as: role, isWhole: arguments.has(VerificationGate.option.name),
+                within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network))
         browser = Browser(
             peer: peer, service: options.service, configuration: options.configuration)
     }

@@ -11,22 +11,31 @@ package struct PeerMatcher: Sendable {
         case several([PeerID])
     }
 
-    /// How long to wait for further matches after the first: several peers with one name answer within a fraction of it.
-    package static let timeLimit = Duration.milliseconds(500)
+    /// How long several peers with one name take to answer.
+    package enum Reach: Sendable {
+        /// All are on this machine, and were asked at the same time as the first.
+        case machine
+        /// They are asked by two queries, at once and 20 to 120 ms later, and answer each after 20 to 120 ms. Spec 12.6.
+        case network
+    }
 
     private let selector: PeerSelector
     /// The purpose of the local peer: only peers that suit it match.
     private let role: PeerRole
     private let isWhole: Bool
+    private let reach: Reach
     private var peers: [PeerID: DiscoveredPeer] = [:]
     /// When the first match was found.
     private var first: Duration?
 
     /// `isWhole`: the beginning of a name is not enough, because the user is not asked about the peer that has it.
-    package init(for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false) {
+    package init(
+        for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false, within reach: Reach = .network
+    ) {
         self.selector = selector
         self.role = role
         self.isWhole = isWhole
+        self.reach = reach
     }
 
     package mutating func note(_ event: DiscoveredPeer.Event, at time: Duration) {
@@ -38,14 +47,25 @@ package struct PeerMatcher: Sendable {
     }
 
     package func verdict(at time: Duration) -> Verdict {
-        guard let first, let one = matches.first else { return .open }
+        guard let deadline, let one = matches.first else { return .open }
         if selector.isExact { return .found(one) }
-        guard time - first >= PeerMatcher.timeLimit else { return .open }
+        guard time >= deadline else { return .open }
         return matches.count == 1 ? .found(one) : .several(matches)
     }
 
-    /// When to ask for the verdict again if nothing happens; nil while there is no match.
-    package var deadline: Duration? { first.map { $0 + PeerMatcher.timeLimit } }
+    /// When to ask for the verdict again if nothing happens; nil while there is no match. Times count from the first query.
+    package var deadline: Duration? {
+        first.map { first in
+            switch reach {
+            // On a busy machine the first took longer, too.
+            case .machine: first + min(max(first * 8, .milliseconds(10)), PeerMatcher.spread)
+            case .network: max(first + PeerMatcher.spread, .milliseconds(300))
+            }
+        }
+    }
+
+    /// Longer than the difference between two answers to one query.
+    private static let spread = Duration.milliseconds(150)
 
     /// Why no match was found, for people.
     package var summary: String {

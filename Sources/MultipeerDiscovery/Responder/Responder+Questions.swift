@@ -22,8 +22,10 @@ extension Responder {
             guard scope.isOnLink(arrival.from) else { return }  // [mdns.source]
             // [mdns.limit]
             guard message.questions.count <= ResponseScheduler.mostLegacyQuestions else { return }
+            // On loopback, replies cannot collide with those of other hosts. [mdns.answer]
+            let due = scope.isLoopback ? .zero : delay
             return write(
-                wanted.union(personally), to: requester, message, legacy: true, after: delay, arrival, now)
+                wanted.union(personally), to: requester, message, legacy: true, after: due, arrival, now)
         }
         divide(&personally, &wanted, isProbe: isProbe, arrival, on: scope, at: now)
         write(personally, to: requester, message, legacy: false, after: delay, arrival, now)

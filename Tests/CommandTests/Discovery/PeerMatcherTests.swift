@@ -69,10 +69,30 @@ struct PeerMatcherTests {
         #expect(matcher.deadline == nil)
         matcher.note(try receiver("ann", 2), at: .seconds(2))
         #expect(matcher.verdict(at: .seconds(2)) == .open)
-        #expect(matcher.deadline == .seconds(2) + PeerMatcher.timeLimit)
-        #expect(matcher.verdict(at: .seconds(2) + PeerMatcher.timeLimit) == .found(try peer("ann", 2)))
+        let deadline = try #require(matcher.deadline)
+        #expect(deadline > .seconds(2))
+        #expect(matcher.verdict(at: deadline) == .found(try peer("ann", 2)))
         matcher.note(.lost(try peer("ann", 2)), at: .seconds(3))
         #expect(matcher.verdict(at: .seconds(9)) == .open)
+    }
+
+    @Test("a name waits for all answers on a network, and on one machine only as long as others may take")
+    func window() throws {
+        for (reach, first, deadline) in [
+            // Both queries are answered within 240 ms, and what appears later within 100 ms.
+            (PeerMatcher.Reach.network, Duration.milliseconds(30), Duration.milliseconds(300)),
+            (.network, .milliseconds(240), .milliseconds(390)), (.network, .seconds(5), .milliseconds(5_150)),
+            (.machine, .zero, .milliseconds(10)), (.machine, .milliseconds(2), .milliseconds(18)),
+            (.machine, .seconds(5), .milliseconds(5_150)),
+        ] {
+            var matcher = PeerMatcher(
+                for: try #require(PeerSelector("ann")), as: .send(nil), within: reach)
+            matcher.note(try receiver("ann", 2), at: first)
+            #expect(matcher.deadline == deadline)
+            #expect(matcher.verdict(at: deadline - .milliseconds(1)) == .open)
+            matcher.note(try receiver("ann", 3), at: deadline - .milliseconds(1))
+            #expect(matcher.verdict(at: deadline) == .several([try peer("ann", 2), try peer("ann", 3)]))
+        }
     }
 
     @Test("two peers with one name are listed, and digits choose one of them")
