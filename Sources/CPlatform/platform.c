@@ -46,8 +46,8 @@ void multipeer_punch_hole(int file, long long start, long long length) {
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length);
 }
 
-int multipeer_rename_to_new(const char *from, const char *to) {
-    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+int multipeer_rename_to_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }
 
 // OpenSSL cleans up in exit(3), while other threads still use it until the process ends. Only the first call to OpenSSL

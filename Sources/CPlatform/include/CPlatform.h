@@ -76,7 +76,7 @@ void multipeer_punch_hole(int file, long long start, long long length);
 
 /// Renames a file unless the new name exists (EEXIST). A GNU extension; EINVAL on a file system without support for it.
 /// Returns like `rename`.
-int multipeer_rename_to_new(const char *from, const char *to);
+int multipeer_rename_to_new(int directory, const char *from, const char *to);
 
 /// Returns the virtual time in which the calling thread runs; null on a thread that does not.
 void *multipeer_virtual_time(void);

@@ -30,12 +30,30 @@ extension Session {
     ) async throws(MultipeerError) -> OutgoingResource {
         let name = name ?? url.label
         return try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+            let path = try url.sentPath()
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
-            switch await opening.open(try url.sentPath(), on: worker, for: driver) {
-            case .sent(let sender, let file): return (file, sender)
-            case .long(let file): return (file, nil)
-            case .failed(let fault): throw fault
-            }
+            return try await begin(opening, worker) { () throws(FileFault) in try FileSource(path) }
+        }
+    }
+
+    /// Sends a file that `source` opens, on a thread of the file pool; otherwise like `send(file:to:)`.
+    package func send(
+        opening source: @escaping SmallFileOpening.Source, to peer: PeerID, name: String,
+        metadata: [UInt8]? = nil, digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource {
+        try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+            let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
+            return try await begin(opening, worker, source)
+        }
+    }
+
+    private func begin(
+        _ opening: SmallFileOpening, _ worker: EventLoop, _ source: @escaping SmallFileOpening.Source
+    ) async throws(ResourceFault) -> (any PieceSource, ChannelSender?) {
+        switch await opening.open(source, on: worker, for: driver) {
+        case .sent(let sender, let file): return (file, sender)
+        case .long(let file): return (file, nil)
+        case .failed(let fault): throw fault
         }
     }
 
@@ -117,15 +135,16 @@ extension OutgoingResource {
 }
 
 extension IncomingResource {
-    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable only by its owner.
+    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable only by its
+    /// owner.
     ///
     /// The file appears once it is complete, closed, and has the promised size and digest; otherwise no part of it is kept. The
     /// session's own directory is inside the system's temporary directory: move the file away. With `synchronizing`, the sender
     /// is notified, and the call returns, only once the file is on disk and survives a power failure.
     ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
-    /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file was
-    /// received or declined before.
+    /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file
+    /// was received or declined before.
     public func receive(
         into directory: URL? = nil, synchronizing: Bool = false
     ) async throws(MultipeerError) -> IncomingResource.File {
@@ -156,8 +175,20 @@ extension IncomingResource {
     package func receive(
         into directory: URL?, atMost limit: UInt64 = .max, completing completion: Completion
     ) async throws(MultipeerError) -> IncomingResource.File {
+        let place: Place
         do throws(ResourceFault) {
-            let place: Place = if let directory { .directory(try directory.filePath()) } else { .session }
+            place = if let directory { .directory(try directory.filePath()) } else { .session }
+        } catch {
+            throw MultipeerError(error, of: "the file from \(peer)")
+        }
+        return try await receive(into: place, atMost: limit, completing: completion)
+    }
+
+    /// The same in any place.
+    package func receive(
+        into place: Place, atMost limit: UInt64 = .max, completing completion: Completion = Completion()
+    ) async throws(MultipeerError) -> IncomingResource.File {
+        do throws(ResourceFault) {
             return try await receive(
                 into: place, atMost: limit, completing: completion, on: EventLoop.nextForFiles())
         } catch {
@@ -165,8 +196,8 @@ extension IncomingResource {
         }
     }
 
-    /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is one
-    /// path component.
+    /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is
+    /// one path component.
     package func receive(
         into folder: ResourceFolder, as name: String
     ) async throws(MultipeerError) -> IncomingResource.File {

@@ -15,40 +15,43 @@ package enum FileRename {
     }
 
     /// Returns false, and does nothing, when the new name exists, be it a dangling symbolic link.
-    package static func toNew(_ from: String, _ to: String) throws(FileFault) -> Bool {
+    /// `folder` is where paths that are not absolute begin.
+    package static func toNew(
+        _ from: String, _ to: String, in folder: Int32 = AT_FDCWD
+    ) throws(FileFault) -> Bool {
         // This needs no room for another link or inode, as the other ways do.
-        if unsafe multipeer_rename_to_new(from, to) == 0 { return true }
+        if unsafe multipeer_rename_to_new(folder, from, to) == 0 { return true }
         switch errno {
         case EEXIST: return false
-        case EINVAL, ENOSYS: return try linking(from, to)
+        case EINVAL, ENOSYS: return try linking(from, to, folder)
         default: throw FileFault(lastAt: to)
         }
     }
 
     /// For file systems that cannot rename without replacing.
-    private static func linking(_ from: String, _ to: String) throws(FileFault) -> Bool {
-        if unsafe link(from, to) == 0 {
-            unsafe unlink(from)
+    private static func linking(_ from: String, _ to: String, _ folder: Int32) throws(FileFault) -> Bool {
+        if unsafe linkat(folder, from, folder, to, 0) == 0 {
+            unsafe unlinkat(folder, from, 0)
             return true
         }
         switch errno {
         case EEXIST: return false
-        case EPERM, EOPNOTSUPP, EMLINK, ENOSYS: return try reserving(from, to)
+        case EPERM, EOPNOTSUPP, EMLINK, ENOSYS: return try reserving(from, to, folder)
         default: throw FileFault(lastAt: to)
         }
     }
 
     /// For file systems without hard links, too: creates an empty file with the name first, and replaces that.
-    private static func reserving(_ from: String, _ to: String) throws(FileFault) -> Bool {
-        let descriptor = unsafe open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    private static func reserving(_ from: String, _ to: String, _ folder: Int32) throws(FileFault) -> Bool {
+        let descriptor = unsafe openat(folder, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { return false }
             throw FileFault(lastAt: to)
         }
         close(descriptor)
-        guard unsafe rename(from, to) == 0 else {
+        guard unsafe renameat(folder, from, folder, to) == 0 else {
             let fault = FileFault(lastAt: to)
-            unsafe unlink(to)
+            unsafe unlinkat(folder, to, 0)
             throw fault
         }
         return true

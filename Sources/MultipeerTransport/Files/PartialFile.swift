@@ -36,6 +36,9 @@ package enum PartialFile {
         if folder.number >= 0 { sweep(folder.number) }
     }
 
+    /// The same in a directory that is open.
+    package static func sweep(_ directory: OpenDirectory) { sweep(directory.number) }
+
     private static func sweep(_ folder: Int32) {
         for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) })
         where isAbandoned(name, in: folder, S_IFREG) {
@@ -43,8 +46,8 @@ package enum PartialFile {
         }
     }
 
-    /// Removes the directories in `parent` whose owners are gone, with their partial files. One with complete files stays: these
-    /// belong to the application.
+    /// Removes the directories in `parent` whose owners are gone, with their partial files. One with complete files stays:
+    /// these belong to the application.
     static func sweepDirectories(in parent: String) {
         let folder = Descriptor(unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         if folder.number < 0 { return }

@@ -5,7 +5,8 @@ package import Glibc
 ///
 /// Everything here blocks: it is for a thread of the file pool.
 package struct FileSink: ~Copyable {
-    private let folder: Descriptor
+    /// Nil for a descriptor that was open before.
+    private let folder: OpenDirectory?
     private let name: String
     private var file: Descriptor?
     /// Keeps the file locked from its end until it has its name: no sweep removes it meanwhile.
@@ -20,19 +21,35 @@ package struct FileSink: ~Copyable {
     package init(
         in directory: String, size: UInt64? = nil, named choose: () -> String = PartialFile.makeName
     ) throws(FileFault) {
-        if directory.utf8.contains(0) { throw FileFault(.notFound, path: directory) }
-        let descriptor = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard descriptor.number >= 0 else { throw FileFault(lastAt: directory) }
-        if let size, size > FileSink.free(descriptor.number) { throw FileFault(.noSpace, path: directory) }
+        try self.init(in: OpenDirectory(directory), size: size, named: choose)
+    }
+
+    /// The same in a directory that is open.
+    package init(
+        in directory: OpenDirectory, size: UInt64? = nil, named choose: () -> String = PartialFile.makeName
+    ) throws(FileFault) {
+        if let size, size > FileSink.free(directory.number) {
+            throw FileFault(.noSpace, path: directory.path)
+        }
         var name = ""
-        file = try FileSink.create(&name, in: descriptor.number, directory, choose)
-        folder = descriptor
+        file = try FileSink.create(&name, in: directory.number, directory.path, choose)
+        folder = directory
         self.name = name
-        path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+        path = directory.path.hasSuffix("/") ? directory.path + name : "\(directory.path)/\(name)"
+    }
+
+    /// Writes to a copy of a descriptor, such as that of standard output.
+    package init(to descriptor: Int32) throws(FileFault) {
+        path = "descriptor \(descriptor)"
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw FileFault(lastAt: path) }
+        file = Descriptor(copy)
+        folder = nil
+        name = ""
     }
 
     deinit {
-        if isKept { return }
+        guard !isKept, let folder else { return }
         unsafe unlinkat(folder.number, name, 0)
     }
 
@@ -70,12 +87,22 @@ package struct FileSink: ~Copyable {
             var rest = pieces[...]
             while !rest.isEmpty {
                 try unsafe FileSink.write(rest.prefix(FileSink.together), path) { vectors in
-                    unsafe writev(file.number, vectors, Int32(clamping: unsafe vectors.count))
+                    unsafe FileSink.write(vectors, to: file.number)
                 }
                 rest = rest.dropFirst(FileSink.together)
             }
         case .none:
             throw FileFault(.other(EBADF), path: path)
+        }
+    }
+
+    /// Waits if the descriptor is non-blocking, as a pipe can be that another process has made so.
+    private static func write(_ vectors: [iovec], to descriptor: Int32) -> Int {
+        while true {
+            let count = unsafe writev(descriptor, vectors, Int32(clamping: unsafe vectors.count))
+            guard count < 0, errno == EAGAIN else { return count }
+            var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = unsafe poll(&one, 1, -1)
         }
     }
 
@@ -105,8 +132,8 @@ package struct FileSink: ~Copyable {
         }
     }
 
-    /// Writes what follows the first `skipped` bytes. Each call of itself lends one piece more, so that all pointers in `vectors`
-    /// are valid in the innermost, which calls `put`.
+    /// Writes what follows the first `skipped` bytes. Each call of itself lends one piece more, so that all pointers in
+    /// `vectors` are valid in the innermost, which calls `put`.
     private static func write(
         _ pieces: ArraySlice<[UInt8]>, skipping skipped: Int, _ vectors: inout [iovec],
         with put: ([iovec]) -> Int
@@ -125,7 +152,7 @@ package struct FileSink: ~Copyable {
 
     /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.
     package mutating func close(isSynchronized: Bool = false) throws(FileFault) {
-        if isSynchronized {
+        if isSynchronized, folder != nil {
             switch file {
             case .some(let file):
                 guard fsync(file.number) == 0 else { throw FileFault(lastAt: path) }
@@ -153,6 +180,7 @@ package struct FileSink: ~Copyable {
 
     /// Waits until a new name of the file in its directory is on disk. Some file systems cannot do that for a directory.
     package func synchronizeDirectory() throws(FileFault) {
+        guard let folder else { return }
         if fsync(folder.number) == 0 || [EINVAL, EROFS].contains(errno) { return }
         throw FileFault(lastAt: path)
     }

@@ -3,8 +3,8 @@ import MultipeerFraming
 
 /// A regular file that is read once: as many bytes as it had when it was opened, in large pieces.
 ///
-/// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened: opening
-/// a device may already have an effect, and a pipe's writer would be released.
+/// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened:
+/// opening a device may already have an effect, and a pipe's writer would be released.
 package final class FileSource: PieceSource {
     /// Four of the longest DATA, so that none is shorter than it could be.
     package static let piece = 4 * Limits.frame
@@ -21,14 +21,19 @@ package final class FileSource: PieceSource {
     package var size: UInt64? { bytesAtFirst }
 
     /// Blocks: for a thread of the file pool.
-    package init(_ path: String) throws(FileFault) {
+    package convenience init(_ path: String) throws(FileFault) {
         // A C string would end there, and name another file.
         if path.utf8.contains(0) { throw FileFault(.notFound, path: path) }
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        let descriptor = Descriptor(unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        try self.init(Descriptor(unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)), path)
+    }
+
+    /// The descriptor is what a call returned that opened the file just now.
+    init(_ descriptor: consuming Descriptor, _ path: String) throws(FileFault) {
         guard descriptor.number >= 0 else { throw FileFault(lastAt: path) }
+        var status = stat()
         // Checked again, because another file may have replaced it.
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
@@ -40,7 +45,7 @@ package final class FileSource: PieceSource {
         reading = Locked(Reading(descriptor: descriptor, rest: size))
     }
 
-    private static func check(_ status: stat, _ path: String) throws(FileFault) {
+    static func check(_ status: stat, _ path: String) throws(FileFault) {
         let kind = status.st_mode & S_IFMT
         if kind == S_IFDIR { throw FileFault(.isDirectory, path: path) }
         if kind != S_IFREG { throw FileFault(.notRegular, path: path) }

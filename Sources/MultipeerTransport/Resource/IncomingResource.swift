@@ -58,9 +58,12 @@ public final class IncomingResource: Sendable {
         return fault.map { MultipeerError(.channel($0), of: "the file from \(peer)") }
     }
 
-    /// Where a file is put: in an existing directory, in one that is created for it, or in the session's own.
+    /// Where a file is put: in an existing directory, in one that is created for it, or in the session's own. Or it is no
+    /// file: its bytes are written to a descriptor as they come, which is not closed.
     package enum Place: Sendable {
         case directory(String)
+        case opened(OpenDirectory)
+        case descriptor(Int32)
         case folder(ResourceFolder)
         case session
     }
@@ -191,6 +194,8 @@ public final class IncomingResource: Sendable {
         do throws(FileFault) {
             return switch place {
             case .directory(let path): try FileSink(in: path, size: size)
+            case .opened(let directory): try FileSink(in: directory, size: size)
+            case .descriptor(let number): try FileSink(to: number)
             case .folder(let folder): try FileSink(in: folder.path(), size: size)
             case .session: try FileSink(in: folder.path(), size: size)
             }

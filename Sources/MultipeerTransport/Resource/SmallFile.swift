@@ -16,9 +16,8 @@ package struct SmallFile: PieceSource {
         case long(FileSource)
     }
 
-    /// Opens a file, and reads it if it is small. Blocks: for a thread of the file pool.
-    static func open(_ path: String, digest: Bool) throws(FileFault) -> Opened {
-        let file = try FileSource(path)
+    /// Reads a file if it is small. Blocks: for a thread of the file pool.
+    static func read(_ file: FileSource, digest: Bool) throws(FileFault) -> Opened {
         guard let size = file.size, size <= UInt64(longest) else { return .long(file) }
         let bytes = try file.read() ?? []
         return .small(SmallFile(bytes: bytes, digest: digest ? SHA256.hash(bytes) : nil))

@@ -1,9 +1,12 @@
 package import MultipeerCore
 import MultipeerFraming
 
-/// A file that one call sends: opened, and read if it is small, on a file loop, which passes it to the session's loop by itself.
-/// The task of the call waits for both of them together, and is resumed once.
+/// A file that one call sends: opened, and read if it is small, on a file loop, which passes it to the session's loop by
+/// itself. The task of the call waits for both of them together, and is resumed once.
 package final class SmallFileOpening: Sendable {
+    /// Opens a file. Blocks.
+    package typealias Source = @Sendable () throws(FileFault) -> FileSource
+
     package enum Outcome: Sendable {
         /// All of it is on its way.
         case sent(ChannelSender, SmallFile)
@@ -35,9 +38,11 @@ package final class SmallFileOpening: Sendable {
         hasDigest = digest
     }
 
-    /// Opens the file, and sends it if it is small. Cancelling the task gives it up.
-    package func open(_ path: String, on worker: EventLoop, for driver: SessionDriver) async -> Outcome {
-        Task(executorPreference: worker.taskExecutor) { self.read(path, for: driver) }
+    /// Opens the file, and sends it if it is small. Cancelling the task gives it up. `source` is called on the worker.
+    package func open(
+        _ source: @escaping Source, on worker: EventLoop, for driver: SessionDriver
+    ) async -> Outcome {
+        Task(executorPreference: worker.taskExecutor) { self.read(source, for: driver) }
         let outcome = await outcome.value(onCancel: { self.cancel() })
         // Without its driver the session's loop would no longer take it.
         withExtendedLifetime(driver) {}
@@ -45,9 +50,9 @@ package final class SmallFileOpening: Sendable {
     }
 
     /// On the file loop.
-    private func read(_ path: String, for driver: SessionDriver) {
+    private func read(_ source: Source, for driver: SessionDriver) {
         do throws(FileFault) {
-            switch try SmallFile.open(path, digest: hasDigest) {
+            switch try SmallFile.read(source(), digest: hasDigest) {
             case .long(let file): outcome.send(.long(file))
             case .small(let file):
                 let isWanted = phase.withLock { phase in

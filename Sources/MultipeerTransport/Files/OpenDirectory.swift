@@ -1,0 +1,182 @@
+import Glibc
+
+/// A directory that is held open: what is created, renamed or read in it stays in it, wherever its path leads meanwhile.
+///
+/// A name is one component of a path; anything else is refused. No symbolic link in the directory is followed. Everything here
+/// blocks.
+package final class OpenDirectory: Sendable {
+    private let descriptor: Descriptor
+    /// For messages.
+    package let path: String
+
+    var number: Int32 { descriptor.number }
+
+    private init(_ descriptor: consuming Descriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// Opens a directory that the user of this machine named, which may be reached over links.
+    package convenience init(_ path: String) throws(FileFault) {
+        if path.utf8.contains(0) { throw FileFault(.notFound, path: path) }
+        let descriptor = Descriptor(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard descriptor.number >= 0 else { throw FileFault(lastAt: path) }
+        self.init(descriptor, path: path)
+    }
+
+    /// Opens a directory in this one.
+    package func directory(_ name: String) throws(FileFault) -> OpenDirectory {
+        let path = try path(of: name)
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let child = Descriptor(unsafe openat(number, name, flags))
+        guard child.number >= 0 else {
+            // What Linux says about a link, and about a file.
+            if errno == ENOTDIR || errno == ELOOP { throw FileFault(.other(ENOTDIR), path: path) }
+            throw FileFault(lastAt: path)
+        }
+        return OpenDirectory(child, path: path)
+    }
+
+    /// Creates a directory that only its owner can use. Returns false if there is something of that name.
+    package func create(_ name: String) throws(FileFault) -> Bool {
+        let path = try path(of: name)
+        if unsafe mkdirat(number, name, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw FileFault(lastAt: path) }
+        return false
+    }
+
+    /// Opens a regular file.
+    package func file(_ name: String) throws(FileFault) -> FileSource {
+        let path = try path(of: name)
+        var status = stat()
+        guard unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw FileFault(lastAt: path)
+        }
+        // Opening a device may already have an effect.
+        try FileSource.check(status, path)
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        return try FileSource(Descriptor(unsafe openat(number, name, flags)), path)
+    }
+
+    /// Returns what has this name; nil for nothing.
+    package func entry(_ name: String) -> Entry? {
+        var status = stat()
+        guard OpenDirectory.isComponent(name),
+            unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        else { return nil }
+        return Entry(name: name, status)
+    }
+
+    /// Gives a file or directory another name in this directory. Returns false, and does nothing, when the name is taken.
+    package func rename(_ name: String, toNew other: String) throws(FileFault) -> Bool {
+        let path = try (path(of: name), path(of: other)).1
+        do throws(FileFault) {
+            return try FileRename.toNew(name, other, in: number)
+        } catch {
+            throw FileFault(error.reason, path: path)
+        }
+    }
+
+    /// Gives a file another name in this directory; a file or link of that name is replaced, a directory never.
+    package func rename(_ name: String, replacing other: String) throws(FileFault) {
+        let path = try (path(of: name), path(of: other)).1
+        guard unsafe renameat(number, name, number, other) == 0 else { throw FileFault(lastAt: path) }
+    }
+
+    /// Removes a file.
+    package func remove(_ name: String) throws(FileFault) {
+        let path = try path(of: name)
+        guard unsafe unlinkat(number, name, 0) == 0 else { throw FileFault(lastAt: path) }
+    }
+
+    /// Sets when a file was modified, and lets its owner execute it if `isExecutable`. No other permission is added.
+    package func set(_ name: String, modified: FileTime?, isExecutable: Bool) throws(FileFault) {
+        let path = try path(of: name)
+        if isExecutable {
+            let file = Descriptor(unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+            guard file.number >= 0, fchmod(file.number, 0o700) == 0 else { throw FileFault(lastAt: path) }
+        }
+        guard let modified else { return }
+        let now = timespec(tv_sec: 0, tv_nsec: OpenDirectory.now)
+        let times = [now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds))]
+        // A file system may know no time as early or late as this; the file is no worse for it.
+        _ = unsafe utimensat(number, name, times, AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// `UTIME_NOW`, which is not imported.
+    private static let now = (1 << 30) - 1
+
+    /// Returns all entries but `.` and `..`, sorted by their names.
+    package func entries() throws(FileFault) -> [Entry] {
+        // The directory stream owns its descriptor, so it gets one of its own.
+        let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw FileFault(lastAt: path) }
+        guard let stream = unsafe fdopendir(copy) else {
+            let fault = FileFault(lastAt: path)
+            close(copy)
+            throw fault
+        }
+        defer { unsafe closedir(stream) }
+        guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+        var entries: [Entry] = []
+        while let entry = unsafe readdir(stream) {
+            // A record ends with its name: the last one in the buffer is shorter than its type says.
+            let start = unsafe UnsafeRawPointer(entry).advanced(by: place)
+            let bytes = unsafe start.assumingMemoryBound(to: CChar.self)
+            var status = stat()
+            let isThere = unsafe fstatat(number, bytes, &status, AT_SYMLINK_NOFOLLOW) == 0
+            guard let name = unsafe String(validatingCString: bytes) else {
+                entries.append(Entry(name: unsafe String(cString: bytes), kind: .unnamed))
+                continue
+            }
+            if isThere, name != ".", name != ".." { entries.append(Entry(name: name, status)) }
+        }
+        return entries.sorted { $0.name < $1.name }
+    }
+
+    private func path(of name: String) throws(FileFault) -> String {
+        let whole = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+        guard OpenDirectory.isComponent(name) else { throw FileFault(.notFound, path: whole) }
+        return whole
+    }
+
+    private static func isComponent(_ name: String) -> Bool {
+        !["", ".", ".."].contains(name) && !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/"))
+    }
+}
+
+extension OpenDirectory {
+    /// One entry of a directory.
+    package struct Entry: Equatable, Sendable {
+        package enum Kind: Equatable, Sendable {
+            case file(size: UInt64, modified: FileTime, isExecutable: Bool)
+            case directory
+            case link
+            /// A socket, a device or a FIFO.
+            case other
+            /// Something whose name is not UTF-8.
+            case unnamed
+        }
+
+        package let name: String
+        package let kind: Kind
+    }
+}
+
+extension OpenDirectory.Entry {
+    fileprivate init(name: String, _ status: stat) {
+        self.name = name
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG:
+                .file(
+                    size: UInt64(clamping: status.st_size),
+                    modified: FileTime(
+                        seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec)),
+                    isExecutable: status.st_mode & 0o100 != 0)
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            default: .other
+            }
+    }
+}
