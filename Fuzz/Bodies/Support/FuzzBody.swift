@@ -13,7 +13,8 @@ package struct FuzzBody: Sendable {
     }
 
     package static let all: [FuzzBody] = [
-        .connectionData, .callEnvelope, .tlv, .frameDecoder, .handshake, .certificateChain, .secureChannel,
+        .connectionData, .callEnvelope, .tlv, .frameDecoder, .handshake, .certificateChain, .tlsGreeting,
+        .secureChannel,
         .securePair, .datagramChannel, .verificationCode, .codeExchange, .reassemblyTurns, .channelMachine,
         .datagramHeader,
         .dnsMessage, .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,

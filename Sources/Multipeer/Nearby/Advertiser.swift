@@ -103,7 +103,8 @@ public actor Advertiser {
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
-                peer: peer, identity: identity, listening: configuration.listenAddresses,
+                peer: peer, identity: identity, listening: configuration.listeningAddresses,
+                sharedPort: configuration.chosenPort,
                 code: code.map { ($0, valid: codeValidity) }, keyLog: configuration.keyLog,
                 on: configuration.host)
         }

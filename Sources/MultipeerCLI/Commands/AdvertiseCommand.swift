@@ -19,6 +19,7 @@ enum AdvertiseCommand: Subcommand {
             .init(
                 "--info", "KEY=VALUE", isRepeatable: true,
                 "publish this about the peer; at most 1,222 bytes in total"),
+            PortOption.option,
             .init("--accept", "accept invitations, up to 7 peers at a time"),
             .init("--for", "SECONDS", "stop after SECONDS, 1 to 86400, with exit code 0"),
             .init("--json", "print one JSON object per line and event"),
@@ -31,7 +32,8 @@ enum AdvertiseCommand: Subcommand {
         let info = try info(arguments)
         let time = try arguments.number("--for", in: 1...86_400)
         let stall = try InvitationResponder(
-            own, info, options, isAccepting: arguments.has("--accept"), isJSON: arguments.has("--json"))
+            own, info, options, PortOption.port(arguments), isAccepting: arguments.has("--accept"),
+            isJSON: arguments.has("--json"))
         SignalHandler.first { await stall.close() }
         do throws(CommandError) {
             try await stall.run(for: time.map { .seconds($0) })

@@ -27,7 +27,7 @@ enum InviteCommand: Subcommand {
             .init(
                 "--for", "SECONDS",
                 "stop after SECONDS, 1 to 86400, like 'cancel', or with --wait with exit code 0"),
-            KeyLogOption.option,
+            PortOption.option, KeyLogOption.option,
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {

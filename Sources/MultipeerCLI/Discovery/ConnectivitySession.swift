@@ -8,6 +8,8 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
     /// Safe: all its members may be called from any thread.
     nonisolated(unsafe) let session: MCSession
     let peer: PeerID
+    /// The port at which the session and an advertiser listen.
+    let port: SharedPort
     /// All state changes, in order, for one reader.
     let changes: AsyncStream<(PeerID, MCSessionState)>
     private let changed: AsyncStream<(PeerID, MCSessionState)>.Continuation
@@ -15,11 +17,13 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
     init(_ arguments: Arguments, _ options: DiscoveryOptions) throws(CommandError) {
         let own = try PeerOptions(arguments)
         peer = own.peer
+        port = try PortOption.port(arguments)
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
         }
         var configuration = Session.Configuration()
         configuration.listenAddresses = options.selectedInterfaces.listenAddresses
+        configuration.overrides.sharedPort = port
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         unsafe session = MCSession(

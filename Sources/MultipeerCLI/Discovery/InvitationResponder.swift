@@ -50,16 +50,19 @@ actor InvitationResponder {
     private let outcome = Promise<CommandError?>()
 
     init(
-        _ own: PeerOptions, _ info: DiscoveryInfo, _ options: DiscoveryOptions, isAccepting: Bool,
-        isJSON: Bool
+        _ own: PeerOptions, _ info: DiscoveryInfo, _ options: DiscoveryOptions, _ port: SharedPort,
+        isAccepting: Bool, isJSON: Bool
     ) throws(CommandError) {
         self.options = options
         self.isJSON = isJSON
+        var discovery = options.configuration
+        discovery.sharedPort = port
         advertiser = Advertiser(
             peer: own.peer, service: options.service, info: info, identity: own.identity,
-            configuration: options.configuration)
+            configuration: discovery)
         var configuration = Session.Configuration(identity: own.identity)
         configuration.listenAddresses = options.selectedInterfaces.listenAddresses
+        configuration.overrides.sharedPort = port
         configuration.topology = .star
         configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog

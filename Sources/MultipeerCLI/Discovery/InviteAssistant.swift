@@ -14,9 +14,11 @@ struct InviteAssistant: Sendable {
     init(_ connectivity: ConnectivitySession, _ options: DiscoveryOptions) {
         self.connectivity = connectivity
         self.options = options
+        var discovery = options.configuration
+        discovery.sharedPort = connectivity.port
         unsafe assistant = MCAdvertiserAssistant(
             serviceType: options.service.name, discoveryInfo: nil, session: unsafe connectivity.session,
-            configuration: options.configuration)
+            configuration: discovery)
     }
 
     /// Stops advertising and disconnects gracefully, and waits until that is done.

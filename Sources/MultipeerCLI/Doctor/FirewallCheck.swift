@@ -82,7 +82,7 @@ package struct FirewallCheck: Sendable {
     }
 
     private static let advice =
-        "peers need UDP port 5353, and the TCP and UDP ports on which sessions listen (--listen sets one)"
+        "peers need UDP port 5353, and TCP and UDP port \(PortOption.standard) or that of --port"
 
     /// Returns what in the rules could drop incoming packets; nil when nothing could.
     static func suspicion(_ text: String) -> String? {

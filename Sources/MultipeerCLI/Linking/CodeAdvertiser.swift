@@ -27,7 +27,8 @@ final class CodeAdvertiser: Sendable {
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: own.peer, service: options.service.name, info: role.info,
-                identity: own.configuration.identity, code: code, configuration: options.configuration)
+                identity: own.configuration.identity, code: code,
+                configuration: own.sharing(options.configuration))
         }
     }
 

@@ -33,7 +33,7 @@ final class PeerAdvertiser: Sendable {
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: own.peer, service: options.service.name, info: role.info,
-                identity: own.configuration.identity, configuration: options.configuration)
+                identity: own.configuration.identity, configuration: own.sharing(options.configuration))
         }
     }
 

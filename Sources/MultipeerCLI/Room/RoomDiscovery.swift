@@ -25,7 +25,7 @@ struct RoomDiscovery: Sendable {
         }
         advertiser = Advertiser(
             peer: own.peer, service: options.service, info: info, identity: own.configuration.identity,
-            code: code, validity: .repeated, configuration: configuration)
+            code: code, validity: .repeated, configuration: own.sharing(configuration))
         browser = Browser(peer: own.peer, service: options.service, configuration: configuration)
     }
 

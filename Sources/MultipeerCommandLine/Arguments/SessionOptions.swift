@@ -11,8 +11,9 @@ package struct SessionOptions {
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
-            "listen on ADDRESS, such as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: all addresses, any port, or only "
-                + "127.0.0.1 when only the interface lo is used"),
+            "listen on ADDRESS, such as 192.0.2.1 or ::1, with the port of --port or, as in 192.0.2.1:4000, the given one; "
+                + "default: all addresses, or only 127.0.0.1 when only the interface lo is used"),
+        PortOption.option,
         .init(
             "--advertise", "ADDRESS", isRepeatable: true,
             "put ADDRESS into your connection data instead of the listening address, for a forwarded port"),
@@ -44,6 +45,8 @@ package struct SessionOptions {
             }
             configuration.listenAddresses.append(address)
         }
+        let ports = configuration.listenAddresses.map(\.port).filter { $0 > 0 }
+        configuration.overrides.sharedPort = try PortOption.port(arguments, listening: ports)
         if configuration.listenAddresses.isEmpty {
             configuration.listenAddresses = InterfaceSelection(arguments).listenAddresses
         }
@@ -67,6 +70,14 @@ package struct SessionOptions {
         } catch {
             throw CommandError("\(error)", exit: .system)
         }
+    }
+
+    /// Returns the configuration of an advertiser that shares port and addresses with the session.
+    package func sharing(_ configuration: DiscoveryConfiguration) -> DiscoveryConfiguration {
+        var own = configuration
+        own.sharedPort = self.configuration.overrides.sharedPort
+        own.invitationAddresses = self.configuration.listenAddresses
+        return own
     }
 
     private static func address(_ text: String) -> SocketAddress? {

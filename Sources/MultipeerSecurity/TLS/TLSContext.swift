@@ -6,6 +6,9 @@ import CLibSSL
 /// A peer that is not expected is refused inside the handshake: the verify callback compares the leaf's fingerprint,
 /// which replaces chain building and the check of dates.
 package final class TLSContext: Sendable {
+    /// The ALPN name of links. [tls.alpn]
+    package static let linkProtocol = "mpc/1"
+
     let rules: TLSVerifier
     private let profile: TLSProfile
     private let identity: IdentityObjects
@@ -16,7 +19,7 @@ package final class TLSContext: Sendable {
     ///   - keyLog: where the secrets are logged; nil, as it should be, for nowhere.
     /// - Throws: ``SecurityFault`` when OpenSSL does not accept the key.
     package init(
-        identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
+        identity: Identity, applicationProtocol: String = TLSContext.linkProtocol, keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
         rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
         if let keyLog { profile = try TLSProfile(keyLog) } else { profile = try TLSProfile.shared.get() }

@@ -9,7 +9,10 @@ struct Acceptor {
     /// Listeners by token; tokens are negative, so that they cannot be connections.
     private(set) var listeners: [Int: Listener] = [:]
 
-    final class Listener {
+    /// The port that they share with other uses of this process; nil when it is the driver's alone.
+    let sharedPort: SharedPort?
+
+    final class Listener: Sendable {
         let socket: Socket
         let address: SocketAddress
         let isEverywhere: Bool
@@ -21,15 +24,16 @@ struct Acceptor {
     }
 
     /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them. `onOnePort`: all of them
-    /// use the port that the system chooses for the first, and a fault is thrown where that is taken.
+    /// use `port`, or if that is 0 the one that the system chooses for the first, and a fault is thrown where that is taken.
     init(
-        _ addresses: [SocketAddress], on loop: EventLoop, onOnePort: Bool = false
+        _ addresses: [SocketAddress], on loop: EventLoop, onOnePort: Bool = false, port: UInt16 = 0
     ) throws(SocketFault) {
+        sharedPort = nil
         let everywhere = addresses.isEmpty
         let wanted =
             everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
         var last: SocketFault?
-        var port: UInt16 = 0
+        var port = port
         for (index, address) in wanted.enumerated() {
             let address = address.port == 0 ? address.with(port: port) : address
             do throws(SocketFault) {
@@ -44,6 +48,18 @@ struct Acceptor {
         }
         if let last, listeners.isEmpty { throw last }
     }
+
+    /// Takes connections from the same queues as these listeners, with sockets of its own.
+    init(sharing port: SharedPort, _ originals: [Listener]) throws(SocketFault) {
+        sharedPort = port
+        for (index, original) in originals.enumerated() {
+            listeners[-1 - index] = Listener(
+                try original.socket.duplicate(), original.address, isEverywhere: original.isEverywhere)
+        }
+    }
+
+    /// The number that datagrams use, too; 0 lets the system choose.
+    var datagramPort: UInt16 { sharedPort == nil ? 0 : listeners[-1]?.address.port ?? 0 }
 
     /// Listens on one port at all of these addresses; tries another where the port is taken at one of them.
     static func onOnePort(

@@ -78,10 +78,21 @@ extension ConnectionDriver {
         }
     }
 
+    /// Handles bytes that another driver has received on this connection.
+    func absorb(_ received: [UInt8], on id: ConnectionID) {
+        guard let connection = sockets.connections[id] else { return }
+        let streams = sockets.streams
+        var buffers = streams.take()
+        buffers.ciphertext.append(received)
+        absorb(connection, &buffers)
+        streams.putBack(buffers)
+    }
+
     /// The first byte of an accepted connection says what it is; it never decides what it may be. [enc.no-negotiation]
     private func sniff(
         _ connection: SocketConnection, _ input: inout ByteBuffer
     ) throws(SecurityFault) -> Bool {
+        guard keeps(connection, &input) else { return false }
         let first = input.read { $0.isEmpty ? 0 : $0[0] }
         connection.channel = try channel(accepted: first)
         guard connection.channel != nil else {

@@ -17,6 +17,10 @@ protocol ConnectionDriver: Actor, LoopClient {
     /// Returns the channel of an accepted connection with this first byte; nil when there is none for it.
     func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel?
 
+    /// Returns whether an accepted connection whose first bytes are these is for this driver. If not, more of them are needed, or
+    /// the connection was passed on.
+    func keeps(_ connection: SocketConnection, _ input: inout ByteBuffer) -> Bool
+
     // Calls to the engine.
 
     func connected(_ connection: SocketConnection)
@@ -41,6 +45,9 @@ protocol ConnectionDriver: Actor, LoopClient {
 }
 
 extension ConnectionDriver {
+    /// Most drivers share no port.
+    func keeps(_ connection: SocketConnection, _ input: inout ByteBuffer) -> Bool { true }
+
     /// Most drivers have nothing to do before the handshake.
     func connected(_ connection: SocketConnection) {}
 

@@ -2,8 +2,8 @@ import MultipeerCore
 
 /// A driver that others connect to: the session, and the invited end of invitations.
 protocol ListeningDriver: ConnectionDriver {
-    /// Returns the engine's number of a connection that was accepted from this address; nil when it takes none now.
-    func accepted(from address: [UInt8]) -> ConnectionID?
+    /// Returns the engine's number of a connection that was accepted from this address at that time; nil when it takes none now.
+    func accepted(from address: [UInt8], at time: Moment) -> ConnectionID?
 }
 
 extension ListeningDriver {
@@ -18,6 +18,7 @@ extension ListeningDriver {
 
     func stopListening() {
         sockets.acceptor?.deregister(from: loop)
+        sockets.acceptor?.sharedPort?.release(by: self)
         sockets.acceptor = nil
         sockets.acceptResumes = nil
     }
@@ -25,15 +26,35 @@ extension ListeningDriver {
     /// Accepts the connections of the listening socket with this token.
     func accept(from token: Int) {
         guard let listener = sockets.acceptor?.listeners[token] else { return }
-        let mayGoOn = listener.accept { socket, remote in admit(socket, from: remote) }
+        let mayGoOn = listener.accept { socket, remote in accepted(socket, from: remote) }
         if !mayGoOn { pauseAccepting() }
     }
 
-    private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
-        guard let id = accepted(from: remote.host.unmapped.bytes) else { return }
+    /// Takes a connection that another driver accepted on the same port.
+    func take(_ passed: PassedConnection) {
+        guard sockets.acceptor != nil, let socket = passed.takeSocket() else { return }
+        if let id = admit(socket, from: passed.remote, at: passed.time) { absorb(passed.received, on: id) }
+        loop.wantsTurnEnd(self)
+    }
+
+    private func accepted(_ socket: consuming Socket, from remote: SocketAddress) {
+        // Only a session sees which connections are for invitations, and it has limits for expected peers: one that shares the
+        // port gets all of them.
+        if let session = sockets.acceptor?.sharedPort?.session, session !== self {
+            return PassedConnection(socket, from: remote, at: loop.now).pass(to: session)
+        }
+        _ = admit(socket, from: remote, at: loop.now)
+    }
+
+    private func admit(
+        _ socket: consuming Socket, from remote: SocketAddress, at time: Moment
+    ) -> ConnectionID? {
+        guard let id = accepted(from: remote.host.unmapped.bytes, at: time) else { return nil }
         admit(id, socket, from: remote)
+        sockets.connections[id]?.acceptTime = time
         // A connection that has to be dropped for it is dropped now: descriptors are few.
         carryOut()
+        return id
     }
 
     /// Pauses accepting when no descriptor is left: unauthenticated peers wait in the backlog for a while, and the loop does

@@ -33,6 +33,10 @@ final class SocketConnection {
     let isDialled: Bool
     var phase: Phase
     let socket: Socket
+    /// When an accepted connection was accepted.
+    var acceptTime: Moment?
+    /// The first bytes of an accepted connection, while they do not say yet what it is for.
+    var greeting: [UInt8] = []
     /// The owner no longer has it.
     var isReleased = false
     private final var output = Output()

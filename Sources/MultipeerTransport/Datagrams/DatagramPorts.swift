@@ -18,21 +18,32 @@ struct DatagramPorts {
 
     subscript(token: Int) -> DatagramPort? { ports[token] }
 
-    /// The socket at this address, or, when nil, at every one.
+    /// The socket at this address, or, when nil, at every one. If `number` is taken, the system chooses: no link ends for that.
     mutating func open(
-        at host: SocketAddress.Host?, on loop: EventLoop, for client: any LoopClient
+        at host: SocketAddress.Host?, number: UInt16, on loop: EventLoop, for client: any LoopClient
     ) throws(SocketFault) -> DatagramPort {
         if let port = ports.values.first(where: { $0.host == host }) {
             port.users += 1
             return port
         }
-        let socket = try loop.datagramSocket(at: host)
+        let socket = try DatagramPorts.socket(at: host, number: number, on: loop)
         guard let address = socket.localAddress else { throw .last }
         let port = DatagramPort(socket, at: host, number: address.port, token: nextToken)
         try loop.register(port.socket.descriptor, for: client, token: port.token, interest: .readable)
         ports[port.token] = port
         nextToken -= 1
         return port
+    }
+
+    private static func socket(
+        at host: SocketAddress.Host?, number: UInt16, on loop: EventLoop
+    ) throws(SocketFault) -> DatagramSocket {
+        do throws(SocketFault) {
+            return try loop.datagramSocket(at: host, port: number)
+        } catch {
+            guard number > 0 else { throw error }
+            return try loop.datagramSocket(at: host)
+        }
     }
 
     mutating func release(_ port: DatagramPort, on loop: EventLoop) {

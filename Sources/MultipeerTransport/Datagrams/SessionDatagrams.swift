@@ -75,7 +75,9 @@ extension SessionDatagrams {
                 let local = connection.socket.localAddress?.host
             else { return engine.datagramPort(id, nil, at: loop.now) }
             let everywhere = configuration.listenAddresses.isEmpty
-            let port = try ports.open(at: everywhere ? nil : local, on: loop, for: client)
+            let port = try ports.open(
+                at: everywhere ? nil : local, number: sockets.acceptor?.datagramPort ?? 0, on: loop,
+                for: client)
             link.flow = DatagramFlow(
                 of: peer, port: port, host: connection.remote.host, keyLog: configuration.keyLog)
             engine.datagramPort(

@@ -28,6 +28,14 @@ public struct DiscoveryConfiguration: Sendable {
     ///
     /// A peer that ends without a goodbye, by `kill -9` or by a power failure, stays visible for that long.
     public var hostTTL: Duration
+    /// The TCP port at which an advertiser receives invitations, so that a firewall can allow it; nil or 0, the default, lets the
+    /// system choose. With the number of `Session.Configuration.port` it shares the port of that session. No other advertiser of
+    /// the process can have it at the same time; if it is in use, `Advertiser.start` throws `system`.
+    public var port: UInt16?
+    /// Replaces `port`.
+    package var sharedPort: SharedPort?
+    /// Replaces the addresses at which an advertiser listens.
+    package var invitationAddresses: [SocketAddress]?
     /// IPv4, IPv6, or both, the default. The loopback interface has IPv4 only.
     public var families: Set<Family>
     /// The backend that announces and finds peers; nil is multicast DNS, shared by all users in the process that configure it
@@ -44,6 +52,7 @@ public struct DiscoveryConfiguration: Sendable {
         self.interfaces = interfaces
         hostTTL = .seconds(120)
         families = [.v4, .v6]
+        port = nil
         backend = nil
         keyLog = nil
     }
@@ -71,6 +80,12 @@ extension DiscoveryConfiguration {
         if let backend { return backend }
         return try MulticastDiscovery.shared(for: self)
     }
+
+    /// Where an advertiser listens.
+    package var listeningAddresses: [SocketAddress] { invitationAddresses ?? listenAddresses }
+
+    /// The port at which it listens; nil when the system chooses one.
+    package var chosenPort: SharedPort? { sharedPort ?? SharedPort.named(port) }
 
     /// Returns the interfaces after applying the environment variable, whose value is `text`.
     package func interfaces(named text: String?) -> Interfaces {

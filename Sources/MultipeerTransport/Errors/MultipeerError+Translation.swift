@@ -26,6 +26,8 @@ extension MultipeerError {
         case .refused(let reason):
             self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
         case .invalidArgument(let message): self.init(.invalidArgument, message)
+        case .portTaken(let number, let holder):
+            self.init(.system, "port \(number) is in use by \(holder)")
         case .noAddress: self.init(.system, "this machine has no address at which peers can reach it")
         }
     }

@@ -19,11 +19,13 @@ extension EventLoop {
         return Socket(try VirtualSocket.listening(on: address, backlog: backlog, at: host))
     }
 
-    /// Returns a UDP socket at that address of the machine, or, when nil, at every one.
-    func datagramSocket(at address: SocketAddress.Host?) throws(SocketFault) -> DatagramSocket {
+    /// Returns a UDP socket at that address of the machine, or, when nil, at every one. Port 0 takes any free one.
+    func datagramSocket(
+        at address: SocketAddress.Host?, port: UInt16 = 0
+    ) throws(SocketFault) -> DatagramSocket {
         if let host { return DatagramSocket(try VirtualDatagramSocket(host, isEverywhere: address == nil)) }
-        guard let address else { return try DatagramSocket.everywhere() }
-        return try DatagramSocket.bound(to: SocketAddress(address, port: 0))
+        guard let address else { return try DatagramSocket.everywhere(port: port) }
+        return try DatagramSocket.bound(to: SocketAddress(address, port: port))
     }
 
     /// Returns the interfaces of the machine; none when the system does not list them.

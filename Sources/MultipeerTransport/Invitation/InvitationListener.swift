@@ -22,6 +22,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     nonisolated package let codeValidity: InvitationCode.Validity?
 
     private let listening: [SocketAddress]
+    private let sharedPort: SharedPort?
     nonisolated let tls: InvitationTLS
     nonisolated let invitee: UID? = nil
     let sockets: Sockets
@@ -42,6 +43,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     ///   - identity: what proves its uid, if that is keyed.
     ///   - listening: the addresses to listen at; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4
     ///     and IPv6.
+    ///   - sharedPort: the port to listen at, which a session may use, too; nil for one of its own.
     ///   - code: what inviters have to prove before they are asked anything, and how often it may be used.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine that runs it; nil for this one.
@@ -49,11 +51,13 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     ///   does not prove.
     package init(
         peer: PeerID, identity: Identity? = nil, listening: [SocketAddress] = [],
+        sharedPort: SharedPort? = nil,
         code: (InvitationCode, valid: InvitationCode.Validity)? = nil, keyLog: KeyLog? = nil,
         on host: VirtualHost? = nil
     ) throws(SessionFault) {
         self.peer = peer
         self.listening = listening
+        self.sharedPort = host == nil ? sharedPort : nil
         codeValidity = code?.valid
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
         sockets = Sockets(loop)
@@ -81,11 +85,15 @@ extension InvitationListener {
         guard sockets.acceptor == nil, !isStopped else {
             throw .invalidArgument("invitations are listened for once")
         }
-        let acceptor = try SessionFault.network { () throws(SocketFault) in
-            let acceptor = try Acceptor.onOnePort(listening, on: loop)
-            try listen(at: acceptor)
-            return acceptor
-        }
+        let acceptor =
+            if let sharedPort {
+                try sharedPort.open(for: self, at: listening)
+            } else {
+                try SessionFault.network { () throws(SocketFault) in
+                    try Acceptor.onOnePort(listening, on: loop)
+                }
+            }
+        try SessionFault.network { () throws(SocketFault) in try listen(at: acceptor) }
         guard let port = acceptor.listeners.values.first?.address.port else { throw .noAddress }
         return port
     }
@@ -153,7 +161,9 @@ extension InvitationListener {
         if token < 0 { accept(from: token) } else { ready(connection: token, readiness) }
     }
 
-    func accepted(from address: [UInt8]) -> ConnectionID? { engine.accepted(from: address, at: loop.now) }
+    func accepted(from address: [UInt8], at time: Moment) -> ConnectionID? {
+        engine.accepted(from: address, at: time)
+    }
 
     private func advance() {
         engine.advance(to: loop.now)

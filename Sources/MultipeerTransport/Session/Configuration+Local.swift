@@ -15,6 +15,11 @@ extension Session.Configuration {
             takesDatagrams: allowsDatagrams, datagramTiming: overrides.datagramTiming)
     }
 
+    /// The port that the session shares with other uses of the process; nil when the system chooses one. A simulated machine chooses.
+    var sharedPort: SharedPort? {
+        overrides.host == nil ? overrides.sharedPort ?? SharedPort.named(port) : nil
+    }
+
     static let agent = "swift-multipeer/0.1"
 
     /// Returns the identity that this side presents, with its TLS context; neither when the preference is none. Throws when the

@@ -40,6 +40,13 @@ extension Session.Configuration {
                 address.port == 0 || address.port >= 1_024 || !advertisedAddresses.isEmpty,
                 "a port below 1,024 is never dialled: \(address)")
         }
+        let port = port ?? 0
+        try Self.require(
+            port == 0 || port >= 1_024 || !advertisedAddresses.isEmpty,
+            "a port below 1,024 is never dialled: \(port)")
+        try Self.require(
+            port == 0 || listenAddresses.allSatisfy { $0.port == 0 || $0.port == port },
+            "listenAddresses have other ports than port, which is \(port)")
         for address in advertisedAddresses {
             try Self.require(
                 Candidate(address)?.isDialable(allowingLoopback: true) == true,

@@ -28,10 +28,17 @@ extension Session {
         /// two users have verified, if both have identities. Without it, and for peers without an identity, keys are remembered for
         /// the life of the session, at most 10,000.
         public var trustStore: TrustStore.File?
-        /// The addresses to listen at, at most 16; empty listens on every interface, on a port that the system chooses.
+        /// The addresses to listen at, at most 16; empty listens on every interface. Those whose port is 0 use `port`.
         ///
         /// Ports below 1,024 are only useful with `advertisedAddresses`: no peer dials them.
         public var listenAddresses: [SocketAddress]
+        /// The port to listen at, for links (TCP) and unreliable messages (UDP), so that a firewall can allow it; nil or 0, the
+        /// default, lets the system choose. It is held from the first `connectionData` or `connect` on until the session is
+        /// released, and no other session of the process can have it; an advertiser can, with `DiscoveryConfiguration.port`.
+        ///
+        /// Ports below 1,024 are only useful with `advertisedAddresses`. A port that is in use makes `connectionData` and `connect`
+        /// throw `system`.
+        public var port: UInt16?
         /// The addresses that connection data contains instead of those at which the session listens; empty for the latter. Use it
         /// with port forwarding. At most 16, each with a port from 1,024 on, none unspecified, multicast or broadcast.
         public var advertisedAddresses: [SocketAddress]
@@ -50,8 +57,8 @@ extension Session {
         public var keepAliveInterval: Duration
         /// The idle timeout, after which a peer is given up: longer than `keepAliveInterval`, at most 1 hour; default 10 seconds. Spec 14.2.
         public var idleTimeout: Duration
-        /// Whether unreliable messages go over UDP where it gets through, on a port that the system chooses; default true. Otherwise
-        /// they are sent on the link.
+        /// Whether unreliable messages go over UDP where it gets through, on a port of the same number as `port`; default true.
+        /// Otherwise they are sent on the link.
         public var allowsDatagrams: Bool
         /// Receives the secrets of links, their datagrams and the invitations to them for a protocol analyser, in the format of
         /// `SSLKEYLOGFILE`; nil logs none. Anyone who reads them can read the traffic.
@@ -75,6 +82,7 @@ extension Session {
             self.trust = trust
             trustStore = nil
             listenAddresses = []
+            port = nil
             advertisedAddresses = []
             connectTimeout = HandshakeTiming.attempt
             maximumMessageSize = Limits.maxMessage

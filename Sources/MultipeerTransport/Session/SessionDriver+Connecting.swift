@@ -79,13 +79,46 @@ extension SessionDriver {
 // MARK: accepting
 
 extension SessionDriver {
-    func accepted(from address: [UInt8]) -> ConnectionID? { engine.accepted(from: address, at: loop.now) }
+    func accepted(from address: [UInt8], at time: Moment) -> ConnectionID? {
+        engine.accepted(from: address, at: loop.now)
+    }
+
+    /// On a shared port, passes the connections of invitations to their listener.
+    func keeps(_ connection: SocketConnection, _ input: inout ByteBuffer) -> Bool {
+        let invitations = sockets.acceptor?.sharedPort?.invitations
+        if invitations == nil, connection.greeting.isEmpty { return true }
+        let received = connection.greeting + input.takeAll()
+        connection.greeting = []
+        let hello = invitations == nil ? .unreadable : TLSGreeting(received)
+        if hello == .incomplete {
+            connection.greeting = received
+            return false
+        }
+        guard let invitations, hello.isForInvitations else {
+            input.append(received)
+            return true
+        }
+        let socket = try? connection.socket.duplicate()
+        let (remote, time) = (connection.remote, connection.acceptTime ?? loop.now)
+        lost(connection, .lost)
+        if let socket = consume socket {
+            PassedConnection(socket, from: remote, at: time, received: received).pass(to: invitations)
+        }
+        return false
+    }
 
     func listen() throws(SessionFault) {
         guard sockets.acceptor == nil else { return }
         guard !isOver else { throw .refused(DisconnectReason(code: .left)) }
-        try SessionFault.network { () throws(SocketFault) in
-            try listen(at: Acceptor(configuration.listenAddresses, on: loop))
-        }
+        let sharedPort = configuration.sharedPort
+        let acceptor =
+            if let sharedPort {
+                try sharedPort.open(for: self, at: configuration.listenAddresses)
+            } else {
+                try SessionFault.network { () throws(SocketFault) in
+                    try Acceptor(configuration.listenAddresses, on: loop)
+                }
+            }
+        try SessionFault.network { () throws(SocketFault) in try listen(at: acceptor) }
     }
 }

@@ -12,6 +12,8 @@ package enum SessionFault: Error, Equatable, Sendable {
     case refused(DisconnectReason)
     /// A field of the configuration, or an argument, is outside its range.
     case invalidArgument(String)
+    /// The port that was asked for is in use, by this holder.
+    case portTaken(UInt16, by: String)
     /// This session has no address that a peer could reach.
     case noAddress
 

@@ -7,6 +7,8 @@ package import MultipeerLink
 package struct SessionOverrides: Sendable {
     /// The simulated machine that runs the session; nil is this one.
     package var host: VirtualHost?
+    /// Replaces the port of the configuration.
+    package var sharedPort: SharedPort?
     /// Replaces the candidates that connection data would name. Called once it is known where the session listens.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
     /// Replaces the UDP port that is offered to peers.

@@ -54,14 +54,15 @@ package struct DatagramSocket: ~Copyable, Sendable {
     }
 
     /// Opens a socket at every address of this machine, IPv4 and IPv6 where the system has both.
-    package static func everywhere(atMost sendMethod: SendMethod = .segments) throws(SocketFault)
-        -> DatagramSocket
-    {
+    package static func everywhere(
+        port: UInt16 = 0, atMost sendMethod: SendMethod = .segments
+    ) throws(SocketFault) -> DatagramSocket {
         do throws(SocketFault) {
             let socket = try DatagramSocket(AF_INET6, dualStack: true)
-            return try bind(socket, to: SocketAddress(.anyV6, port: 0), sendMethod)
+            return try bind(socket, to: SocketAddress(.anyV6, port: port), sendMethod)
         } catch {
-            return try bound(to: SocketAddress(.anyV4, port: 0), atMost: sendMethod)
+            if error == .addressInUse { throw error }
+            return try bound(to: SocketAddress(.anyV4, port: port), atMost: sendMethod)
         }
     }
 

@@ -42,6 +42,14 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
+    /// Returns another descriptor of the same socket.
+    borrowing func duplicate() throws(SocketFault) -> Socket {
+        guard simulated == nil else { throw .other(ENOTSUP) }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .last }
+        return Socket(owning: copy)
+    }
+
     /// Opens a socket that is connecting: when it becomes writable or fails, `connectionResult` has the result.
     package static func connecting(to address: SocketAddress) throws(SocketFault) -> Socket {
         let socket = try Socket(address.family)

@@ -13,6 +13,30 @@ struct ExitCodeTests {
         #expect(error.exit == .linkFailed)
     }
 
+    @Test("a port that is given and in use is an error; the one that is tried first is replaced silently")
+    func port() async throws {
+        var configuration = Session.Configuration()
+        configuration.listenAddresses = [.loopback]
+        configuration.port = .random(in: 20_000...29_999)
+        let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
+        _ = try await session.connectionData()
+        let port = "\(configuration.port ?? 0)"
+        let waiting = ["receive", "--yes", "--timeout", "1", "--interface", "lo"]
+        for words in [["--port", port], ["-p", port], ["--listen", "127.0.0.1:\(port)"]] {
+            let ending = try await Command(waiting + words).finish()
+            #expect(ending.code == ExitCode.system.rawValue)
+            #expect(ending.errors.contains("port \(port) is in use by another program"))
+        }
+        // Two that run at the same time cannot both have it.
+        async let first = Command(waiting).finish()
+        async let second = Command(waiting).finish()
+        for ending in try await [first, second] {
+            #expect(ending.code == ExitCode.linkFailed.rawValue)
+            #expect(ending.errors.contains("no peer connected"))
+        }
+        await session.disconnect()
+    }
+
     @Test("a key log that only the environment asks for is reported, once")
     func keyLog() async throws {
         let folder = try Folder()
