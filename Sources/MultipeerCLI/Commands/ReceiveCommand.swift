@@ -30,11 +30,21 @@ enum ReceiveCommand: Subcommand {
             --data @FILE and --from read a file. Data in an argument can be read by other users of this machine.
 
             DIR is where files are saved, by default the current directory; it is created if only its last component is
-            missing. A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
-            characters. Until it is complete it is called multipeer-...part; it is removed if the transfer fails, or by
-            the next 'multipeer receive' into DIR if this one is killed. The sender is notified once the file has its
-            name. If a file of that name exists, it is kept and the new one is skipped, unless --force is given;
-            symbolic links are never followed. The command ends when the other side does.
+            missing. A file is saved with mode 600, or 700 if the sender's owner may execute it, and its time of
+            modification, under the last component of the name that the sender gave it, without unsafe characters. A
+            directory keeps the names of what is in it; a path that would lead out of it, or has names that are unsafe,
+            is refused, no symbolic link is ever created or followed, and limits are those of 'send'. Until a file is
+            complete it is called multipeer-...part; it is removed if the transfer fails, or by the next 'multipeer
+            receive' into DIR if this one is killed. The sender is notified once the file has its name, or when a file
+            is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped; a
+            directory gets another name, such as album~1. --exists skip keeps what exists in a directory and adds the
+            rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
+            files, also in a directory, but none that was received in the same run. DIR can be - for one file to
+            standard output; its digest is known only at the end, by the exit code. The command ends when the other side
+            does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.
+
+            --json prints an object a line as 'send' does, with the path of each file that is done and the peer that
+            sent it, and a text as an event of that name.
 
             A text, of 'multipeer send --text', is printed on standard output; control characters are escaped if that is a
             terminal.
@@ -45,8 +55,11 @@ enum ReceiveCommand: Subcommand {
             """,
         options: [
             CodeOption.oneTime, PeerAdvertiser.consent,
-            .init("--into", short: "d", "DIR", "save files in DIR; default: the current directory"),
-            .init("--force", short: "f", "replace existing files"),
+            .init(
+                "--into", short: "d", "DIR",
+                "save files in DIR; default: the current directory; - writes one file to standard output"),
+        ] + ExistingFiles.options + [
+            .init("--keep", short: "k", "stay for further senders; several can send at once"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
             .init(
                 "--fsync", "count a file as received only once it is on disk, and safe from a power failure"),
@@ -54,7 +67,7 @@ enum ReceiveCommand: Subcommand {
             .init("--verbose", short: "v", "show how the link is protected, and whole digests"),
             CodeOption.quiet,
             ManualExchange.manual,
-        ] + DiscoveryOptions.options + PeerConnector.options,
+        ] + TransferOutput.options + DiscoveryOptions.options + PeerConnector.options,
         common: ["--into", "--yes", "--code", "--name", "--force", "--quiet"],
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
@@ -63,20 +76,23 @@ enum ReceiveCommand: Subcommand {
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let count = try arguments.number("--count", in: 1...1_000_000)
-        var limit: UInt64?
-        if let text = arguments.value("--max-size") {
-            guard let size = HumanReadable.count(of: text) else {
-                throw arguments.commandError(
-                    "option '--max-size' takes a size such as 64K, 20M or 1.5G, not '\(text)'")
-            }
-            limit = size
+        let limit = try arguments.size("--max-size")
+        let isStaying = arguments.has("--keep")
+        let existing = try ExistingFiles.read(arguments)
+        let place = try CodeOption.operandOrOption("--into", arguments) ?? "."
+        if isStaying { try check(arguments) }
+        guard place != "-" || !(isStaying || arguments.has("--json")) else {
+            throw arguments.commandError("standard output takes one file, without --keep and --json")
         }
-        let downloads = try DownloadDirectory(
-            CodeOption.operandOrOption("--into", arguments) ?? ".", isForced: arguments.has("--force"))
+        let downloads = place == "-" ? nil : try DownloadDirectory(place, existing: existing)
         let connector = try PeerConnector(arguments, as: .receive)
-        PartialFile.sweep(downloads.directory)
+        if let downloads { PartialFile.sweep(downloads.directory) }
+        let output = TransferOutput(arguments)
         let receiver = FileReceiver(
-            connector, downloads, most: count, largest: limit, isSynchronized: arguments.has("--fsync"))
+            connector,
+            .init(
+                downloads: downloads, most: downloads == nil ? 1 : count, largest: limit,
+                isSynchronized: arguments.has("--fsync"), isStaying: isStaying), output)
         SignalHandler.first { await receiver.abandon() }
         do throws(CommandError) {
             try await receiver.run()
@@ -85,5 +101,18 @@ enum ReceiveCommand: Subcommand {
             throw error
         }
         await connector.leave()
+    }
+
+    /// Only a peer that is found by its name can be found again.
+    private static func check(_ arguments: Arguments) throws(CommandError) {
+        let others = [
+            "--code", "--manual", "--data", "--from", "--out", "--mesh", CodeComparison.option.name,
+        ]
+        if let other = others.first(where: arguments.has) {
+            throw arguments.commandError("--keep and \(other) cannot be used together")
+        }
+        guard !CodeOption.isOperand(arguments) else {
+            throw arguments.commandError("--keep and a code cannot be used together")
+        }
     }
 }

@@ -10,7 +10,7 @@ enum SendCommand: Subcommand {
               multipeer 7-guitar-island           takes the photo, on the other machine
               multipeer send *.jpg ann            sends to ann: 'multipeer receive'
               multipeer send --text 'see you at 8' ann
-              tar c album | multipeer send - --as album.tar
+              multipeer send album ann            sends a directory
             """,
         details: """
             You are shown a one-time code, a number and two words. Tell it to the other user, who types
@@ -19,14 +19,14 @@ enum SendCommand: Subcommand {
             --timeout limits how long this side waits, default: no limit. With --code CODE, the other side has made the
             code, with 'multipeer receive --code new'.
 
-            With NAME or --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and its
-            user is asked, and shown how many files come, their size, and the first names; a peer that poses as the receiver
-            can read these, unless the id is one of a key. Timeouts: 30 seconds to find it and 120 for its user to accept; --timeout sets both.
-            Names are unauthenticated: anyone can use any name. A peer that is not verified is shown as such, and you are
-            asked before anything is sent; without a terminal, --unverified is needed. With --verify both users compare a
-            code first. A peer that runs with --id or --identity has an id that is a hash of its key: --to ann#DIGITS with
-            24 digits of it or more sends to that peer or to none. A peer whose key or name is not the one in the
-            --trust-store is a question too.
+            With NAME or --to NAME, the other side runs 'multipeer receive'. It is found on the network by its name, and
+            its user is asked, and shown how many files come, their size, and the first names; a peer that poses as the
+            receiver can read these, unless the id is one of a key. Timeouts: 30 seconds to find it and 120 for its user
+            to accept; --timeout sets both. Names are unauthenticated: anyone can use any name. A peer that is not
+            verified is shown as such, and you are asked before anything is sent; without a terminal, --unverified is
+            needed. With --verify both users compare a code first. A peer that runs with --id or --identity has an id
+            that is a hash of its key: --to ann#DIGITS with 24 digits of it or more sends to that peer or to none. A
+            peer whose key or name is not the one in the --trust-store is a question too.
 
             Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
@@ -34,10 +34,21 @@ enum SendCommand: Subcommand {
             standard input.
 
             FILE is a path, an http or https URL, which is forwarded while it is fetched, a FIFO, such as the one of
-            <(tar c folder), or - for standard input. Directories and devices are refused before anything else is done.
+            <(tar c folder), or - for standard input. Devices are refused before anything else is done. Of a directory
+            all files are sent, hidden ones too, with empty directories, the time of modification and whether the owner
+            may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 64
+            directories in each other, names of 255 bytes and paths of 960; names that are not UTF-8, have control
+            characters, or end with a dot or a space are not sent. One command sends at most 64 directories.
 
-            A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting
-            either side stops the transfer on both. On a terminal a line shows the progress. Between two shells, by hand:
+            A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting either
+            side stops the transfer on both. On a terminal a line shows the progress. A file that the receiver has
+            already is reported as such.
+
+            --json prints an object a line: "event" is offer (peer, id, totalFiles, totalBytes, names), code (text),
+            progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes, seconds, sha256),
+            error (file, message, reason: exists, repeated, too-large, bad-name or obstructed; without file it ends the
+            command) and end (files, bytes, seconds, skipped, failed). Fields that do not apply are missing; more may be
+            added, and those that are there keep their meaning. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,
@@ -47,9 +58,12 @@ enum SendCommand: Subcommand {
                 "--as", "LABEL", "send the file under this name; default: the last component of its path"),
             .init("--no-digest", "do not compute SHA-256; the link still protects the data"),
             .init("--verbose", short: "v", "show how the link is protected, and whole digests"),
+            .init(
+                "--limit", "RATE",
+                "send at most RATE bytes a second, on average; with a unit: 500K, 2M"),
             CodeOption.quiet,
             ManualExchange.manual,
-        ] + DiscoveryOptions.options + PeerConnector.options,
+        ] + TransferOutput.options + DiscoveryOptions.options + PeerConnector.options,
         common: ["--to", "--text", "--code", "--as", "--verify", "--unverified"],
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
@@ -57,13 +71,17 @@ enum SendCommand: Subcommand {
         if let text = try TextSender.text(arguments) { return try await send(text, arguments) }
         let (words, name) = try operands(arguments)
         let sources = try sources(words, arguments)
+        let limit = try arguments.size("--limit").map { LimitedSource.Limit(RateLimit($0)) }
         let connector = try PeerConnector(
-            arguments, as: .send(OfferedFiles(sources.map(\.offer))), with: name)
-        let sender = FileSender(sources, connector, wantsDigest: !arguments.has("--no-digest"))
+            arguments, as: .send(TransferSource.offer(sources)), with: name)
+        let output = TransferOutput(arguments)
+        let sender = FileSender(
+            sources, connector, .init(wantsDigest: !arguments.has("--no-digest"), limit: limit), output)
         SignalHandler.first { await sender.abandon() }
         do throws(CommandError) {
             try await sender.run(to: name)
         } catch {
+            output.print(.error(nil, "\(error)"))
             await sender.abandon()
             throw error
         }
@@ -71,7 +89,9 @@ enum SendCommand: Subcommand {
     }
 
     private static func send(_ text: String, _ arguments: Arguments) async throws(CommandError) {
-        for option in ["--as", "--no-digest"] { try arguments.exclude([TextSender.option.name, option]) }
+        for option in ["--as", "--no-digest", "--limit", "--json", "--progress"] {
+            try arguments.exclude([TextSender.option.name, option])
+        }
         guard arguments.operands.count < 2 else {
             throw arguments.commandError("with --text there is no FILE, only the NAME of the receiver")
         }
@@ -112,7 +132,33 @@ enum SendCommand: Subcommand {
             throw arguments.commandError("option '--as' takes one file, not \(words.count)")
         }
         var sources: [TransferSource] = []
-        for word in words { sources.append(try TransferSource(word, as: label)) }
+        for word in words { sources += try TransferSource.all(word, as: label) }
+        try check(sources)
         return sources
+    }
+
+    /// Throws when the files are too many, or directories cannot be told apart by the receiver.
+    private static func check(_ sources: [TransferSource]) throws(CommandError) {
+        guard sources.count <= FilePosition.most else {
+            throw CommandError(
+                "\(sources.count) files are more than \(FilePosition.most)", hint: "send an archive of them",
+                exit: .system)
+        }
+        var directories: [ObjectIdentifier: String] = [:]
+        var names: Set<String> = []
+        for directory in sources.compactMap(\.directory)
+        where directories.updateValue(directory.name, forKey: ObjectIdentifier(directory)) == nil {
+            guard names.insert(directory.name).inserted else {
+                throw CommandError(
+                    "two directories are called \(directory.name.printable)",
+                    hint: "send one after the other",
+                    exit: .usage)
+            }
+        }
+        guard names.count <= SentDirectory.mostAtOnce else {
+            throw CommandError(
+                "\(names.count) directories are more than \(SentDirectory.mostAtOnce)",
+                hint: "send the directory that they are in", exit: .system)
+        }
     }
 }

@@ -11,6 +11,7 @@ final class CodeAdvertiser: Sendable {
     private let timeLimit: Duration?
     private let isQuiet: Bool
     private let showsQR: Bool
+    private let isJSON: Bool
     private let outcome = Promise<Result<PeerID, CommandError>>()
     /// Whether a peer has proven the code: then only the link is waited for.
     private let isProven = Locked(false)
@@ -24,6 +25,7 @@ final class CodeAdvertiser: Sendable {
         timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
         showsQR = arguments.has(QRPicture.option.name)
+        isJSON = arguments.has("--json")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: own.peer, service: options.service.name, info: role.info,
@@ -52,11 +54,13 @@ final class CodeAdvertiser: Sendable {
     /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
     private func show() {
         defer { if showsQR { Terminal.show(QRPicture.lines(for: "\(code)")) } }
+        if isJSON { try? Terminal.put(TransferEvent.code("\(code)").line) }
         guard isQuiet else {
             let isHere = options.selectedInterfaces.isLoopbackOnly
             let place = isHere ? "in another terminal" : "on the other machine"
             return Terminal.say("\(place), run: \(counterpart)")
         }
+        guard !isJSON else { return }
         let line = "\(code)\n"
         if role == .link { Terminal.show(line) } else { try? Terminal.put(line) }
     }

@@ -15,6 +15,8 @@ final class PeerAdvertiser: Sendable {
     /// Whether the user is asked about each peer.
     let isAsking: Bool
     private let isQuiet: Bool
+    private let offers = Locked<[PeerID: OfferedFiles]>([:])
+    private static let mostOffers = 256
     private static let prompts = Worker("consent")
 
     /// Throws when there is no terminal to ask on.
@@ -39,6 +41,11 @@ final class PeerAdvertiser: Sendable {
 
     /// Returns the accepted peer, once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
+        try await start()
+        return try await first(session)
+    }
+
+    private func start() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {
             let peer = advertiser.peer
@@ -46,6 +53,9 @@ final class PeerAdvertiser: Sendable {
                 "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart)'")
             if peer.uid.isKeyed { Terminal.say("your id, to compare: #\(peer.id)") }
         }
+    }
+
+    private func first(_ session: Session) async throws(CommandError) -> PeerID {
         let waiting = Task { await self.admit(into: session) }
         let clock = Task { [timeLimit] in
             guard let timeLimit else { return }
@@ -62,6 +72,17 @@ final class PeerAdvertiser: Sendable {
         }
         return peer
     }
+
+    /// Links with every peer that is accepted, and calls `admitted` for it, until the task is cancelled.
+    func admitAll(
+        into session: Session, _ admitted: @escaping @Sendable (PeerID) async -> Void
+    ) async throws(CommandError) {
+        try await start()
+        while !Task.isCancelled, let peer = await admit(into: session) { await admitted(peer) }
+    }
+
+    /// What an accepted peer has said it sends; nil if it has not.
+    func offer(of peer: PeerID) -> OfferedFiles? { offers.withLock { $0[peer] } }
 
     func stop() async { await advertiser.stop() }
 
@@ -86,6 +107,13 @@ final class PeerAdvertiser: Sendable {
                 // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
                 continue
+            }
+            if case .send(let files?) = theirs {
+                offers.withLock { offers in
+                    // Only peers that are linked are asked for.
+                    if offers.count >= PeerAdvertiser.mostOffers { offers.removeAll() }
+                    offers[inviter] = files
+                }
             }
             do throws(MultipeerError) {
                 try await invitation.accept(into: session)

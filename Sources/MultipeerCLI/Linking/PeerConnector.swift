@@ -99,8 +99,8 @@ final class PeerConnector: Sendable {
         "--to", "--manual", "--data", "--from", "--out", "--mesh", PeerAdvertiser.consent.name,
     ]
 
-    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer is not
-    /// verified; in an exchange by hand, refuses a peer with another name than the expected one.
+    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer
+    /// is not verified; in an exchange by hand, refuses a peer with another name than the expected one.
     func meet(expecting name: String? = nil) async throws(CommandError) -> PeerID {
         let peer: PeerID
         switch way {
@@ -123,6 +123,20 @@ final class PeerConnector: Sendable {
         }
         await introduce(peer)
         return peer
+    }
+
+    /// Links with every peer that the user accepts, one question after the other, until the task is cancelled.
+    func host() async throws(CommandError) {
+        guard case .hosting(let advertiser) = way else { return }
+        try await advertiser.admitAll(into: session) { [self] peer in
+            try? await gate.pass(peer, in: session, asks: false)
+            await introduce(peer)
+        }
+    }
+
+    /// What a peer that was accepted has said it sends; nil when it has not.
+    func offer(of peer: PeerID) -> OfferedFiles? {
+        if case .hosting(let advertiser) = way { advertiser.offer(of: peer) } else { nil }
     }
 
     /// Whether the user was asked about the peer before the link, with the note that it is not verified.
@@ -170,8 +184,8 @@ final class PeerConnector: Sendable {
                 + facts.verification.words)
     }
 
-    /// Answers a peer that wants to compare codes, which this side did not want. `mayAsk`: no other part of the command reads the
-    /// terminal.
+    /// Answers a peer that wants to compare codes, which this side did not want. `mayAsk`: no other part of the command reads
+    /// the terminal.
     func answerVerification(of peer: PeerID, mayAsk: Bool = true) async throws(CommandError) {
         guard verification == nil else { return }
         try await CodeComparison.answer(peer, in: session, mayAsk: mayAsk)

@@ -23,6 +23,11 @@ package struct FilePosition: Equatable, Sendable {
         self.init(number, of: count)
     }
 
+    /// Reads the number of a file from metadata that may have more after it, which may be of any form.
+    init?(prefixOf metadata: [UInt8]?) {
+        self.init(metadata: metadata.map { Array($0.prefix { $0 != 32 && $0 != 10 }) })
+    }
+
     package var metadata: [UInt8] { Array("\(number)/\(count)".utf8) }
 
     /// What a line shows; a single file needs no number.

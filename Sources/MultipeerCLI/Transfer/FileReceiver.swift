@@ -2,98 +2,193 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Receives the files of one run of `multipeer receive`, one after the other.
+/// Receives the files of one run of `multipeer receive`: of one sender, or of one after the other and several at once.
 final class FileReceiver: Sendable {
+    struct Options: Sendable {
+        /// Nil to write one file to standard output.
+        let downloads: DownloadDirectory?
+        /// The number of files after which it ends.
+        let most: Int?
+        /// The maximum size of a file in bytes.
+        let largest: UInt64?
+        /// Whether a file counts as received only when it is on disk.
+        let isSynchronized: Bool
+        /// Whether it stays for further senders.
+        let isStaying: Bool
+    }
+
+    /// Why it ends.
+    private enum End: Sendable {
+        /// There are as many files as the user wants.
+        case enough
+        case left(DisconnectReason)
+        case failed(CommandError)
+    }
+
     private struct State: Sendable {
-        /// The file that is being received.
-        var current: IncomingResource?
-        /// Whether no more files are accepted.
+        var senders: [PeerID: SenderFiles] = [:]
+        /// The number of files and texts that were received, and of those that are being received.
+        var received = 0
+        var active = 0
+        /// Files that begin if one of the active ones fails.
+        var waiting: [(IncomingResource, SenderFiles)] = []
         var isAbandoned = false
-        var report: TransferReport
-        var files = ReceivedFiles()
-        /// The number of texts that were printed.
-        var texts = 0
     }
 
     private let connector: PeerConnector
-    private let downloads: DownloadDirectory
-    private let most: Int?
-    private let largest: UInt64?
-    private let isSynchronized: Bool
-    private let display: TransferDisplay
-    private let output = Worker("output")
-    private let state: Locked<State>
+    private let options: Options
+    private let output: TransferOutput
+    private let writing = Worker("output")
+    private let state = Locked(State())
+    private let end = Promise<End>()
 
-    /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes. `isSynchronized`: whether
-    /// a file counts as received only when it is on disk.
-    init(
-        _ connector: PeerConnector, _ downloads: DownloadDirectory, most: Int?, largest: UInt64?,
-        isSynchronized: Bool
-    ) {
+    init(_ connector: PeerConnector, _ options: Options, _ output: TransferOutput) {
         self.connector = connector
-        self.downloads = downloads
-        self.most = most
-        self.largest = largest
-        self.isSynchronized = isSynchronized
-        state = Locked(State(report: TransferReport(.receiving, isVerbose: connector.isVerbose)))
-        display = TransferDisplay(isQuiet: connector.isQuiet)
+        self.options = options
+        self.output = output
     }
 
     func run() async throws(CommandError) {
+        if options.isStaying { return try await stay() }
         let peer = try await connector.meet()
-        let start = ContinuousClock.now
-        let end = await receive(from: peer)
-        let time = start.duration(to: .now)
-        let (total, commandError) = state.withLock {
-            ($0.report.total(time), self.commandError($0, peer, end))
+        let sender = self.sender(peer)
+        output.watch()
+        let listening = Task { await listen(to: peer) }
+        let end = await end.value()
+        listening.cancel()
+        output.stop()
+        sender.finish()
+        let received = state.withLock { $0.received }
+        if let error = self.error(end, received, sender) {
+            output.print(.error(nil, "\(error)"))
+            throw error
         }
-        if let total, !connector.isQuiet { display.say(total) }
-        if let commandError { throw commandError }
     }
 
-    /// Receives until there are enough files, or the link ends; then returns why it ended.
-    private func receive(from peer: PeerID) async -> DisconnectReason? {
+    /// Takes files of every sender that is accepted.
+    private func stay() async throws(CommandError) {
+        let hosting = Task {
+            do throws(CommandError) { try await connector.host() } catch { self.end.send(.failed(error)) }
+        }
+        output.watch()
+        let listening = Task { await listen(to: nil) }
+        let end = await end.value()
+        for task in [hosting, listening] { task.cancel() }
+        output.stop()
+        for sender in state.withLock({ Array($0.senders.values) }) { sender.finish() }
+        if case .failed(let error) = end { throw error }
+    }
+
+    private func sender(_ peer: PeerID) -> SenderFiles {
+        let (sender, isNew) = state.withLock { state in
+            if let known = state.senders[peer] { return (known, false) }
+            let new = SenderFiles(peer, connector, options, output)
+            state.senders[peer] = new
+            return (new, true)
+        }
+        if isNew { output.print(.offer(connector.offer(of: peer), peer)) }
+        return sender
+    }
+
+    /// `only`: the one sender.
+    private func listen(to only: PeerID?) async {
         for await event in connector.session.events {
             switch event {
-            case .resource(let resource) where resource.peer == peer:
-                await take(resource)
-                if hasEnough { return nil }
-            case .message(let message) where message.peer == peer && !message.bytes.isEmpty:
-                guard await print(message.bytes, from: peer), !hasEnough else { return nil }
-            case .peer(peer, .notConnected(let reason)): return reason
-            case .verificationRequested(peer):
+            case .resource(let resource) where only == nil || resource.peer == only:
+                take(resource, of: sender(resource.peer))
+            case .message(let message)
+            where (only == nil || message.peer == only) && !message.bytes.isEmpty:
+                await print(message.bytes, of: sender(message.peer))
+            case .peer(let peer, .notConnected(let reason)) where only == nil || peer == only:
+                leave(peer, reason)
+            case .verificationRequested(let peer) where only == nil || peer == only:
                 // Files wait meanwhile: a sender that wants to compare codes sends none before that.
-                connector.answerVerification(of: peer) { [display] in display.warn($0) }
+                connector.answerVerification(of: peer) { [output] in output.warn($0) }
             default: break
             }
         }
-        return nil
     }
 
-    private var hasEnough: Bool {
-        guard let most else { return false }
-        return state.withLock { $0.report.transferred.count + $0.texts } >= most
+    private func leave(_ peer: PeerID, _ reason: DisconnectReason) {
+        guard let sender = state.withLock({ $0.senders[peer] }) else { return }
+        Task {
+            await sender.waitUntilIdle()
+            guard options.isStaying else {
+                _ = end.send(.left(reason))
+                return
+            }
+            state.withLock { $0.senders[peer] = nil }
+            sender.finish()
+            if let error = sender.error(reason) { output.warn("\(error)") }
+        }
     }
 
-    /// Writes a text to standard output, and confirms that to the sender with an empty message. Returns false when the text was not written:
-    /// the sender waits until then, or until the link ends.
-    private func print(_ bytes: [UInt8], from peer: PeerID) async -> Bool {
+    /// Decides about a file, and begins to receive it unless there are as many as the user wants.
+    private func take(_ resource: IncomingResource, of sender: SenderFiles) {
+        let mayBegin = state.withLock { state in
+            if state.isAbandoned { return false }
+            if let most = options.most, state.received + state.active >= most {
+                state.waiting.append((resource, sender))
+                return false
+            }
+            state.active += 1
+            return true
+        }
+        if mayBegin { return begin(resource, of: sender) }
+        if state.withLock(\.isAbandoned) { resource.cancel() }
+    }
+
+    private func begin(_ resource: IncomingResource, of sender: SenderFiles) {
+        guard let file = sender.accept(resource) else { return ended(isReceived: false) }
+        Task {
+            let isReceived = await sender.receive(file)
+            ended(isReceived: isReceived)
+            sender.ended(file)
+        }
+    }
+
+    private func ended(isReceived: Bool) {
+        let (isEnough, next) = state.withLock { state in
+            state.active -= 1
+            if isReceived { state.received += 1 }
+            let isEnough = options.most.map { state.received >= $0 } ?? false
+            return (isEnough, isEnough || state.waiting.isEmpty ? nil : state.waiting.removeFirst())
+        }
+        if isEnough { end.send(.enough) }
+        if let next { take(next.0, of: next.1) }
+    }
+
+    /// Writes a text to standard output, and confirms that to the sender with an empty message. When the text was not written,
+    /// the sender waits until the link ends.
+    private func print(_ bytes: [UInt8], of sender: SenderFiles) async {
+        let peer = sender.peer
         let name = "text from \(peer.displayName)"
-        if let largest, bytes.count > largest {
-            display.warn(state.withLock { $0.report.skip(name, tooLarge(UInt64(bytes.count), largest)) })
-            return false
+        if let largest = options.largest, bytes.count > largest {
+            sender.skip(name, SenderFiles.tooLarge(UInt64(bytes.count), largest))
+            if !options.isStaying { end.send(.enough) }
+            return
         }
         do throws(CommandError) {
-            display.clear()
-            try await output.run { () throws(CommandError) in try Terminal.put(FileReceiver.shown(bytes)) }
-            state.withLock { $0.texts += 1 }
+            output.clear()
+            if output.isJSON {
+                output.print(.text(bytes, from: peer))
+            } else {
+                try await writing.run { () throws(CommandError) in try Terminal.put(FileReceiver.shown(bytes))
+                }
+            }
+            sender.countText()
         } catch {
-            display.warn(state.withLock { $0.report.fail(name, "\(error)") })
-            return false
+            sender.fail(name, "\(error)")
+            if !options.isStaying { end.send(.enough) }
+            return
         }
         // Fails if the sender has left, which does not matter to the text.
         try? await connector.session.send([UInt8](), to: peer)
-        return true
+        let isEnough = state.withLock { state in
+            state.received += 1
+            return options.most.map { state.received >= $0 } ?? false
+        }
+        if isEnough { end.send(.enough) }
     }
 
     /// Returns the text as it is for a pipe, and escaped, as a line, for a terminal.
@@ -104,115 +199,35 @@ final class FileReceiver: Sendable {
         return line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
     }
 
-    private func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
-        "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
-    }
-
-    private func take(_ resource: IncomingResource) async {
-        let place = FilePosition(metadata: resource.metadata)
-        let name = FileName.of(label: resource.name)
-        let reason = state.withLock { state in
-            state.files.offer(place)
-            return refusal(of: resource, as: name, state)
-        }
-        if let reason {
-            resource.decline()
-            return display.warn(state.withLock { $0.report.skip(name, reason) })
-        }
-        let mayBegin = state.withLock { state in
-            if !state.isAbandoned { state.current = resource }
-            return !state.isAbandoned
-        }
-        guard mayBegin else { return resource.cancel() }
-        await receive(resource, as: name, place)
-        state.withLock { $0.current = nil }
-    }
-
-    private func refusal(of resource: IncomingResource, as name: String, _ state: State) -> String? {
-        if let largest, let size = resource.size, size > largest {
-            return tooLarge(size, largest)
-        }
-        if let obstacle = state.files.obstacle(to: name) { return obstacle }
-        return downloads.obstacle(to: name).map {
-            downloads.isForced ? $0 : "\($0) (use --force to replace files)"
-        }
-    }
-
-    private func receive(_ resource: IncomingResource, as name: String, _ place: FilePosition?) async {
-        let start = ContinuousClock.now
-        let showing = Task { await show(resource, name, place) }
-        defer { showing.cancel() }
-        do throws(MultipeerError) {
-            let folder = URL(filePath: downloads.directory, directoryHint: .isDirectory)
-            let file = try await resource.receive(
-                into: folder, atMost: largest ?? .max,
-                completing: downloads.completion(as: name, isSynchronized: isSynchronized))
-            let time = start.duration(to: .now)
-            let settled = file.url.lastPathComponent
-            let line = state.withLock { state in
-                state.files.receive(settled)
-                return state.report.add(
-                    .init(
-                        name: downloads.shown(settled), bytes: file.size, time: time,
-                        digest: file.isVerified ? file.digest : nil))
-            }
-            if !connector.isQuiet { say(line) }
-            if settled != name {
-                display.warn(
-                    "\(name.printable) already exists; saved as \(downloads.shown(settled).printable)")
-            }
-        } catch {
-            fail(name, error)
-        }
-    }
-
-    private func fail(_ name: String, _ error: MultipeerError) {
-        if let largest, error.code == .declined {
-            return display.warn(
-                state.withLock {
-                    $0.report.skip(
-                        name, "more than --max-size \(HumanReadable.bytes(largest))")
-                })
-        }
-        display.warn(state.withLock { $0.report.fail(name, TransferReport.reason(error)) })
-    }
-
-    private func show(_ resource: IncomingResource, _ name: String, _ place: FilePosition?) async {
-        for await progress in resource.progress {
-            display.show(TransferLine(progress, name: name, place))
-        }
-    }
-
-    private func say(_ text: String) { display.say(text) }
-
     /// Returns the error at the end; nil when all files were received.
-    private func commandError(_ state: State, _ peer: PeerID, _ end: DisconnectReason?) -> CommandError? {
-        let name = peer.displayName.printable
-        if let end, end.code != .goodbye {
-            return CommandError("the link to \(name) ended: \("\(end)".printable)", exit: .linkFailed)
+    private func error(_ end: End, _ received: Int, _ sender: SenderFiles) -> CommandError? {
+        switch end {
+        case .failed(let error): return error
+        case .left(let reason):
+            if let error = sender.error(reason) { return error }
+            if let most = options.most, received < most {
+                let name = sender.peer.displayName.printable
+                return CommandError(
+                    "\(name) disconnected after \(received) of \(most) files", exit: .incomplete)
+            }
+            return sender.missing(isCounted: options.most != nil)
+        case .enough: return sender.error(nil)
         }
-        let count = state.report.transferred.count + state.texts
-        if !state.report.isComplete { return CommandError("not all files were received", exit: .incomplete) }
-        if let most {
-            return count < most ? missing("\(name) disconnected after \(count) of \(most) files") : nil
-        }
-        if count == 0 { return missing("\(name) disconnected without sending a file") }
-        let (rest, total) = state.files.missing
-        return rest > 0 ? missing("\(name) disconnected; \(rest) of \(total) files missing") : nil
     }
 
-    private func missing(_ text: String) -> CommandError { CommandError(text, exit: .incomplete) }
-
-    /// Cancels the current file, and leaves once its parts are removed and the sender is notified.
+    /// Cancels the files on their way, and leaves once their parts are removed and the senders are notified.
     func abandon() async {
-        let current = state.withLock { state in
+        let senders = state.withLock { state in
             state.isAbandoned = true
-            return state.current
+            return Array(state.senders.values)
         }
-        current?.cancel()
-        while state.withLock({ $0.current != nil }) { try? await Task.sleep(for: .milliseconds(2)) }
+        for sender in senders { sender.cancel() }
+        // A write to standard output can take forever.
+        if options.downloads != nil {
+            for sender in senders { await sender.waitUntilIdle() }
+        }
         await connector.leave()
-        display.clear()
+        output.stop()
     }
 }
 

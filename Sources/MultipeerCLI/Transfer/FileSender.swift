@@ -2,125 +2,236 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Sends the files of one run of `multipeer send`, one after the other.
+/// Sends the files of one run of `multipeer send`: small ones at once, large ones one after the other.
 final class FileSender: Sendable {
+    struct Options: Sendable {
+        let wantsDigest: Bool
+        let limit: LimitedSource.Limit?
+    }
+
     private struct State: Sendable {
-        /// The file that is being sent.
-        var current: OutgoingResource?
+        /// The files that are being sent.
+        var current: [Int: OutgoingResource] = [:]
         /// Whether no more files are started.
         var isAbandoned = false
+        var isLinked = true
         var report: TransferReport
+    }
+
+    /// How one file began; nil if it was not tried.
+    private struct Beginning: Sendable {
+        let start: ContinuousClock.Instant
+        let result: Result<OutgoingResource, MultipeerError>?
+    }
+
+    /// How one file ended.
+    private enum Outcome: Sendable {
+        case sent(TransferReport.Transfer, address: String?)
+        case declined(TransferNote.Subject)
+        case failed(String)
+        /// Not tried: the link had ended before.
+        case unsent
     }
 
     private let sources: [TransferSource]
     private let connector: PeerConnector
-    private let wantsDigest: Bool
-    private let display: TransferDisplay
+    private let options: Options
+    private let output: TransferOutput
+    private let notes = ReceiverNotes()
     private let state: Locked<State>
     /// Why the link ended.
     private let end = Promise<DisconnectReason>()
 
-    init(_ sources: [TransferSource], _ connector: PeerConnector, wantsDigest: Bool) {
+    init(
+        _ sources: [TransferSource], _ connector: PeerConnector, _ options: Options, _ output: TransferOutput
+    ) {
         self.sources = sources
         self.connector = connector
-        self.wantsDigest = wantsDigest
+        self.options = options
+        self.output = output
         state = Locked(State(report: TransferReport(.sending, isVerbose: connector.isVerbose)))
-        display = TransferDisplay(isQuiet: connector.isQuiet)
     }
 
     func run(to name: String?) async throws(CommandError) {
         let peer = try await connector.meet(expecting: name)
         Task { await watch(peer) }
+        let files = TransferSource.offer(sources)
+        output.totals.expect(files: sources.count, bytes: files.size)
+        output.print(.offer(files, peer))
+        output.watch()
         let start = ContinuousClock.now
-        var isLinked = true
-        for (index, source) in sources.enumerated() {
-            if isLinked {
-                isLinked = await send(source, FilePosition(index + 1, of: sources.count), to: peer)
-            } else {
-                // The reason was shown for the first of them.
-                state.withLock { _ = $0.report.fail(source.label, "the link ended") }
+        for directory in directories { leaveOut(directory) }
+        await sendAll(to: peer, since: start)
+        output.stop()
+        try await finish(peer, start.duration(to: .now))
+    }
+
+    private var directories: [SentDirectory] {
+        var seen: Set<ObjectIdentifier> = []
+        return sources.compactMap(\.directory).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// Shows what of a directory is not sent.
+    private func leaveOut(_ directory: SentDirectory) {
+        if let omissions = directory.omissions { output.say(omissions) }
+        for (name, reason) in directory.failures {
+            output.warn(state.withLock { $0.report.fail(name, reason) })
+            output.print(.error(name, reason))
+        }
+    }
+
+    /// Starts files as the window allows, and shows how each ended, in their order.
+    private func sendAll(to peer: PeerID, since start: ContinuousClock.Instant) async {
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            var window = TransferWindow()
+            var outcomes: [Int: Outcome] = [:]
+            var (next, shown) = (0, 0)
+            while shown < sources.count {
+                while next < sources.count, window.begin(sources[next].size) {
+                    let index = next
+                    next += 1
+                    if sources[index].directory == nil {
+                        // In the order in which the user named them: the first of two files with one name is kept.
+                        let beginning = await begin(index, to: peer)
+                        group.addTask { (index, await self.outcome(index, beginning)) }
+                    } else {
+                        group.addTask {
+                            (index, await self.outcome(index, await self.begin(index, to: peer)))
+                        }
+                    }
+                }
+                guard let (index, outcome) = await group.next() else { break }
+                window.end(sources[index].size)
+                outcomes[index] = outcome
+                while let outcome = outcomes.removeValue(forKey: shown) {
+                    show(outcome, sources[shown], shown + 1, peer, start.duration(to: .now))
+                    shown += 1
+                }
             }
         }
-        let time = start.duration(to: .now)
-        let (total, isComplete) = state.withLock { ($0.report.total(time), $0.report.isComplete) }
-        if let total, !connector.isQuiet { display.say(total) }
+    }
+
+    private func finish(_ peer: PeerID, _ time: Duration) async throws(CommandError) {
+        let (report, isLinked) = state.withLock { ($0.report, $0.isLinked) }
+        for line in report.directories { output.say(line) }
+        if let total = report.total(time) { output.say(total) }
+        output.print(.end(report, time))
         if !isLinked {
             let reason = await end.value()
             let text = "the link to \(peer.displayName) ended: \(reason)".printable
             guard reason.code == .goodbye else { throw CommandError(text, exit: .linkFailed) }
         }
-        if !isComplete { throw CommandError("not all files were sent", exit: .incomplete) }
+        if !report.isComplete { throw CommandError("not all files were sent", exit: .incomplete) }
     }
 
-    /// Discards all events but the end of the link and requests for verification.
+    /// Takes notes about files, the end of the link, and requests for verification, and discards all other events.
     private func watch(_ peer: PeerID) async {
         for await event in connector.session.events {
             switch event {
             case .peer(peer, .notConnected(let reason)): end.send(reason)
             case .verificationRequested(peer):
-                connector.answerVerification(of: peer) { [display] in display.warn($0) }
+                connector.answerVerification(of: peer) { [output] in output.warn($0) }
+            case .message(let message) where message.peer == peer:
+                if let note = TransferNote(message: message.bytes) { notes.add(note, of: sources.count) }
             default: break
             }
         }
     }
 
-    /// Sends one file and reports its errors. Returns whether further files can be sent.
-    private func send(_ source: TransferSource, _ place: FilePosition, to peer: PeerID) async -> Bool {
+    /// Starts to send one file.
+    private func begin(_ index: Int, to peer: PeerID) async -> Beginning {
+        let (source, number) = (sources[index], index + 1)
         let start = ContinuousClock.now
+        guard state.withLock({ $0.isLinked }) else { return Beginning(start: start, result: nil) }
         do throws(MultipeerError) {
-            let resource = try await begin(source, place, to: peer)
-            if !connector.isQuiet { source.redirection(resource).map(say) }
-            let showing = Task { await show(resource, place) }
-            defer { showing.cancel() }
-            try await resource.waitUntilReceived()
-            finish(source, resource, start.duration(to: .now))
-            return true
+            let metadata = source.metadata(FilePosition(number, of: sources.count)).metadata
+            let resource = try await source.send(
+                to: peer, over: connector.session, metadata: metadata,
+                digest: options.wantsDigest && source.wantsDigest, limit: options.limit)
+            output.totals.begin(number, source.shown, resource.progress)
+            let isAbandoned = state.withLock { state in
+                state.current[number] = resource
+                return state.isAbandoned
+            }
+            if isAbandoned { resource.cancel() }
+            return Beginning(start: start, result: .success(resource))
         } catch {
-            display.warn(state.withLock { $0.report.fail(source.label, TransferReport.reason(error)) })
-            return ![.ended, .notConnected].contains(error.code)
+            return Beginning(start: start, result: .failure(error))
         }
     }
 
-    private func begin(
-        _ source: TransferSource, _ place: FilePosition, to peer: PeerID
-    ) async throws(MultipeerError) -> OutgoingResource {
-        let resource = try await source.send(
-            to: peer, over: connector.session, metadata: place.metadata, digest: wantsDigest)
-        let isAbandoned = state.withLock { state in
-            state.current = resource
-            return state.isAbandoned
-        }
-        if isAbandoned { resource.cancel() }
-        return resource
-    }
-
-    private func finish(_ source: TransferSource, _ resource: OutgoingResource, _ time: Duration) {
-        let line = state.withLock { state in
-            state.report.add(
-                .init(name: source.label, bytes: resource.written, time: time, digest: resource.digest))
-        }
-        if !connector.isQuiet { say(line) }
-    }
-
-    private func show(_ resource: OutgoingResource, _ place: FilePosition) async {
-        for await progress in resource.progress {
-            display.show(TransferLine(progress, name: resource.name, place))
+    /// Waits until it is known how a file ended.
+    private func outcome(_ index: Int, _ beginning: Beginning) async -> Outcome {
+        let number = index + 1
+        guard let result = beginning.result else { return .unsent }
+        do throws(MultipeerError) {
+            let resource = try result.get()
+            defer { forget(number, resource) }
+            try await resource.waitUntilReceived()
+            let transfer = TransferReport.Transfer(
+                name: sources[index].label, bytes: resource.written, time: beginning.start.duration(to: .now),
+                digest: resource.digest)
+            return .sent(transfer, address: sources[index].redirection(resource))
+        } catch {
+            if [.ended, .notConnected].contains(error.code) { state.withLock { $0.isLinked = false } }
+            if error.code == .declined, error.closeCode != nil, let note = await notes.reason(number),
+                note.isReason
+            {
+                return .declined(note)
+            }
+            return .failed(TransferReport.reason(error))
         }
     }
 
-    private func say(_ text: String) { display.say(text) }
+    private func forget(_ number: Int, _ resource: OutgoingResource) {
+        output.totals.end(number, bytes: resource.written, isReceived: true)
+        state.withLock { $0.current[number] = nil }
+    }
 
-    /// Cancels the current file, and leaves once the receiver is notified.
+    private func show(
+        _ outcome: Outcome, _ source: TransferSource, _ number: Int, _ peer: PeerID, _ time: Duration
+    ) {
+        let name = peer.displayName
+        switch outcome {
+        case .sent(let transfer, let address):
+            address.map(output.say)
+            if let directory = source.directory {
+                state.withLock { $0.report.add(transfer, of: directory.name, at: time) }
+            } else {
+                output.say(state.withLock { $0.report.add(transfer) })
+            }
+            output.print(.done(transfer, source.shown))
+            showName(source, number, name)
+        case .declined(let note):
+            let reason = note.reason(name)
+            output.warn(state.withLock { $0.report.skip(source.shown, reason) })
+            output.print(.error(source.shown, reason, note.word))
+        case .failed(let reason):
+            output.warn(state.withLock { $0.report.fail(source.shown, reason) })
+            output.print(.error(source.shown, reason))
+        case .unsent:
+            // The reason was shown for the first of them.
+            state.withLock { _ = $0.report.fail(source.shown, "the link ended") }
+            output.print(.error(source.shown, "the link ended"))
+        }
+    }
+
+    /// Shows under which name the receiver saved a file, if it is another one.
+    private func showName(_ source: TransferSource, _ number: Int, _ peer: String) {
+        guard let note = notes.known(number), case .renamed = note else { return }
+        let subject = source.directory?.name ?? source.shown
+        output.say("\(subject.printable): \(note.reason(peer).printable)")
+    }
+
+    /// Cancels the files on their way, and leaves once the receiver is notified.
     func abandon() async {
         let current = state.withLock { state in
             state.isAbandoned = true
-            return state.current
+            return Array(state.current.values)
         }
-        if let current {
-            current.cancel()
-            try? await current.waitUntilReceived()
-        }
+        for resource in current { resource.cancel() }
+        for resource in current { try? await resource.waitUntilReceived() }
         await connector.leave()
-        display.clear()
+        output.stop()
     }
 }

@@ -26,6 +26,9 @@ package struct ReceivedFiles: Sendable {
 
     package mutating func receive(_ name: String) { names.insert(name) }
 
+    /// Forgets a name whose file was not received in the end.
+    package mutating func release(_ name: String) { names.remove(name) }
+
     /// How many of the announced files the sender has not offered.
     package var missing: (count: Int, total: Int) { (announced - offered.count, announced) }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import Multipeer
 package import MultipeerCommandLine
 
 /// A source to send, checked before the network is used.
@@ -9,23 +10,64 @@ package struct TransferSource: Equatable, Sendable {
         case input
         /// A FIFO, such as a shell makes for `<(command)`.
         case pipe(String)
+        /// A file in a directory that is sent.
+        case entry(SentDirectory, SentDirectory.Entry)
     }
 
     package let origin: Origin
     /// The name for the receiver.
     package let label: String
     /// In bytes; nil while unknown.
-    private let size: UInt64?
+    package let size: UInt64?
+    private let kind: FileMetadata.Kind
+    private let modified: FileTime?
     private static let longestLabel = 1_024
 
     /// `word`: a path, an http or https address, or `-` for standard input.
     package init(_ word: String, as name: String? = nil) throws(CommandError) {
-        (origin, size) = try TransferSource.origin(word)
+        let found = try TransferSource.origin(word)
+        (origin, size, kind, modified) = (found.origin, found.size, found.kind, found.modified)
         label = name ?? TransferSource.label(origin)
         guard (1...TransferSource.longestLabel).contains(label.utf8.count) else {
             throw CommandError(
                 "\(word.printable): a name must have 1 to \(TransferSource.longestLabel) bytes", exit: .usage)
         }
+    }
+
+    package init(_ entry: SentDirectory.Entry, in directory: SentDirectory) {
+        origin = .entry(directory, entry)
+        label = entry.path.name
+        (size, kind, modified) = (entry.size, entry.kind, entry.modified)
+    }
+
+    /// Returns the sources for one argument: all files of a directory, or one.
+    package static func all(_ word: String, as name: String?) throws(CommandError) -> [TransferSource] {
+        guard isDirectory(word) else { return [try TransferSource(word, as: name)] }
+        guard name == nil else {
+            throw CommandError("a directory is sent under its own name, without --as", exit: .usage)
+        }
+        let directory = try SentDirectory(word)
+        return directory.entries.map { TransferSource($0, in: directory) }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var facts = stat()
+        return unsafe path != "-" && stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The directory that it is a file of.
+    package var directory: SentDirectory? {
+        if case .entry(let directory, _) = origin { directory } else { nil }
+    }
+
+    /// Its path in the directory that is sent, or its label.
+    package var shown: String { if case .entry(_, let entry) = origin { entry.path.text } else { label } }
+
+    /// What the receiver learns about it.
+    package func metadata(_ position: FilePosition) -> FileMetadata {
+        var path: RelativePath?
+        if case .entry(_, let entry) = origin { path = entry.path }
+        return FileMetadata(position, kind: kind, modified: modified, path: path)
     }
 
     /// Returns whether something has this path, also a link to nothing.
@@ -34,23 +76,49 @@ package struct TransferSource: Equatable, Sendable {
         return unsafe lstat(path, &facts) == 0
     }
 
+    /// Whether a digest of it is of use.
+    var wantsDigest: Bool { kind != .directory }
+
     /// What the receiver knows before it agrees.
     var offer: OfferedFiles.File { OfferedFiles.File(name: label, size: size) }
 
-    private static func origin(_ word: String) throws(CommandError) -> (Origin, size: UInt64?) {
-        if word == "-" { return (.input, nil) }
+    /// The same for many: a directory is one of them.
+    static func offer(_ sources: [TransferSource]) -> OfferedFiles {
+        var seen: Set<ObjectIdentifier> = []
+        var files: [OfferedFiles.File] = []
+        for source in sources {
+            guard let directory = source.directory else {
+                files.append(source.offer)
+                continue
+            }
+            guard seen.insert(ObjectIdentifier(directory)).inserted else { continue }
+            files.append(
+                OfferedFiles.File(
+                    name: directory.name, size: directory.size, files: directory.entries.count))
+        }
+        return OfferedFiles(files)
+    }
+
+    private struct Found {
+        let origin: Origin
+        var size: UInt64?
+        var kind = FileMetadata.Kind.file
+        var modified: FileTime?
+    }
+
+    private static func origin(_ word: String) throws(CommandError) -> Found {
+        if word == "-" { return Found(origin: .input) }
         if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {
             guard let url = URL(string: word), let host = url.host(), !host.isEmpty else {
                 throw CommandError("\(word.printable) is not a valid \(scheme) URL", exit: .usage)
             }
-            return (.web(url), nil)
+            return Found(origin: .web(url))
         }
-        guard let size = try size(ofFile: word) else { return (.pipe(word), nil) }
-        return (.file(URL(filePath: word, directoryHint: .notDirectory)), size)
+        return try file(word)
     }
 
-    /// Returns the size of a readable regular file, and nil for a FIFO; accepts nothing else.
-    private static func size(ofFile path: String) throws(CommandError) -> UInt64? {
+    /// Accepts a readable regular file and a FIFO, and nothing else.
+    private static func file(_ path: String) throws(CommandError) -> Found {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
@@ -63,7 +131,12 @@ package struct TransferSource: Equatable, Sendable {
         guard unsafe access(path, R_OK) == 0 else {
             throw DescriptorStream.failure("cannot send \(path.printable)")
         }
-        return isPipe ? nil : UInt64(max(0, facts.st_size))
+        if isPipe { return Found(origin: .pipe(path)) }
+        return Found(
+            origin: .file(URL(filePath: path, directoryHint: .notDirectory)),
+            size: UInt64(max(0, facts.st_size)), kind: facts.st_mode & 0o100 == 0 ? .file : .program,
+            modified: FileTime(
+                seconds: Int64(facts.st_mtim.tv_sec), nanoseconds: Int64(facts.st_mtim.tv_nsec)))
     }
 
     private static func kind(_ mode: mode_t) -> String {
@@ -81,6 +154,7 @@ package struct TransferSource: Equatable, Sendable {
         case .pipe(let path):
             return URL(filePath: path, directoryHint: .notDirectory).lastPathComponent
         case .file(let url): return url.lastPathComponent
+        case .entry(_, let entry): return entry.path.name
         case .web(let url):
             let name = url.lastPathComponent
             return name.isEmpty || name == "/" ? url.host() ?? "download" : name

@@ -107,6 +107,15 @@ extension Arguments {
         return number
     }
 
+    /// Returns a number of bytes, with or without a unit.
+    package func size(_ option: String) throws(CommandError) -> UInt64? {
+        guard let text = value(option) else { return nil }
+        guard let size = HumanReadable.count(of: text), size > 0 else {
+            throw commandError("option '\(option)' takes a size such as 64K, 20M or 1.5G, not '\(text)'")
+        }
+        return size
+    }
+
     /// Returns the value for one of some words.
     package func choice<Value>(
         _ option: String, of names: [String], _ read: (String) -> Value?

@@ -4,9 +4,9 @@ import MultipeerCommandLine
 /// The progress line at the bottom of a terminal during transfers, and messages above it. Without a terminal, and on
 /// one without escape sequences, there is no progress line.
 final class TransferDisplay: Sendable {
-    private static let pace = Duration.milliseconds(100)
+    static let pace = Duration.milliseconds(100)
 
-    private let isShown: Bool
+    let isShown: Bool
     private let last = Locked<ContinuousClock.Instant?>(nil)
 
     init(isQuiet: Bool) { isShown = !isQuiet && Terminal.hasScreen(DescriptorStream.error) }

@@ -19,7 +19,20 @@ package struct TransferReport: Equatable, Sendable {
         }
     }
 
+    /// The files of one directory, which have one line together.
+    private struct Group: Equatable {
+        let name: String
+        var files = 0
+        var bytes: UInt64 = 0
+        var time = Duration.zero
+    }
+
     private let direction: Direction
+    private var groups: [Group] = []
+    /// The position of each group.
+    private var places: [String: Int] = [:]
+    /// Files that are in no group.
+    private var single = 0
     /// Whether digests are shown whole.
     private let isVerbose: Bool
     package private(set) var transferred: [Transfer] = []
@@ -35,8 +48,29 @@ package struct TransferReport: Equatable, Sendable {
     /// Records a result and returns the line to show, like the two functions below.
     package mutating func add(_ transfer: Transfer) -> String {
         transferred.append(transfer)
+        single += 1
         let digest = transfer.digest.map { ", sha256 \(shown($0))" } ?? ""
         return "\(verb) \(transfer.name.printable), \(figures(transfer.bytes, transfer.time))\(digest)"
+    }
+
+    /// Records a file of a directory, which has no line of its own. `time`: since the first file began.
+    package mutating func add(_ transfer: Transfer, of directory: String, at time: Duration) {
+        transferred.append(transfer)
+        let place = places[directory] ?? groups.count
+        if place == groups.count {
+            places[directory] = place
+            groups.append(Group(name: directory))
+        }
+        groups[place].files += 1
+        groups[place].bytes &+= transfer.bytes
+        groups[place].time = time
+    }
+
+    /// A line for each directory.
+    package var directories: [String] {
+        groups.map { group in
+            "\(verb) \(group.name.printable), \(TransferReport.counted(group.files)), \(figures(group.bytes, group.time))"
+        }
     }
 
     package mutating func skip(_ name: String, _ reason: String) -> String {
@@ -51,14 +85,17 @@ package struct TransferReport: Equatable, Sendable {
 
     /// Returns the line for all files; nil for a single file, which has its own line.
     package func total(_ time: Duration) -> String? {
-        guard transferred.count + skipped + failed > 1 else { return nil }
-        let bytes = transferred.reduce(0) { $0 &+ $1.bytes }
-        let count = transferred.count == 1 ? "1 file" : "\(transferred.count) files"
-        var parts = ["\(verb) \(count), \(figures(bytes, time))"]
+        guard groups.count + single + skipped + failed > 1 else { return nil }
+        var parts = ["\(verb) \(TransferReport.counted(transferred.count)), \(figures(bytes, time))"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
         return parts.joined(separator: "; ")
     }
+
+    /// Of all files that were transferred.
+    package var bytes: UInt64 { transferred.reduce(0) { $0 &+ $1.bytes } }
+
+    private static func counted(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 
     package var isComplete: Bool { skipped == 0 && failed == 0 }
 

@@ -1,0 +1,83 @@
+import Foundation
+package import Multipeer
+
+/// A directory of one sender, on its way into the directory for received files.
+///
+/// Each component of a path is opened or created in the one before, and no link is followed, whatever is there already: nothing
+/// outside this directory is ever touched.
+package final class ReceivedDirectory: Sendable {
+    private struct State: Sendable {
+        /// The directory of the file that came last: the next one is usually in the same.
+        var last: (path: ArraySlice<String>, directory: OpenDirectory)?
+        var created = 0
+    }
+
+    /// The name that the directory got.
+    package let name: String
+    /// Only this is held open, which all senders share.
+    private let outer: OpenDirectory
+    private let state = Locked(State())
+    /// How many directories may be created in it.
+    package static let mostCreated = 100_000
+
+    /// `name`: one component, as `FileName` makes it. Whatever exists, the result is a directory in `parent` and no link.
+    package init(
+        _ name: String, in parent: OpenDirectory, existing: ExistingFiles?
+    ) throws(FileFault) {
+        if try parent.create(name) {
+            self.name = name
+        } else {
+            self.name = try ReceivedDirectory.taken(name, in: parent, existing)
+        }
+        outer = parent
+        _ = try parent.directory(self.name)
+    }
+
+    /// Returns the name of the existing directory, or creates one with a number.
+    private static func taken(
+        _ name: String, in parent: OpenDirectory, _ existing: ExistingFiles?
+    ) throws(FileFault) -> String {
+        if existing == .skip || existing == .overwrite { return name }
+        for number in 1...999 {
+            let other = FileName.numbered(name, number)
+            if try parent.create(other) { return other }
+        }
+        throw FileFault(.other(EEXIST), path: name)
+    }
+
+    /// Returns the directory of a path's last component, with all above it created if necessary. The first component is this
+    /// one.
+    package func parent(of path: RelativePath) throws(FileFault) -> OpenDirectory {
+        try directory(path.components.dropFirst().dropLast())
+    }
+
+    /// Creates a directory with this path, if there is none.
+    package func create(_ path: RelativePath) throws(FileFault) {
+        _ = try directory(path.components.dropFirst())
+    }
+
+    private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
+        try state.withLock { state throws(FileFault) in
+            if let last = state.last, last.path == path { return last.directory }
+            var directory = try outer.directory(name)
+            for name in path { directory = try ReceivedDirectory.descend(into: name, of: directory, &state) }
+            state.last = (path, directory)
+            return directory
+        }
+    }
+
+    private static func descend(
+        into name: String, of directory: OpenDirectory, _ state: inout State
+    ) throws(FileFault) -> OpenDirectory {
+        if directory.entry(name) == nil {
+            guard state.created < mostCreated else {
+                throw FileFault(.tooLarge, path: "more than \(mostCreated) directories")
+            }
+            if try directory.create(name) { state.created += 1 }
+            return try directory.directory(name)
+        }
+        let existing = try directory.directory(name)
+        PartialFile.sweep(existing)
+        return existing
+    }
+}

@@ -1,0 +1,81 @@
+/// The path of a file in a directory that is sent, such as `album/2024/photo.jpg`: it begins with the name of that directory.
+///
+/// It may come from a peer. One that exists has only components that are names: it cannot lead out of the directory it is used
+/// in, and a terminal shows it as it is but for characters that are escaped.
+package struct RelativePath: Hashable, Sendable {
+    package let components: [String]
+
+    /// The most components.
+    package static let deepest = 64
+    /// In bytes; the rest of a resource's metadata has room next to it.
+    package static let longest = 960
+    /// The longest component in bytes, as file systems have it.
+    package static let longestName = 255
+
+    /// Why a text is not a path that is used.
+    package enum Fault: Error, Hashable, Sendable {
+        case empty, absolute, emptyName, dots, control, ending, long, longName, deep
+    }
+
+    package init(_ text: String) throws(Fault) {
+        if text.isEmpty { throw .empty }
+        if text.utf8.first == UInt8(ascii: "/") { throw .absolute }
+        guard text.utf8.count <= RelativePath.longest else { throw .long }
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: RelativePath.deepest, omittingEmptySubsequences: false)
+        guard parts.count <= RelativePath.deepest else { throw .deep }
+        var components: [String] = []
+        components.reserveCapacity(parts.count)
+        for part in parts {
+            let name = String(Substring(part))
+            if let fault = RelativePath.fault(ofName: name) { throw fault }
+            components.append(name)
+        }
+        self.components = components
+    }
+
+    /// Returns nil if a file or directory in a directory can have this name.
+    package static func fault(ofName name: String) -> Fault? {
+        if name.isEmpty { return .emptyName }
+        if name == "." || name == ".." { return .dots }
+        guard name.utf8.count <= longestName else { return .longName }
+        // Other systems drop these, so that the name is another one there.
+        if let last = name.utf8.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
+            return .ending
+        }
+        return name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+            || !name.unicodeScalars.contains(where: isUnfit)
+            ? nil : .control
+    }
+
+    package var name: String { components[components.count - 1] }
+
+    package var text: String { components.joined(separator: "/") }
+
+    /// Control characters, and what changes lines or the direction of text. Emoji have invisible characters, which are taken.
+    private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default:
+            scalar.properties.isBidiControl || scalar.value == 0xFFFD
+                || scalar.properties.isNoncharacterCodePoint
+        }
+    }
+}
+
+extension RelativePath.Fault: CustomStringConvertible {
+    /// For the end of a sentence.
+    package var description: String {
+        switch self {
+        case .empty: "the path is empty"
+        case .absolute: "the path is absolute"
+        case .emptyName: "a name in the path is empty"
+        case .dots: "a name in the path is '.' or '..'"
+        case .control: "a name has characters that cannot be shown"
+        case .ending: "a name ends with a dot or a space"
+        case .long: "the path is longer than \(RelativePath.longest) bytes"
+        case .longName: "a name is longer than \(RelativePath.longestName) bytes"
+        case .deep: "it is more than \(RelativePath.deepest) directories deep"
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+package import Multipeer
+package import MultipeerCommandLine
+
+/// A directory to send, with all files in it, found before the network is used.
+package final class SentDirectory: Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let path: RelativePath
+        package let kind: FileMetadata.Kind
+        package let size: UInt64
+        package let modified: FileTime
+    }
+
+    /// What is found on the way.
+    private struct Walk {
+        var entries: [Entry] = []
+        var links = 0
+        var others = 0
+        var failures: [(name: String, reason: String)] = []
+    }
+
+    /// The most directories of one command: each is held open.
+    package static let mostAtOnce = 64
+
+    package let name: String
+    /// The files, and the directories without entries.
+    package let entries: [Entry]
+    /// The number of symbolic links, and of sockets, devices and FIFOs, which are left out.
+    package let links: Int
+    package let others: Int
+    /// What cannot be sent, with the reason.
+    package let failures: [(name: String, reason: String)]
+    private let root: OpenDirectory
+    /// The directory of the file that was opened last: the next one is usually in the same.
+    private let last = Locked<(path: ArraySlice<String>, directory: OpenDirectory)?>(nil)
+
+    /// Lists the directory that the user named. Links on the way to it are followed, and none in it.
+    package init(_ word: String, most: Int = FilePosition.most) throws(CommandError) {
+        name = try SentDirectory.name(word)
+        var walk = Walk()
+        do throws(FileFault) {
+            root = try OpenDirectory(word)
+            try SentDirectory.list(root, [name], most, &walk)
+        } catch {
+            throw CommandError(
+                "cannot send \(error.path.printable): \(error.reason)", exit: .system)
+        }
+        guard walk.entries.count <= most else {
+            throw CommandError(
+                "cannot send \(word.printable): it has more than \(most) files",
+                hint: "send an archive of it",
+                exit: .system)
+        }
+        entries = walk.entries
+        (links, others, failures) = (walk.links, walk.others, walk.failures)
+    }
+
+    package var size: UInt64 { entries.reduce(0) { $0 &+ $1.size } }
+
+    /// A line about the entries that are left out; nil if there are none.
+    package var omissions: String? {
+        guard links + others > 0 else { return nil }
+        let parts =
+            (links == 0 ? [] : ["\(links) symbolic \(links == 1 ? "link" : "links")"])
+            + (others == 0 ? [] : ["\(others) \(others == 1 ? "entry that is" : "entries that are") no file"])
+        return "\(name.printable): \(parts.joined(separator: " and ")) left out"
+    }
+
+    /// Opens a file. Each directory on the way is opened by its name in the one before, so that a link which has replaced one
+    /// of them meanwhile is an error.
+    package func open(_ path: RelativePath) throws(FileFault) -> FileSource {
+        let directories = path.components.dropFirst().dropLast()
+        return try directory(directories).file(path.name)
+    }
+
+    private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
+        if let last = last.withLock({ $0 }), last.path == path { return last.directory }
+        var directory = root
+        for name in path { directory = try directory.directory(name) }
+        last.withLock { [directory] in $0 = (path, directory) }
+        return directory
+    }
+
+    /// `above`: the components of the directory's path.
+    private static func list(
+        _ directory: OpenDirectory, _ above: [String], _ most: Int, _ walk: inout Walk
+    ) throws(FileFault) {
+        let found = try directory.entries()
+        let before = walk.entries.count
+        for entry in found {
+            if walk.entries.count > most { return }
+            do throws(FileFault) {
+                try take(entry, in: directory, above, most, &walk)
+            } catch {
+                let path = (above + [entry.name]).joined(separator: "/")
+                walk.failures.append((path, "\(error.reason)"))
+            }
+        }
+        // Only what is in a directory shows that there is one.
+        guard walk.entries.count == before, let path = try? RelativePath(above.joined(separator: "/")) else {
+            return
+        }
+        walk.entries.append(
+            Entry(path: path, kind: .directory, size: 0, modified: FileTime(seconds: 0)))
+    }
+
+    private static func take(
+        _ entry: OpenDirectory.Entry, in directory: OpenDirectory, _ above: [String], _ most: Int,
+        _ walk: inout Walk
+    ) throws(FileFault) {
+        let components = above + [entry.name]
+        let text = components.joined(separator: "/")
+        switch entry.kind {
+        case .link: walk.links += 1
+        case .other: walk.others += 1
+        case .unnamed: walk.failures.append((text, "its name is not UTF-8"))
+        case .directory where components.count >= RelativePath.deepest:
+            walk.failures.append((text, "\(RelativePath.Fault.deep)"))
+        case .directory:
+            try list(directory.directory(entry.name), components, most, &walk)
+        case .file(let size, let modified, let isExecutable):
+            do throws(RelativePath.Fault) {
+                walk.entries.append(
+                    Entry(
+                        path: try RelativePath(text), kind: isExecutable ? .program : .file, size: size,
+                        modified: modified))
+            } catch {
+                walk.failures.append((text, "\(error)"))
+            }
+        }
+    }
+
+    /// The last component of a path; that of the directory itself for `.`, `..` and the like.
+    private static func name(_ word: String) throws(CommandError) -> String {
+        let last = word.split(separator: "/").last.map(String.init) ?? ""
+        var name = last
+        if ["", ".", ".."].contains(last) {
+            guard let whole = unsafe realpath(word, nil) else {
+                throw DescriptorStream.failure("cannot send \(word.printable)")
+            }
+            defer { unsafe free(whole) }
+            name = unsafe String(cString: whole).split(separator: "/").last.map(String.init) ?? ""
+        }
+        if let fault = RelativePath.fault(ofName: name) {
+            let reason = name.isEmpty ? "it has no name" : "\(fault)"
+            throw CommandError("cannot send \(word.printable): \(reason)", exit: .system)
+        }
+        return name
+    }
+}
+
+extension SentDirectory: Equatable {
+    package static func == (one: SentDirectory, other: SentDirectory) -> Bool { one === other }
+}

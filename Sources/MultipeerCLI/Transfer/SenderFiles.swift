@@ -1,0 +1,241 @@
+import Foundation
+import Multipeer
+import MultipeerCommandLine
+
+/// The files of one sender, on their way to this machine.
+final class SenderFiles: Sendable {
+    /// A file that is accepted.
+    struct File: Sendable {
+        let id: Int
+        let resource: IncomingResource
+        let place: IncomingResource.Place
+        let completion: IncomingResource.Completion
+        /// Its name for people, as its sender knows it.
+        let name: String
+        /// What no other file of this run is called.
+        let key: String
+        /// The directory that it is in.
+        let directory: ReceivedDirectory?
+        /// Returns where the file is, as the user named the directory, from its last component.
+        let shown: @Sendable (String) -> String
+        /// Sent before the file is received.
+        var note: TransferNote?
+        /// Whether it stands for a directory without files.
+        var isEmptyDirectory = false
+    }
+
+    struct State: Sendable {
+        var report: TransferReport
+        var files = ReceivedFiles()
+        /// The directories that this sender sends, by their names there.
+        var directories: [String: ReceivedDirectory] = [:]
+        var active: [Int: IncomingResource] = [:]
+        var last = 0
+        /// The number of texts that were printed.
+        var texts = 0
+        var isFinished = false
+        var idle: [Promise<Void>] = []
+    }
+
+    /// Why a file is not taken.
+    struct Refusal: Error {
+        let reason: String
+        var note: TransferNote.Subject?
+    }
+
+    let peer: PeerID
+    private let connector: PeerConnector
+    let options: FileReceiver.Options
+    let output: TransferOutput
+    private let start = ContinuousClock.now
+    let state: Locked<State>
+
+    init(
+        _ peer: PeerID, _ connector: PeerConnector, _ options: FileReceiver.Options, _ output: TransferOutput
+    ) {
+        self.peer = peer
+        self.connector = connector
+        self.options = options
+        self.output = output
+        state = Locked(State(report: TransferReport(.receiving, isVerbose: connector.isVerbose)))
+    }
+
+    static func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
+        "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
+    }
+
+    // MARK: what is taken
+
+    /// Returns the file if it is received. Otherwise declines it, and says why to both users.
+    func accept(_ resource: IncomingResource) -> File? {
+        var details: FileMetadata?
+        do throws(Refusal) {
+            do throws(RelativePath.Fault) {
+                details = try FileMetadata(metadata: resource.metadata)
+            } catch {
+                throw Refusal(reason: "\(error)", note: .badName)
+            }
+            state.withLock { $0.files.offer(details?.position) }
+            if !options.isStaying {
+                output.totals.expect(files: details?.position.count, bytes: connector.offer(of: peer)?.size)
+            }
+            if let largest = options.largest, let size = resource.size, size > largest {
+                throw Refusal(reason: SenderFiles.tooLarge(size, largest), note: .tooLarge)
+            }
+            let file = try place(resource, details)
+            state.withLock { state in
+                state.active[file.id] = resource
+                state.files.receive(file.key)
+            }
+            return file
+        } catch {
+            let name = details?.path?.text ?? FileName.of(label: resource.name)
+            decline(resource, name, details?.position, error)
+            return nil
+        }
+    }
+
+    private func decline(
+        _ resource: IncomingResource, _ name: String, _ position: FilePosition?, _ refusal: Refusal
+    ) {
+        skip(name, refusal.reason, refusal.note)
+        let number = position?.number ?? FilePosition(prefixOf: resource.metadata)?.number
+        guard let note = refusal.note, let number else { return resource.decline() }
+        // A peer that reads no messages delays only its own files.
+        Task {
+            try? await connector.session.send(TransferNote(number, note).message, to: peer)
+            resource.decline()
+        }
+    }
+
+    // MARK: receiving
+
+    /// Returns whether the file was received.
+    func receive(_ file: File) async -> Bool {
+        // A peer that reads no messages delays only its own files.
+        if let note = file.note { try? await connector.session.send(note.message, to: peer) }
+        let began = ContinuousClock.now
+        output.totals.begin(number(file), file.name, file.resource.progress)
+        do throws(MultipeerError) {
+            let received = try await file.resource.receive(
+                into: file.place, atMost: file.isEmptyDirectory ? 0 : options.largest ?? .max,
+                completing: file.completion)
+            output.totals.end(number(file), bytes: received.size, isReceived: true)
+            finish(file, received, began.duration(to: .now))
+            return true
+        } catch {
+            output.totals.end(number(file), bytes: 0, isReceived: false)
+            state.withLock { $0.files.release(file.key) }
+            let isTooLarge = error.code == .declined && options.largest != nil
+            if isTooLarge, let largest = options.largest {
+                skip(file.name, "more than --max-size \(HumanReadable.bytes(largest))", .tooLarge)
+            } else {
+                fail(file.name, TransferReport.reason(error))
+            }
+            return false
+        }
+    }
+
+    private func number(_ file: File) -> Int { file.id }
+
+    private func finish(_ file: File, _ received: IncomingResource.File, _ time: Duration) {
+        let settled = received.path.split(separator: "/").last.map(String.init) ?? file.name
+        let path = file.shown(settled)
+        let transfer = TransferReport.Transfer(
+            name: path, bytes: received.size, time: time,
+            digest: received.isVerified ? received.digest : nil)
+        if let directory = file.directory {
+            let name = options.downloads?.shown(directory.name) ?? directory.name
+            state.withLock { $0.report.add(transfer, of: name, at: start.duration(to: .now)) }
+        } else {
+            let line = state.withLock { state in
+                state.files.receive(settled)
+                return state.report.add(transfer)
+            }
+            output.say(line + origin)
+            if settled != file.name, options.downloads != nil {
+                output.warn("\(file.name.printable) already exists; saved as \(path.printable)")
+            }
+        }
+        output.print(
+            .done(transfer, file.name, path: options.downloads == nil ? nil : path, from: peer))
+    }
+
+    /// Names the sender, where there may be several.
+    private var origin: String { options.isStaying ? " (from \(peer.displayName.printable))" : "" }
+
+    func ended(_ file: File) {
+        let idle = state.withLock { state in
+            state.active[file.id] = nil
+            guard state.active.isEmpty else { return [Promise<Void>]() }
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for promise in idle { promise.send(()) }
+    }
+
+    func skip(_ name: String, _ reason: String, _ note: TransferNote.Subject? = nil) {
+        output.warn(state.withLock { $0.report.skip(name, reason) } + origin)
+        output.print(.error(name, reason, note?.word, from: peer))
+    }
+
+    func fail(_ name: String, _ reason: String) {
+        output.warn(state.withLock { $0.report.fail(name, reason) } + origin)
+        output.print(.error(name, reason, from: peer))
+    }
+
+    func countText() { state.withLock { $0.texts += 1 } }
+
+    func cancel() { for resource in state.withLock({ Array($0.active.values) }) { resource.cancel() } }
+
+    /// Waits until no file is on its way.
+    func waitUntilIdle() async {
+        let promise = Promise<Void>()
+        let isIdle = state.withLock { state in
+            if !state.active.isEmpty { state.idle.append(promise) }
+            return state.active.isEmpty
+        }
+        if !isIdle { await promise.value() }
+    }
+
+    // MARK: the end
+
+    /// Shows what was received, once.
+    func finish() {
+        let time = start.duration(to: .now)
+        let report = state.withLock { state in
+            defer { state.isFinished = true }
+            return state.isFinished ? nil : state.report
+        }
+        guard let report else { return }
+        for line in report.directories { output.say(line + origin) }
+        if let total = report.total(time) { output.say(total + origin) }
+        output.print(.end(report, time, of: peer))
+    }
+
+    /// Returns the error of a sender that has left, or of one that was not waited for; nil when all is well, as far as that
+    /// does not depend on the number of files.
+    func error(_ reason: DisconnectReason?) -> CommandError? {
+        let name = peer.displayName.printable
+        if let reason, reason.code != .goodbye {
+            return CommandError("the link to \(name) ended: \("\(reason)".printable)", exit: .linkFailed)
+        }
+        let isComplete = state.withLock { $0.report.isComplete }
+        return isComplete ? nil : CommandError("not all files were received", exit: .incomplete)
+    }
+
+    /// Returns what is missing of a sender that has left. `isCounted`: the user said how many files are enough.
+    func missing(isCounted: Bool) -> CommandError? {
+        let name = peer.displayName.printable
+        let (count, missing) = state.withLock {
+            ($0.report.transferred.count + $0.texts, $0.files.missing)
+        }
+        if isCounted { return nil }
+        if count == 0 {
+            return CommandError("\(name) disconnected without sending a file", exit: .incomplete)
+        }
+        guard missing.count > 0 else { return nil }
+        return CommandError(
+            "\(name) disconnected; \(missing.count) of \(missing.total) files missing", exit: .incomplete)
+    }
+}

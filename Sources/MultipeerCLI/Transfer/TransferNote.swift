@@ -1,0 +1,79 @@
+/// A message of a receiver to its sender about one file: why it did not take the file, or how it names it.
+///
+/// As text, `files/1`, the number of the file and a word, in one line; for `renamed`, a space and the name follow. A peer that
+/// does not know a note ignores it, so that further words can be added.
+package struct TransferNote: Equatable, Sendable {
+    package enum Subject: Equatable, Sendable {
+        /// A file of this name exists.
+        case exists
+        /// A file of this name was received a moment before.
+        case repeated
+        case tooLarge
+        /// The name or path is none that the receiver uses.
+        case badName
+        /// Something else is in the way, such as a file where a directory has to be.
+        case obstructed
+        case renamed(String)
+    }
+
+    /// The number of the file, as its sender counts.
+    package let number: Int
+    package let subject: Subject
+
+    private static let head = "files/1"
+    private static let longest = 1_024
+    fileprivate static let words: [(String, Subject)] = [
+        ("exists", .exists), ("repeated", .repeated), ("too-large", .tooLarge), ("bad-name", .badName),
+        ("obstructed", .obstructed),
+    ]
+
+    package init(_ number: Int, _ subject: Subject) {
+        self.number = number
+        self.subject = subject
+    }
+
+    /// Returns nil for any other message.
+    package init?(message: [UInt8]) {
+        guard message.count <= TransferNote.longest, let text = String(validating: message, as: UTF8.self)
+        else { return nil }
+        let fields = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard fields.count >= 3, fields[0] == TransferNote.head, let number = Int(fields[1]),
+            (1...FilePosition.most).contains(number)
+        else { return nil }
+        self.number = number
+        if fields.count == 4 {
+            guard fields[2] == "renamed", !fields[3].isEmpty else { return nil }
+            subject = .renamed(String(fields[3]))
+        } else {
+            guard let known = TransferNote.words.first(where: { $0.0 == fields[2] }) else { return nil }
+            subject = known.1
+        }
+    }
+
+    package var message: [UInt8] {
+        let start = "\(TransferNote.head) \(number) "
+        if case .renamed(let name) = subject { return Array("\(start)renamed \(name)".utf8) }
+        return Array((start + subject.word).utf8)
+    }
+
+}
+
+extension TransferNote.Subject {
+    /// The word for programs.
+    package var word: String { TransferNote.words.first { $0.1 == self }?.0 ?? "renamed" }
+
+    /// Whether a file was not taken for it.
+    package var isReason: Bool { if case .renamed = self { false } else { true } }
+
+    /// What the sender shows about a file. `peer`: who receives it.
+    package func reason(_ peer: String) -> String {
+        switch self {
+        case .exists: "\(peer) already has it"
+        case .repeated: "\(peer) has just received a file of this name"
+        case .tooLarge: "it is larger than \(peer) accepts"
+        case .badName: "\(peer) does not accept this name"
+        case .obstructed: "\(peer) has something else in its place"
+        case .renamed(let name): "\(peer) saved it as \(name)"
+        }
+    }
+}
