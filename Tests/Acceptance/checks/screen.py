@@ -50,6 +50,11 @@ class Screen:
         self.joins = False
         self.pending = ""
 
+    @property
+    def _current(self):
+        place = self.row
+        return self.rows[place]
+
     def _empty(self):
         return [" "] * self.width
 
@@ -114,21 +119,25 @@ class Screen:
             self._join(character)
             return
         if self.wraps or self.column + wide > self.width:
+            self._mark(True)
             self.column = 0
-            self.goes_on[self.row] = True
             self._feed()
         self.wraps = False
-        row = self.rows[self.row]
-        row[self.column] = character
+        row, place = self._current, self.column
+        row[place] = character
         if wide == 2:
-            row[self.column + 1] = ""
+            row[place + 1] = ""
         self.column += wide
         if self.column >= self.width:
             self.column, self.wraps = self.width - 1, True
 
+    def _mark(self, goes_on):
+        place = self.row
+        self.goes_on[place] = goes_on
+
     def _join(self, character):
         """Adds to the character before."""
-        row = self.rows[self.row]
+        row = self._current
         place = self.column if self.wraps else self.column - 1
         while place > 0 and row[place] == "":
             place -= 1
@@ -148,11 +157,11 @@ class Screen:
         numbers = [int(number) for number in parameters.strip("?").split(";") if number]
         count = numbers[0] if numbers else 0
         self.wraps = False
-        row = self.rows[self.row]
+        row = self._current
         if kind == "m" or (kind in "hl" and parameters.startswith("?")):
             pass  # Colours, and modes such as the one of bracketed paste: they change no character.
         elif kind == "K" and count in (0, 2):
-            self.goes_on[self.row] = False
+            self._mark(False)
             start = 0 if count == 2 else self.column
             row[start:] = [" "] * (self.width - start)
         elif kind == "J" and count in (0, 2):
