@@ -19,7 +19,6 @@ extension Room {
 
     private func change(_ peer: PeerID, _ state: PeerState) async throws(CommandError) {
         meet(peer)
-        defer { screen.complete(names: members.linked.map(members.name)) }
         let name = members.name(of: peer)
         switch state {
         case .connecting:
@@ -27,10 +26,12 @@ extension Room {
             screen.note("connecting to \(name)")
         case .connected:
             members.update(peer) { $0.begin() }
+            completeNames()
             await introduce(peer)
             arrival.linked()
         case .notConnected(let reason):
             let wasLinked = members.depart(peer, reason)
+            completeNames()
             offers.remove(of: peer)
             if wasLinked {
                 screen.note("\(name) \(reason.departure)")
@@ -58,10 +59,15 @@ extension Room {
 
     /// Adds a peer that is new, or has a new name.
     func meet(_ peer: PeerID) {
-        for other in members.meet(peer) {
+        let renamed = members.meet(peer)
+        if !renamed.isEmpty { completeNames() }
+        for other in renamed {
             screen.note("\(other.displayName.printable) is now shown as \(members.name(of: other))")
         }
     }
+
+    /// Tab completes the names of the peers that are here now.
+    private func completeNames() { screen.complete(names: members.linked.map(members.name)) }
 
     /// Notes how it is known who the peer is, before anything is sent to it.
     @discardableResult
