@@ -23,7 +23,7 @@ final class DemoProcess: Sendable {
         process = try ChildProcess(
             ChildProcess.ownPath,
             [
-                "peer", "--name", name, "--preference", "\(preference)", "--interface", "lo",
+                "peer", "--anonymous", "--name", name, "--preference", "\(preference)", "--interface", "lo",
                 "--timeout", "10",
             ] + options)
     }

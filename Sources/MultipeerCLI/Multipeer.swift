@@ -8,7 +8,7 @@ package enum Multipeer {
         [
             LinkCommand.self, ChatCommand.self, SendCommand.self, ReceiveCommand.self,
             BrowseCommand.self, AdvertiseCommand.self, InviteCommand.self, DoctorCommand.self,
-            DataInspectCommand.self, IdentityNewCommand.self, IdentityShowCommand.self,
+            ConfigCommand.self, DataInspectCommand.self, IdentityNewCommand.self, IdentityShowCommand.self,
             IdentityRequestCommand.self,
         ],
         examples: """

@@ -1,22 +1,32 @@
 import Foundation
 package import Multipeer
 
-/// The local peer: `--name`, `--id` and `--identity`. A peer with an identity has a keyed uid, which others can verify.
+/// The local peer: `--name`, `--id`, `--identity` and `--anonymous`, or else what the user has configured. A peer with an identity
+/// has a keyed uid, which others can verify.
 package struct PeerOptions {
     package static let name = Usage.Option(
         "--name", short: "n", "NAME",
-        "the name that peers see; at most 63 bytes; default: the name of this machine")
+        "the name that peers see; at most 63 bytes; default: that of 'multipeer config', or of this machine")
     package static let id = Usage.Option(
         "--id", "FILE",
-        "keep the peer id in FILE, created if missing, with the key that proves it; default: a new peer id for each run, or "
-            + "that of --identity")
+        "keep the peer id in FILE, created if missing, with the key that proves it; default: that of --identity, or the one that "
+            + "is kept for the name; 'advertise' and 'invite' have a new one each time")
+    package static let anonymous = Usage.Option(
+        "--anonymous",
+        "be a new peer, which no one recognises; the name is 'anonymous' unless --name is given")
 
     package let peer: PeerID
     /// What the peer presents; nil for a new key in each session.
     package let identity: Identity?
 
     package init(_ arguments: Arguments) throws(CommandError) {
-        let name = arguments.value(PeerOptions.name.name) ?? PeerOptions.defaultName
+        for option in [PeerOptions.id.name, "--identity"] {
+            try arguments.exclude([PeerOptions.anonymous.name, option])
+        }
+        let isAnonymous = arguments.has(PeerOptions.anonymous.name)
+        let chosen = arguments.value(PeerOptions.name.name)
+        let settings = try ConfigurationFile.read()
+        let name = chosen ?? (isAnonymous ? "anonymous" : settings.value(.name)) ?? PeerOptions.defaultName
         let fresh: PeerID
         do throws(MultipeerError) {
             fresh = try PeerID(displayName: name)
@@ -25,8 +35,10 @@ package struct PeerOptions {
         }
         let identity = try PeerOptions.identity(arguments)
         guard let path = arguments.value(PeerOptions.id.name) else {
-            self.identity = identity
-            peer = try PeerOptions.peer(fresh, identity)
+            let isKept = arguments.takes(PeerOptions.anonymous.name) && !isAnonymous && identity == nil
+            let kept = try isKept ? PeerOptions.kept(name, isFixed: chosen != nil, settings, arguments) : nil
+            self.identity = identity ?? kept?.identity
+            peer = try PeerOptions.peer(fresh, named: kept?.name, self.identity)
             return
         }
         if let contents = try PeerOptions.contents(path) {
@@ -42,7 +54,7 @@ package struct PeerOptions {
 
     /// The name of this machine, without characters that a peer's name must not have. Everyone on the network can read it, so it does
     /// not contain the user's name.
-    static var defaultName: String {
+    package static var defaultName: String {
         let host = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." }).printable
         let name = String(decoding: Text.prefix(host, limit: 63), as: UTF8.self)
         return name.isEmpty ? "peer" : name
@@ -70,11 +82,34 @@ extension PeerOptions {
         return try CommandError.translating { () throws(MultipeerError) in try Identity.generate() }
     }
 
-    private static func peer(_ fresh: PeerID, _ identity: Identity?) throws(CommandError) -> PeerID {
+    private static func peer(
+        _ fresh: PeerID, named name: String? = nil, _ identity: Identity?
+    ) throws(CommandError) -> PeerID {
         guard let identity else { return fresh }
         return try CommandError.translating { () throws(MultipeerError) in
-            try PeerID(displayName: fresh.displayName, identity: identity)
+            try PeerID(displayName: name ?? fresh.displayName, identity: identity)
         }
+    }
+
+    /// Returns the key that the user keeps under this name; nil for a peer that does not encrypt, and so proves nothing, and where
+    /// none can be had.
+    private static func kept(
+        _ name: String, isFixed: Bool, _ settings: ConfigurationFile, _ arguments: Arguments
+    ) throws(CommandError) -> KeptIdentity? {
+        guard !isPlain(arguments) else { return nil }
+        let file = settings.value(.identity).map(UserDirectory.expanded)
+        switch try KeptIdentity.take(name, from: file, isFixed: isFixed, PassphraseSource(arguments)) {
+        case .taken(let kept): return kept
+        case .busy:
+            if !arguments.has("--quiet") {
+                Terminal.say("another command runs as '\(name.printable)': this one has a new peer id")
+            }
+        case .homeless:
+            if arguments.has("--verbose") {
+                Terminal.say("no identity can be kept in \(UserDirectory.shown(KeptIdentity.directory))")
+            }
+        }
+        return nil
     }
 }
 

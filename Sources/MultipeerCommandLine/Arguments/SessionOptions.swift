@@ -3,11 +3,13 @@ package import Multipeer
 /// The options for a session: its identity, how it protects its links and which peers it trusts.
 package struct SessionOptions {
     package static let options: [Usage.Option] = [
-        PeerOptions.name, PeerOptions.id,
+        PeerOptions.name, PeerOptions.anonymous, PeerOptions.id,
         .init("--preference", "WORD", "encryption: required (default), optional or none"),
         .init(
             "--identity", "FILE",
-            "use this identity, PEM or PKCS#12, and the peer id that it proves; default: a new key"),
+            "use this identity, PEM or PKCS#12, and the peer id that it proves; default: that of "
+                + "'multipeer config', or one that is kept for the name; a second command at the same time gets a number after "
+                + "the name, and an identity of its own"),
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,

@@ -89,14 +89,10 @@ package enum TrustOption {
     }
 
     private static func store(_ given: String?, writes: Bool) throws(CommandError) -> TrustStore.File {
-        let folder = UserDirectory.configuration
-        let path = given ?? folder.appending(path: "trust").path
+        let path = given ?? UserDirectory.configurationPath("trust")
         do {
             // A failure shows when a peer is to be remembered.
-            if given == nil, writes {
-                try? FileManager.default.createDirectory(
-                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            }
+            if given == nil, writes { _ = UserDirectory.create(UserDirectory.configuration.path) }
             return try TrustStore.File(path: path)
         } catch {
             throw CommandError(
@@ -117,7 +113,8 @@ package enum TrustOption {
         case .changed: known = " Another peer may be using the name \(name)."
         case .first, .known: break
         }
-        return "WARNING: \(name): \(evidence.contradiction ?? "").\(known) Link anyway?"
+        let advice = "Ask its user before you go on."
+        return "WARNING: \(name): \(evidence.contradiction ?? "").\(known) \(advice) Link anyway?"
     }
 
     private static func question(about evidence: TrustEvidence) -> String {

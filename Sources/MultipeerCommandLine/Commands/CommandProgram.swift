@@ -90,7 +90,7 @@ extension CommandProgram {
             return isWhole ? usage.wholeHelp(width: width) : usage.help(width: width)
         }
         let rows = usages.map { ($0.path.joined(separator: " "), $0.summary) }
-        var paragraphs = ["usage: \(name) COMMAND [options]", summary, examples]
+        var paragraphs = ["usage: \(name) COMMAND [options]\n\(summary)", examples]
         paragraphs.append("commands:\n" + Columns.lines(rows, width: width))
         if isWhole { paragraphs.append("exit codes:\n" + Columns.lines(exits, width: width)) }
         paragraphs.append("'\(name) help COMMAND' explains a command, with --all in full.")

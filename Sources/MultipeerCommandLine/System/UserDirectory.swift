@@ -11,6 +11,31 @@ package enum UserDirectory {
         (directory("XDG_CONFIG_HOME") ?? home.appending(path: ".config")).appending(path: "multipeer")
     }
 
+    /// Returns the path of a file in that directory.
+    package static func configurationPath(_ name: String) -> String {
+        configuration.appending(path: name).path
+    }
+
+    /// Creates directories that are missing, readable by the user only, but neither a home nor what contains it: a user without
+    /// one has none afterwards. Returns whether the last one exists.
+    package static func create(_ path: String) -> Bool {
+        let above = (configuration.path as NSString).deletingLastPathComponent
+        let missing = [above, configuration.path, path].filter { path == $0 || path.hasPrefix("\($0)/") }
+        for directory in missing where unsafe mkdir(directory, 0o700) != 0 && errno != EEXIST { return false }
+        return FileManager.default.fileExists(atPath: path)
+    }
+
+    /// Returns a path as people read it: with `~` for the home.
+    package static func shown(_ path: String) -> String {
+        let home = home.path
+        return (home != "/" && path.hasPrefix("\(home)/") ? "~" + path.dropFirst(home.count) : path).printable
+    }
+
+    /// Returns the path that a user has written, with a home in place of `~/`.
+    package static func expanded(_ path: String) -> String {
+        path.hasPrefix("~/") ? home.path + path.dropFirst() : path
+    }
+
     /// Returns the directory that a variable names; nil unless the path is absolute.
     private static func directory(_ variable: String) -> URL? {
         let path = ProcessInfo.processInfo.environment[variable]

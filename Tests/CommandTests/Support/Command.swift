@@ -18,8 +18,8 @@ final class Command: Sendable {
         }
     }
 
-    /// Has no trust store, and no test remembers a peer there.
-    private static let home = "/nonexistent"
+    /// Has no configuration, identity or trust store, and none is created there.
+    private static let home = "/dev/null"
     /// A process that runs longer is killed, which makes its test fail.
     private static let timeLimit = Duration.seconds(60)
 
@@ -43,6 +43,7 @@ final class Command: Sendable {
             words[0], Array(words.dropFirst()),
             environment: [
                 "SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo", "HOME": Command.home,
+                "XDG_CONFIG_HOME": "",
             ].merging(environment) { $1 },
             catchingErrors: true)
         Task { [process] in

@@ -94,6 +94,10 @@ struct CodeCommandTests {
     )
     func remembers() async throws {
         let path = try folder.write("hello", to: "note.txt")
+        for home in ["a", "b"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(home), withIntermediateDirectories: false)
+        }
         func kept(_ name: String) -> [String] { ["--id", folder.path("\(name).id")] }
         func start(_ words: [String], _ name: String, home: String) throws -> Command {
             try Command(

@@ -1,0 +1,94 @@
+import Foundation
+package import Multipeer
+
+/// The key that a user has under a name, so that others find the same peer tomorrow. Each name has its own: with one key for all,
+/// a peer that remembers it would warn of another name.
+///
+/// One command at a time uses a key, since peers with one id do not see each other. It holds a lock, which the system releases
+/// when the process ends.
+package struct KeptIdentity: Sendable {
+    package let name: String
+    package let identity: Identity
+    package let path: String
+
+    /// What became of the request for a key.
+    package enum Outcome: Sendable {
+        case taken(KeptIdentity)
+        /// Other commands use it.
+        case busy
+        /// It is missing and cannot be written.
+        case homeless
+    }
+
+    /// More names are those of a script, and it does not need the keys.
+    private static let most = 64
+    private static let mostCommands = 9
+    private static let locks = Locked<[Int32]>([])
+
+    package static var directory: String { UserDirectory.configurationPath("identities") }
+
+    /// Returns the file of the key under a name.
+    package static func path(for name: String) -> String {
+        let plain = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8)
+        let file = name.utf8.map { byte in
+            plain.contains(byte)
+                ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hexadecimal
+        }
+        return "\(directory)/\(file.joined()).pem"
+    }
+
+    /// Takes the key of the peer with this name, created if it is missing. `file`: the one that the user has chosen for it.
+    /// `isFixed`: otherwise, while another command of the user has the name, this one takes the name with a number.
+    package static func take(
+        _ name: String, from file: String?, isFixed: Bool, _ passphrase: PassphraseSource
+    ) throws(CommandError) -> Outcome {
+        for number in 1...(isFixed ? 1 : mostCommands) {
+            let numbered = number == 1 ? name : KeptIdentity.name(name, number)
+            let path = number == 1 ? file ?? path(for: numbered) : path(for: numbered)
+            guard try exists(path, isChosen: number == 1 && file != nil) else { return .homeless }
+            guard lock(path) else { continue }
+            let identity = try IdentityFile.read(path, passphrase)
+            return .taken(KeptIdentity(name: numbered, identity: identity, path: path))
+        }
+        return .busy
+    }
+
+    private static func name(_ name: String, _ number: Int) -> String {
+        let end = "-\(number)"
+        return String(decoding: Text.prefix(name, limit: 63 - end.utf8.count), as: UTF8.self) + end
+    }
+
+    /// Returns whether the file is there, creating it if necessary. Of two commands that create it, one has its key in the file.
+    private static func exists(_ path: String, isChosen: Bool) throws(CommandError) -> Bool {
+        if FileManager.default.fileExists(atPath: path) { return true }
+        if !isChosen {
+            guard UserDirectory.create(directory),
+                let files = try? FileManager.default.contentsOfDirectory(atPath: directory),
+                files.count < most
+            else { return false }
+        }
+        let pem = try CommandError.translating { () throws(MultipeerError) in
+            try Identity.generate().pem()
+        }
+        do throws(CommandError) {
+            try AtomicFile.write(pem, to: path, replacing: false)
+        } catch {
+            if FileManager.default.fileExists(atPath: path) { return true }
+            if isChosen { throw error }
+            return false
+        }
+        return true
+    }
+
+    /// Returns whether no other command has the key. Where files cannot be locked, none does.
+    private static func lock(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return true }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            close(descriptor)
+            return false
+        }
+        locks.withLock { $0.append(descriptor) }
+        return true
+    }
+}
