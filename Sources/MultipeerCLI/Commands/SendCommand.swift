@@ -16,6 +16,8 @@ enum SendCommand: Subcommand {
             You are shown a one-time code, a number and two words. Tell it to the other user, who types
             'multipeer CODE' on a machine on the same network. Nothing is sent before the other side has proven that it
             knows the code, and one wrong attempt ends the command: an attacker has one guess in a million at each end.
+            Below the code, a terminal shows who receives on the network: a number, or the arrows and Enter, choose one, and
+            the code is no longer valid.
             --timeout limits how long this side waits, default: no limit. With --code CODE, the other side has made the
             code, with 'multipeer receive --code new'.
 
@@ -24,9 +26,8 @@ enum SendCommand: Subcommand {
             receiver can read these, unless the id is one of a key. Timeouts: 30 seconds to find it and 120 for its user
             to accept; --timeout sets both. Names are unauthenticated: anyone can use any name. A peer that is not
             verified is shown as such, and you are asked before anything is sent; without a terminal, --unverified is
-            needed. With --verify both users compare a code first. A peer that runs with --id or --identity has an id
-            that is a hash of its key: --to ann#DIGITS with 24 digits of it or more sends to that peer or to none. A
-            peer whose key or name is not the one in the --trust-store is a question too.
+            needed. With --verify both users compare a code first. A peer has an id that is a hash of its key: --to
+            ann#DIGITS with 24 digits of it or more sends to that peer or to none. A peer whose key or name is not the one in the --trust-store is a question too.
 
             Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data

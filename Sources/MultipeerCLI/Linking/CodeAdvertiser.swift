@@ -13,8 +13,14 @@ final class CodeAdvertiser: Sendable {
     private let showsQR: Bool
     private let isJSON: Bool
     private let outcome = Promise<Result<PeerID, CommandError>>()
-    /// Whether a peer has proven the code: then only the link is waited for.
-    private let isProven = Locked(false)
+    private let phase = Locked(Phase.open)
+
+    private enum Phase: Sendable {
+        case open
+        /// A peer has proven the code: only the link is waited for.
+        case proven
+        case withdrawn
+    }
 
     init(_ arguments: Arguments, _ code: InvitationCode, as own: SessionOptions, _ role: PeerRole)
         throws(CommandError)
@@ -36,8 +42,18 @@ final class CodeAdvertiser: Sendable {
 
     /// Returns the peer, once it has proven the code and is linked. Throws after a wrong guess, which ends the code.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
+        try await begin()
+        return try await peer(in: session)
+    }
+
+    /// Shows the code, which is valid then.
+    func begin() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         show()
+    }
+
+    /// Waits for the peer.
+    func peer(in session: Session) async throws(CommandError) -> PeerID {
         let watching = [
             Task { await self.watch() }, Task { await self.admit(into: session) },
             Task { await self.giveUp() },
@@ -50,6 +66,24 @@ final class CodeAdvertiser: Sendable {
     }
 
     func stop() async { await advertiser.stop() }
+
+    /// Ends the code, unless a peer has proven it; returns whether it is withdrawn.
+    func withdraw() -> Bool {
+        guard begin(.withdrawn) else { return false }
+        outcome.send(.failure(CommandError("the code was withdrawn", exit: .linkFailed)))
+        return true
+    }
+
+    var isWithdrawn: Bool { phase.withLock { $0 == .withdrawn } }
+
+    /// Returns whether the code was still open.
+    private func begin(_ next: Phase) -> Bool {
+        phase.withLock { phase in
+            guard phase == .open else { return false }
+            phase = next
+            return true
+        }
+    }
 
     /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
     private func show() {
@@ -91,7 +125,10 @@ final class CodeAdvertiser: Sendable {
     /// Accepts the first inviter, and no other: it has proven the code, which then is used up.
     private func admit(into session: Session) async {
         for await invitation in advertiser.invitations {
-            isProven.withLock { $0 = true }
+            guard begin(.proven) else {
+                try? await invitation.decline()
+                return
+            }
             let inviter = invitation.inviter
             do throws(MultipeerError) {
                 guard let theirs = PeerRole(context: invitation.context), role.suits(theirs) else {
@@ -114,7 +151,7 @@ final class CodeAdvertiser: Sendable {
     }
 
     private func giveUp() async {
-        guard let timeLimit, (try? await Task.sleep(for: timeLimit)) != nil, !isProven.withLock(\.self)
+        guard let timeLimit, (try? await Task.sleep(for: timeLimit)) != nil, phase.withLock({ $0 == .open })
         else { return }
         outcome.send(
             .failure(

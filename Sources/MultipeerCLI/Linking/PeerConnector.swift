@@ -16,6 +16,8 @@ final class PeerConnector: Sendable {
         case hosting(PeerAdvertiser)
         /// This side shows a code.
         case showingCode(CodeAdvertiser)
+        /// The same, and the user may choose a receiver instead.
+        case choosing(CodeAdvertiser, ReceiverChooser)
         /// This side was given the code of the other one.
         case enteringCode(CodeFinder)
 
@@ -91,7 +93,12 @@ final class PeerConnector: Sendable {
         if role == .receive || role == .link {
             return .hosting(try PeerAdvertiser(arguments, as: own, role))
         }
-        return .showingCode(try CodeAdvertiser(arguments, .random(), as: own, role))
+        let advertiser = try CodeAdvertiser(arguments, .random(), as: own, role)
+        let reads = arguments.operands.contains("-")
+        guard let chooser = try ReceiverChooser(arguments, as: own, role, reads: reads) else {
+            return .showingCode(advertiser)
+        }
+        return .choosing(advertiser, chooser)
     }
 
     /// Other ways to find the peer, and what a peer that proves a code is not asked.
@@ -114,6 +121,7 @@ final class PeerConnector: Sendable {
             }
         case .hosting(let advertiser): peer = try await advertiser.link(session)
         case .showingCode(let advertiser): peer = try await advertiser.link(session)
+        case .choosing(let advertiser, let chooser): peer = try await chooser.link(session, or: advertiser)
         case .enteringCode(let finder): peer = try await finder.link(session)
         }
         if verification != nil {
@@ -215,6 +223,10 @@ final class PeerConnector: Sendable {
                     await advertiser.stop()
                     await session.disconnect()
                 case .showingCode(let advertiser):
+                    await advertiser.stop()
+                    await session.disconnect()
+                case .choosing(let advertiser, let chooser):
+                    await chooser.stop()
                     await advertiser.stop()
                     await session.disconnect()
                 case .enteringCode(let finder):

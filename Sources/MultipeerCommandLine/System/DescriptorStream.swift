@@ -39,6 +39,11 @@ package struct DescriptorStream: Sendable {
         }
     }
 
+    /// The same; returns nil also when the wait is cancelled.
+    package func read(_ most: Int, unless cancellation: Cancellation) throws(CommandError) -> [UInt8]? {
+        isReadable(unless: cancellation) ? try read(most) : nil
+    }
+
     /// Returns everything up to the end, which must come within `limit` bytes.
     package func readAll(limit: Int) throws(CommandError) -> [UInt8] {
         var bytes: [UInt8] = []

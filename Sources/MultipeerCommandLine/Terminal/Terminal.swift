@@ -12,7 +12,16 @@ package enum Terminal {
     package static var name: String { program.withLock(\.self) }
 
     /// Writes a message to standard error, one line.
-    package static func say(_ text: String) { show("\(text)\n") }
+    package static func say(_ text: String) {
+        let isAsking = isAsking.withLock { isAsking in
+            defer { isAsking = false }
+            return isAsking
+        }
+        show("\(isAsking ? "\n" : "")\(text)\n")
+    }
+
+    /// Whether the terminal's last line is a question, which a message must not continue.
+    private static let isAsking = Locked(false)
 
     /// Writes an error or a warning to standard error, one line, after the name of the program.
     package static func warn(_ text: String) { say("\(name): \(text)") }
@@ -78,6 +87,8 @@ package enum Terminal {
         // Each question opens the terminal anew and reads it byte by byte, so that the kernel has all unread input.
         if discardsInput { _ = tcflush(terminal.descriptor, TCIFLUSH) }
         try terminal.write(Array(prompt.utf8))
+        isAsking.withLock { $0 = true }
+        defer { isAsking.withLock { $0 = false } }
         let answer = try terminal.readLine(unless: cancellation)
         if isSecret || (answer == nil && cancellation != nil) { try terminal.write([UInt8(ascii: "\n")]) }
         return answer
@@ -115,6 +126,9 @@ package enum Terminal {
         show("\u{1b}[?2004h")
         return true
     }
+
+    /// Ends `tellEveryKey`: lines are read and shown again.
+    package static func tellLines() { showTyping() }
 
     /// The terminal's mode before its echo was turned off.
     private static let hidden = Locked<(terminal: DescriptorStream, before: termios, marksPaste: Bool)?>(nil)

@@ -1,0 +1,151 @@
+import Foundation
+import Multipeer
+import MultipeerCommandLine
+
+/// Shows who receives on the network below a code, and lets the user choose. On a terminal with escape sequences the list is drawn
+/// in place and keys count at once, on others its changes are lines, and a line is read.
+final class ReceiverChooser: Sendable {
+    private let role: PeerRole
+    private let browser: Browser
+    private let timeout: Duration
+    private let isDrawn: Bool
+    private let list: Locked<ReceiverList>
+    /// The number of lines of the list on the terminal; nil once it is over.
+    private let drawn = Locked<Int?>(0)
+    private let reading = Worker("choice")
+    private let cancellation = Cancellation()
+    private static let backgroundSignals = [SIGTTIN, SIGTTOU]
+
+    /// Returns nil when there is no one to ask: standard input or error is not a terminal, or the command is in the background.
+    /// `reads`: whether standard input is to be sent.
+    init?(
+        _ arguments: Arguments, as own: SessionOptions, _ role: PeerRole, reads: Bool
+    ) throws(CommandError) {
+        let input = DescriptorStream.input
+        guard !reads, !arguments.has("--quiet"), input.isTerminal, DescriptorStream.error.isTerminal,
+            tcgetpgrp(input.descriptor) == getpgrp()
+        else { return nil }
+        self.role = role
+        isDrawn = Terminal.hasScreen(input) && Terminal.hasScreen(DescriptorStream.error)
+        let options = try DiscoveryOptions(arguments)
+        timeout = .seconds(
+            try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardTimeLimit)
+        list = Locked(
+            ReceiverList(as: role, knowing: own.configuration.trustStore?.contents ?? TrustStore()))
+        browser = Browser(peer: own.peer, service: options.service, configuration: options.configuration)
+    }
+
+    /// Returns the peer that has proven the code, or that was chosen: what comes first withdraws the other.
+    func link(_ session: Session, or advertiser: CodeAdvertiser) async throws(CommandError) -> PeerID {
+        try await advertiser.begin()
+        let outcome = Promise<Result<(peer: PeerID, isChosen: Bool), CommandError>>()
+        let proving = Task {
+            do throws(CommandError) {
+                outcome.send(.success((try await advertiser.peer(in: session), false)))
+            } catch {
+                if !advertiser.isWithdrawn { outcome.send(.failure(error)) }
+            }
+        }
+        let choosing = Task {
+            guard let peer = await choose(), advertiser.withdraw() else { return }
+            outcome.send(.success((peer, true)))
+        }
+        let result = await outcome.value()
+        finish()
+        choosing.cancel()
+        proving.cancel()
+        let (peer, isChosen) = try result.get()
+        if isChosen { try await invite(peer, to: session) }
+        await browser.stop()
+        return peer
+    }
+
+    func stop() async {
+        finish()
+        await browser.stop()
+    }
+
+    private func invite(_ peer: PeerID, to session: Session) async throws(CommandError) {
+        Terminal.say("the code is no longer valid; waiting for \(peer.introduction) to accept")
+        try await CommandError.translating { () async throws(MultipeerError) in
+            try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
+        }
+    }
+
+    /// Returns the receiver that the user chooses; nil when no one does.
+    private func choose() async -> PeerID? {
+        // The user may send the command to the background: then it goes on with the code, and is not stopped for reading.
+        for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_IGN) }
+        // The code is enough where this machine cannot browse: the advertiser has said so.
+        guard (try? await browser.start()) != nil else { return nil }
+        let watching = Task {
+            for await event in browser.events {
+                guard let line = list.withLock({ $0.note(event) }) else { continue }
+                if isDrawn { draw() } else { print(line) }
+            }
+        }
+        defer { watching.cancel() }
+        if isDrawn {
+            guard Terminal.tellEveryKey() else { return nil }
+            draw()
+        } else {
+            print("or choose a receiver: type its number and Enter")
+        }
+        return try? await reading.run { [self] () throws(CommandError) in
+            try isDrawn ? readKeys() : readLines()
+        }
+    }
+
+    private func readKeys() throws(CommandError) -> PeerID? {
+        while let bytes = try DescriptorStream.input.read(64, unless: cancellation) {
+            for byte in bytes {
+                switch list.withLock({ $0.take(byte) }) {
+                case .nothing: break
+                case .changed: draw()
+                case .chosen(let peer): return peer
+                }
+            }
+        }
+        return nil
+    }
+
+    private func readLines() throws(CommandError) -> PeerID? {
+        while let line = try DescriptorStream.input.readLine(unless: cancellation) {
+            if let peer = list.withLock({ $0.choice(line.filter { $0 != " " }) }) { return peer }
+            if !line.isEmpty { print("there is no '\(line.printable)'") }
+        }
+        return nil
+    }
+
+    private func print(_ line: String) {
+        drawn.withLock { if $0 != nil { Terminal.say(line) } }
+    }
+
+    private func draw() {
+        let (width, height) = Terminal.size(of: DescriptorStream.error)
+        // The last column stays free: some terminals wrap to the next line after it.
+        let lines = list.withLock { $0.lines(width: width - 1, height: height - 2) }
+        drawn.withLock { drawn in
+            guard let before = drawn else { return }
+            Terminal.show(ReceiverChooser.erasure(before) + lines.map { "\($0)\n" }.joined())
+            drawn = lines.count
+        }
+    }
+
+    private static func erasure(_ lines: Int) -> String {
+        (lines > 0 ? "\r\u{1b}[\(lines)A" : "") + "\u{1b}[J"
+    }
+
+    /// Removes the list, and gives the terminal back.
+    private func finish() {
+        cancellation.cancel()
+        let lines = drawn.withLock { drawn in
+            defer { drawn = nil }
+            return drawn
+        }
+        defer { for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_DFL) } }
+        guard let lines, isDrawn else { return }
+        Terminal.show(ReceiverChooser.erasure(lines))
+        Terminal.tellLines()
+    }
+}
