@@ -13,11 +13,13 @@ struct CodeComparison: Sendable {
         are right, there is no man-in-the-middle, even if the connection data was exchanged over an insecure channel.
         You are asked on the terminal, even if the standard streams are redirected; so is the other user. The command
         fails before anything is sent or shown if either side has no terminal, if the link is not encrypted, or if the
-        digits are wrong. If both sides have an --identity, the peer is remembered in the --trust-store.
+        digits are wrong. If both sides keep their key, the peer is remembered in the --trust-store.
         """
     private static let prompts = Worker("verification")
     /// A mistyped code may be typed again: the digits are fixed, so an attacker gains nothing.
     private static let attempts = 3
+    /// How often the end of the link is looked for during a question.
+    private static let pace = Duration.milliseconds(100)
 
     /// Returns nil without the option.
     init?(_ arguments: Arguments, _ configuration: Session.Configuration) throws(CommandError) {
@@ -39,7 +41,12 @@ struct CodeComparison: Sendable {
         } catch {
             throw CommandError("\(name) is not verified: \(error.description.printable)", exit: .linkFailed)
         }
-        guard try await isRight(digits, name) else {
+        guard try await isRight(digits, peer, session) else {
+            guard await session.connectionInfo(for: peer) != nil else {
+                let reason = await end(of: peer, in: session).map { ": \($0)" } ?? ""
+                throw CommandError(
+                    "\(name) is not verified: the link ended\(reason)".printable, exit: .linkFailed)
+            }
             try? await session.rejectVerification(of: peer)
             throw CommandError(
                 "\(name) is not verified: the verification codes differ; nothing was sent or shown",
@@ -65,16 +72,16 @@ struct CodeComparison: Sendable {
     }
 
     /// Asks the user for the other side's digits.
-    private static func isRight(_ digits: VerificationDigits, _ name: String) async throws(CommandError)
-        -> Bool
-    {
+    private static func isRight(
+        _ digits: VerificationDigits, _ peer: PeerID, _ session: Session
+    ) async throws(CommandError) -> Bool {
+        let name = peer.displayName.printable
         var prompt = """
             read these digits to \(name): \(digits.own.prefix(3)) \(digits.own.suffix(3))
             type the six digits that \(name) sees, or no: 
             """
         for attempt in 1...attempts {
-            let question = prompt
-            let answer = try await prompts.run { () throws(CommandError) in try Terminal.ask(question) }
+            let answer = try await ask(prompt, about: peer, in: session)
             guard let answer, !Terminal.isNo(answer) else { return false }
             if digits.match(answer) { return true }
             let problem =
@@ -85,6 +92,26 @@ struct CodeComparison: Sendable {
         return false
     }
 
+    /// Asks the user; returns nil without a terminal, and when the link ends before the answer.
+    private static func ask(
+        _ question: String, about peer: PeerID, in session: Session
+    ) async throws(CommandError) -> String? {
+        let ending = Cancellation()
+        // Not by the events, which are for what comes after the comparison.
+        let watching = Task {
+            while !Task.isCancelled, await session.connectionInfo(for: peer) != nil {
+                try? await Task.sleep(for: pace)
+            }
+            ending.cancel()
+        }
+        defer { watching.cancel() }
+        // A line of progress may be there.
+        let start = Terminal.hasScreen(DescriptorStream.error) ? "\r\u{1b}[K" : ""
+        return try await prompts.run { () throws(CommandError) in
+            try Terminal.ask(start + question, unless: ending)
+        }
+    }
+
     /// Asks the user whether to compare because the other side wants to. Without a terminal the other side is notified at once.
     static func answer(_ peer: PeerID, in session: Session, mayAsk: Bool) async throws(CommandError) {
         let name = peer.displayName.printable
@@ -93,9 +120,8 @@ struct CodeComparison: Sendable {
             return Terminal.say(
                 "\(name) wants to compare codes: start both sides again, this one with --verify")
         }
-        let answer = try await prompts.run { () throws(CommandError) in
-            try Terminal.ask("\(name) wants to compare codes. Compare? [Y/n] ")
-        }
+        let answer = try await ask(
+            "\(name) wants to compare codes. Compare? [Y/n] ", about: peer, in: session)
         guard let answer, !Terminal.isNo(answer) else {
             try? await session.declineVerification(of: peer)
             return

@@ -120,7 +120,7 @@ final class PeerAdvertiser: Sendable {
                 return inviter
             } catch {
                 if Task.isCancelled { return nil }
-                Terminal.warn("cannot link with \(inviter.introduction): \(error.description.printable)")
+                Terminal.warn("cannot link with \(inviter.introduction): \(CommandError(error))")
             }
         }
         return nil

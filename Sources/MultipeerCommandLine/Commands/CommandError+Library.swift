@@ -11,8 +11,16 @@ extension CommandError {
             case .system, .discovery: .system
             default: .linkFailed
             }
-        let hint = error.code == .discovery ? "run 'multipeer doctor' to diagnose" : nil
-        self.init(error.description.printable, hint: hint, exit: exit)
+        self.init(error.description.printable, hint: CommandError.hint(error), exit: exit)
+    }
+
+    private static func hint(_ error: MultipeerError) -> String? {
+        if error.code == .discovery { return "run 'multipeer doctor' to diagnose" }
+        guard let reason = error.reason, reason.code == .rejected else { return nil }
+        if reason.detail.isEmpty { return "the other side may remember another key under this name" }
+        // The words of TrustEvidence.contradiction.
+        return reason.detail.hasPrefix("the key has")
+            ? "ask its user whether that is right; on a terminal you may accept the new key" : nil
     }
 
     package static func translating<Value>(

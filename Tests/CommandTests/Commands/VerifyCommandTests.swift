@@ -55,6 +55,16 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the verification codes differ"))
     }
 
+    @Test("a no on one side ends the question on the other, which has typed nothing [sas.different]")
+    func noEndsQuestion() async throws {
+        let pair = try Terminals()
+        _ = (try await pair.ann.code(), try await pair.bob.code())
+        async let bob = pair.bob.ends()
+        #expect(try await pair.ann.types("no") == 1)
+        #expect(try await bob == 1)
+        #expect(pair.bob.said.contains("ann is not verified: the link ended: the verification codes differ"))
+    }
+
     @Test("the user of a side without the option is asked at once, and may compare [sas.requested]")
     func oneSided() async throws {
         let pair = try Terminals(verifies: false)
