@@ -138,7 +138,7 @@ enum SendCommand: Subcommand {
         return sources
     }
 
-    /// Throws when the files are too many, or directories cannot be told apart by the receiver.
+    /// Throws when the files are too many, or two directories have one name, which the receiver could not keep apart.
     private static func check(_ sources: [TransferSource]) throws(CommandError) {
         guard sources.count <= FilePosition.most else {
             throw CommandError(

@@ -7,13 +7,13 @@ package struct FileDestination: Sendable {
     package let name: String
     /// Whether an existing file is replaced.
     package let mayReplace: Bool
-    package var kind = FileMetadata.Kind.file
+    package var kind = SentFileDetails.Kind.file
     package var modified: FileTime?
     /// If a name is taken at the last moment, a number up to this one is added.
     private static let mostNumbers = 999
 
     package init(
-        _ directory: OpenDirectory, _ name: String, mayReplace: Bool, _ details: FileMetadata? = nil
+        _ directory: OpenDirectory, _ name: String, mayReplace: Bool, _ details: SentFileDetails? = nil
     ) {
         self.directory = directory
         self.name = name

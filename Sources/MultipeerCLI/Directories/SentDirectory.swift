@@ -6,7 +6,7 @@ package import MultipeerCommandLine
 package final class SentDirectory: Sendable {
     package struct Entry: Equatable, Sendable {
         package let path: RelativePath
-        package let kind: FileMetadata.Kind
+        package let kind: SentFileDetails.Kind
         package let size: UInt64
         package let modified: FileTime
     }

@@ -13,7 +13,7 @@ final class LimitedSource: PieceSource {
             state = Locked(limit)
         }
 
-        /// Waits until so many bytes may leave.
+        /// Waits until that number of bytes may leave.
         func take(_ bytes: Int) async throws(ResourceFault) {
             let now = start.duration(to: .now)
             let delay = state.withLock { $0.take(bytes, at: now) }

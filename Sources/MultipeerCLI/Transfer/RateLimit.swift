@@ -1,4 +1,4 @@
-/// A token bucket of bytes (RFC 2697, section 3): at most so many leave in a second, with a burst of a tenth of a second.
+/// A token bucket of bytes (RFC 2697, section 3): at most the rate leaves in a second, with a burst of a tenth of a second.
 package struct RateLimit: Sendable {
     /// In bytes per second.
     package let rate: UInt64
@@ -17,7 +17,7 @@ package struct RateLimit: Sendable {
     /// The most bytes that should be taken at once, so that they leave evenly.
     package var piece: Int { max(1, Int(min(Double(rate) / RateLimit.burst, 262_144))) }
 
-    /// Takes so many bytes, and returns how long to wait before they are sent. `now` is a time of any clock.
+    /// Takes bytes, and returns how long to wait before they are sent. `now` is a time of any clock.
     package mutating func take(_ bytes: Int, at now: Duration) -> Duration {
         if let last, now > last {
             tokens = min(Double(rate) / RateLimit.burst, tokens + (now - last) / .seconds(1) * Double(rate))

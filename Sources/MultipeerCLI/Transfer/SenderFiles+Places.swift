@@ -7,7 +7,7 @@ extension SenderFiles {
     /// The most directories of one sender.
     static let mostDirectories = SentDirectory.mostAtOnce
 
-    func place(_ resource: IncomingResource, _ details: FileMetadata?) throws(Refusal) -> File {
+    func place(_ resource: IncomingResource, _ details: SentFileDetails?) throws(Refusal) -> File {
         let id = state.withLock { state in
             state.last += 1
             return state.last
@@ -31,7 +31,7 @@ extension SenderFiles {
 
     /// A file that is sent alone.
     private func place(
-        _ resource: IncomingResource, _ id: Int, _ details: FileMetadata?, in downloads: DownloadDirectory
+        _ resource: IncomingResource, _ id: Int, _ details: SentFileDetails?, in downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let label = FileName.of(label: resource.name)
         try check(key: label)
@@ -56,7 +56,7 @@ extension SenderFiles {
 
     /// A file of a directory.
     private func place(
-        _ resource: IncomingResource, _ id: Int, _ details: FileMetadata, _ path: RelativePath,
+        _ resource: IncomingResource, _ id: Int, _ details: SentFileDetails, _ path: RelativePath,
         _ downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let (directory, note) = try directory(of: path, details.position, downloads)

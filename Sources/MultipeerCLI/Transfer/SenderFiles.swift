@@ -68,10 +68,10 @@ final class SenderFiles: Sendable {
 
     /// Returns the file if it is received. Otherwise declines it, and says why to both users.
     func accept(_ resource: IncomingResource) -> File? {
-        var details: FileMetadata?
+        var details: SentFileDetails?
         do throws(Refusal) {
             do throws(RelativePath.Fault) {
-                details = try FileMetadata(metadata: resource.metadata)
+                details = try SentFileDetails(metadata: resource.metadata)
             } catch {
                 throw Refusal(reason: "\(error)", note: .badName)
             }

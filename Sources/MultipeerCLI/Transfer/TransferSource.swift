@@ -19,7 +19,7 @@ package struct TransferSource: Equatable, Sendable {
     package let label: String
     /// In bytes; nil while unknown.
     package let size: UInt64?
-    private let kind: FileMetadata.Kind
+    private let kind: SentFileDetails.Kind
     private let modified: FileTime?
     private static let longestLabel = 1_024
 
@@ -64,10 +64,10 @@ package struct TransferSource: Equatable, Sendable {
     package var shown: String { if case .entry(_, let entry) = origin { entry.path.text } else { label } }
 
     /// What the receiver learns about it.
-    package func metadata(_ position: FilePosition) -> FileMetadata {
+    package func metadata(_ position: FilePosition) -> SentFileDetails {
         var path: RelativePath?
         if case .entry(_, let entry) = origin { path = entry.path }
-        return FileMetadata(position, kind: kind, modified: modified, path: path)
+        return SentFileDetails(position, kind: kind, modified: modified, path: path)
     }
 
     /// Returns whether something has this path, also a link to nothing.
@@ -102,7 +102,7 @@ package struct TransferSource: Equatable, Sendable {
     private struct Found {
         let origin: Origin
         var size: UInt64?
-        var kind = FileMetadata.Kind.file
+        var kind = SentFileDetails.Kind.file
         var modified: FileTime?
     }
 

@@ -98,11 +98,11 @@ struct ReceivedDirectoryTests {
     func attributes() throws {
         let inbox = try inbox()
         let time = FileTime(seconds: 1_000_000_007, nanoseconds: 123_000_000)
-        for (kind, mode) in [(.file, 0o600), (.program, 0o700)] as [(FileMetadata.Kind, Int)] {
+        for (kind, mode) in [(.file, 0o600), (.program, 0o700)] as [(SentFileDetails.Kind, Int)] {
             var sink = try FileSink(in: inbox)
             try sink.write([[1]])
             try sink.close()
-            let details = FileMetadata(FilePosition(1, of: 1), kind: kind, modified: time)
+            let details = SentFileDetails(FilePosition(1, of: 1), kind: kind, modified: time)
             let destination = FileDestination(inbox, "\(kind)", mayReplace: false, details)
             let draft = try #require(sink.path.split(separator: "/").last.map(String.init))
             _ = try destination.settle(draft)

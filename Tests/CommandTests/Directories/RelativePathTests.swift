@@ -64,25 +64,25 @@ struct RelativePathTests {
 }
 
 @Suite("Command: what the metadata of a file says", .computing)
-struct FileMetadataTests {
+struct SentFileDetailsTests {
     @Test("what a sender writes is read again, and fits")
     func roundTrip() throws {
         let name = String(repeating: "n", count: 239)
         let longest = try RelativePath([name, name, name, name + "m"].joined(separator: "/"))
         for details in [
-            FileMetadata(FilePosition(1, of: 1)),
-            FileMetadata(
+            SentFileDetails(FilePosition(1, of: 1)),
+            SentFileDetails(
                 FilePosition(3, of: 12), kind: .program, modified: FileTime(seconds: 5, nanoseconds: 7)),
-            FileMetadata(
+            SentFileDetails(
                 FilePosition(1, of: 2), modified: FileTime(seconds: -3), path: try RelativePath("a/b c.txt")),
-            FileMetadata(
+            SentFileDetails(
                 FilePosition(100_000, of: 100_000), kind: .directory,
                 modified: FileTime(seconds: .min, nanoseconds: 999_999_999), path: longest),
         ] {
-            #expect(try FileMetadata(metadata: details.metadata) == details)
+            #expect(try SentFileDetails(metadata: details.metadata) == details)
             #expect(details.metadata.count <= 1_024)
         }
-        let program = FileMetadata(
+        let program = SentFileDetails(
             FilePosition(3, of: 10), kind: .program,
             modified: FileTime(seconds: 1_764_179_207, nanoseconds: 5),
             path: try RelativePath("a/b"))
@@ -100,18 +100,18 @@ struct FileMetadataTests {
             "1/1 - 99999999999999999999.000000000", "1/1 - 1.00000000a\na", "0/1 - 1.000000000\n../x",
         ])
     func foreign(_ text: String) throws {
-        #expect(try FileMetadata(metadata: Array(text.utf8)) == nil)
+        #expect(try SentFileDetails(metadata: Array(text.utf8)) == nil)
     }
 
     @Test("a bad path in metadata of this form is an error, and not a file without a path")
     func badPath() throws {
         for path in ["", "/x", "..", "a/../b", "a\nb", "a/"] {
             #expect(throws: RelativePath.Fault.self) {
-                try FileMetadata(metadata: Array("1/1 - 1.000000000\n\(path)".utf8))
+                try SentFileDetails(metadata: Array("1/1 - 1.000000000\n\(path)".utf8))
             }
         }
-        #expect(try FileMetadata(metadata: nil) == nil)
-        #expect(try FileMetadata(metadata: Array("1/1 - 1.000000000\n".utf8) + [0xff]) == nil)
-        #expect(try FileMetadata(metadata: [UInt8](repeating: 49, count: 1_025)) == nil)
+        #expect(try SentFileDetails(metadata: nil) == nil)
+        #expect(try SentFileDetails(metadata: Array("1/1 - 1.000000000\n".utf8) + [0xff]) == nil)
+        #expect(try SentFileDetails(metadata: [UInt8](repeating: 49, count: 1_025)) == nil)
     }
 }

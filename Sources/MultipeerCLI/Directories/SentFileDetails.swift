@@ -5,7 +5,7 @@ package import Multipeer
 ///
 /// As text, `3/10`, or `3/10 x 1764179207.000000000`; a path follows in a second line. The second field is `-` for a file, `x`
 /// for one that its owner may execute, and `d` for a directory without entries.
-package struct FileMetadata: Equatable, Sendable {
+package struct SentFileDetails: Equatable, Sendable {
     package enum Kind: Character, Sendable {
         case file = "-"
         case program = "x"
@@ -28,7 +28,7 @@ package struct FileMetadata: Equatable, Sendable {
 
     /// Returns nil for metadata of any other form. Throws when it is of this form, and the path is one that cannot be used.
     package init?(metadata: [UInt8]?) throws(RelativePath.Fault) {
-        guard let metadata, metadata.count <= FileMetadata.longest,
+        guard let metadata, metadata.count <= SentFileDetails.longest,
             let text = String(validating: metadata, as: UTF8.self)
         else { return nil }
         let lines = text.utf8.split(separator: 10, maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ package struct FileMetadata: Equatable, Sendable {
         self.position = position
         if fields.count > 1 {
             guard fields.count == 3, let letter = String(Substring(fields[1])).first, fields[1].count == 1,
-                let kind = Kind(rawValue: letter), let time = FileMetadata.time(fields[2])
+                let kind = Kind(rawValue: letter), let time = SentFileDetails.time(fields[2])
             else { return nil }
             self.kind = kind
             modified = time
