@@ -79,7 +79,8 @@ enum ReceiveCommand: Subcommand {
         let limit = try arguments.size("--max-size")
         let isStaying = arguments.has("--keep")
         let existing = try ExistingFiles.read(arguments)
-        let place = try CodeOption.operandOrOption("--into", arguments) ?? ConfigurationFile.directory ?? "."
+        let configured = try ConfigurationFile.directory
+        let place = try CodeOption.operandOrOption("--into", arguments) ?? configured ?? "."
         if isStaying { try check(arguments) }
         guard place != "-" || !(isStaying || arguments.has("--json")) else {
             throw arguments.commandError("standard output takes one file, without --keep and --json")
