@@ -27,7 +27,7 @@ package enum FileName {
     }
 
     /// Shortens the name but keeps the extension, which shows the kind of file.
-    private static func shortened(_ name: String, to limit: Int) -> String {
+    static func shortened(_ name: String, to limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let (stem, ending) = parts(name)
         return prefix(stem, limit - ending.utf8.count) + ending

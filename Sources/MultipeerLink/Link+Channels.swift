@@ -17,6 +17,9 @@ extension Link {
         outgoing.write(bytes, to: channel)
     }
 
+    /// Sends BEGIN, before everything that waits: the answer to `resumes`, with its offset or 0.
+    package mutating func begin(_ channel: UInt32, at offset: UInt64) { outgoing.begin(channel, at: offset) }
+
     /// Sends FIN after everything that waits: `ended`.
     package mutating func finish(_ channel: UInt32, digest: [UInt8]? = nil) {
         outgoing.finish(channel, digest: digest)
@@ -49,6 +52,11 @@ extension Link {
 
     /// The time that bytes spend on their way between threads.
     private static let handOver = Duration.milliseconds(1)
+
+    /// Sends RESUME, which a resumable resource waits for: `begins`.
+    package mutating func resume(_ channel: UInt32, _ offer: ResumeOffer) {
+        if let frame = incomingChannels.resume(channel, offer) { control.append(frame) }
+    }
 
     /// Sends STOP: later data is dropped, and the channel's bytes no longer count as held. A resource
     /// that is already complete gets DONE with the code.

@@ -183,7 +183,7 @@ extension Link {
             guard isMesh else { throw .outOfPlace(header.kind) }  // [mesh.plain]
             events.append(.members(entry))
         case .pong, .message, .messagePart, .close, .ignorable: break
-        case .open, .data, .fin, .reset, .stop, .done: break
+        case .open, .data, .fin, .reset, .stop, .done, .resume, .begin: break
         }
         if control.hasTooManyAnswers { throw .tooManyControlFrames }
     }
@@ -211,6 +211,10 @@ extension Link {
         case .reset(let channel, let code): return try resetByPeer(channel, code)
         case .stop(let channel, let code): return try stoppedByPeer(channel, code)
         case .done(let channel, let code): return try outgoing.done(channel, code)
+        case .resume(let channel, let offer): return try outgoing.resumed(channel, offer)
+        case .begin(let channel, let offset):
+            try incomingChannels.begins(channel, at: offset)
+            return true
         default: return false
         }
     }

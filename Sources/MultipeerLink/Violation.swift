@@ -23,10 +23,12 @@ package enum Violation: Error, Equatable, Sendable {
     case tooManyChannels(UInt32)
     /// Too many channels were opened and reset in a short time.
     case tooManyResets
-    /// A frame for a channel that was never opened, or one that a closed channel does not allow.
+    /// A frame for a channel that was never opened, or one that the channel does not allow now.
     case channelNotOpen(FrameKind, UInt32)
     /// DONE for a stream, or for a resource of which FIN was not sent.
     case doneTooEarly(UInt32)
+    /// RESUME with an offset beyond SIZE, or BEGIN with one that is neither 0 nor that of RESUME.
+    case badOffset(UInt64, UInt32)
     case beyondChannelCredit(UInt32)
     /// A MEMBERS that no member should have forwarded.
     case badEntry(EntryViolation)
@@ -45,7 +47,7 @@ extension Violation {
     package var closeCode: CloseCode {
         switch self {
         case .framing(let error): error.closeCode
-        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly,
+        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly, .badOffset,
             .sessionTicket,  // [tls.no-resumption]
             .badEntry:  // [mesh.entry]
             .protocolError
@@ -74,8 +76,9 @@ extension Violation: CustomStringConvertible {
         case .tooManyChannels(let channel): "channel \(channel) is one more than may be open"
         case .tooManyResets: "too many channels were opened and reset"
         case .channelNotOpen(let kind, let channel):
-            "a frame of kind \(kind.rawValue) on channel \(channel), which is not open"
+            "a frame of kind \(kind.rawValue) on channel \(channel), which does not wait for it"
         case .doneTooEarly(let channel): "DONE about channel \(channel), which waits for none"
+        case .badOffset(let offset, let channel): "channel \(channel) cannot begin at \(offset)"
         case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
         case .badEntry(let flaw): "a malformed entry of the mesh: \(flaw)"
         case .badSignature: "an entry of the mesh with an invalid signature"

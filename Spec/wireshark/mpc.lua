@@ -30,6 +30,8 @@ local FRAMES = {
     [36] = { name = "STOP", channel = "nonzero", phase = "open", min = 2, max = 2 },
     [37] = { name = "CREDIT", channel = "any", phase = "open", min = 8, max = 8 },
     [38] = { name = "DONE", channel = "nonzero", phase = "open", min = 2, max = 2 },
+    [39] = { name = "RESUME", channel = "nonzero", phase = "open", min = 40, max = 40 },
+    [40] = { name = "BEGIN", channel = "nonzero", phase = "open", min = 8, max = 8 },
     [48] = { name = "SAS_REQUEST", channel = "zero", phase = "open", min = 0, max = 0 },
     [49] = { name = "SAS_COMMIT", channel = "zero", phase = "open", min = 32, max = 32 },
     [50] = { name = "SAS_NONCE", channel = "zero", phase = "open", min = 32, max = 32 },
@@ -124,6 +126,7 @@ local ENTRIES = {
         [2] = { name = "NAME", min = 1, max = 1024, mandatory = true },
         [3] = { name = "SIZE", min = 8, max = 8 },
         [4] = { name = "METADATA", min = 0, max = 1024 },
+        [5] = { name = "RESUMABLE", min = 0, max = 0 },
         [6] = { name = "NO_DIGEST", min = 0, max = 0 },
     },
     fin = {
@@ -208,6 +211,8 @@ for _, field in ipairs {
     declare(P.uint16, "port", "port", base.DEC),
     declare(P.uint8, "flags", "flags", base.HEX),
     declare(P.uint64, "limit", "limit", base.DEC),
+    declare(P.uint64, "offset", "offset", base.DEC),
+    declare(P.bytes, "first_bytes", "SHA-256 of the bytes before it"),
     declare(P.bytes, "commitment", "commitment"),
     declare(P.bytes, "nonce", "nonce"),
     declare(P.uint16, "code_number", "number of the code", base.DEC),
@@ -583,6 +588,15 @@ local PAYLOADS = {
     FIN = list("fin"),
     CREDIT = function(tree, payload)
         tree:add(f["limit"], payload)
+        return tostring(payload:uint64())
+    end,
+    RESUME = function(tree, payload)
+        tree:add(f["offset"], payload(0, 8))
+        tree:add(f["first_bytes"], payload(8, 32))
+        return tostring(payload(0, 8):uint64())
+    end,
+    BEGIN = function(tree, payload)
+        tree:add(f["offset"], payload)
         return tostring(payload:uint64())
     end,
     SAS_COMMIT = plain("commitment"),

@@ -23,7 +23,7 @@ struct FrameTests {
         arguments: [
             (0x02, 32), (0x03, 0), (0x04, 0), (0x06, 8), (0x07, 8), (0x09, 11), (0x23, 2), (0x24, 2),
             (0x25, 8),
-            (0x26, 2), (0x30, 0), (0x31, 32), (0x32, 32), (0x33, 32),
+            (0x26, 2), (0x27, 40), (0x28, 8), (0x30, 0), (0x31, 32), (0x32, 32), (0x33, 32),
         ] as [(UInt8, Int)])
     func fixedSize(_ kind: UInt8, _ size: Int) {
         let channel: UInt32 = (0x20..<0x30).contains(kind) ? 1 : 0
@@ -110,11 +110,12 @@ struct ChannelOpeningTests {
         #expect(named([0xFF]) == .invalidText)
     }
 
-    @Test("a size has 8 bytes, and the reserved type is ignored [tlv.unknown]")
+    @Test("a size has 8 bytes, what is resumable has a size and is no stream [resource.resumable]")
     func others() {
         let start = ChannelOpeningTests.kind + ChannelOpeningTests.name
         #expect(fault(ChannelOpeningTests.opening(start + [0, 3, 0, 1, 1])) == .wrongFieldLength(3, 1))
-        #expect(fault(ChannelOpeningTests.opening(start + [0, 5, 0, 1, 1])) == nil)
+        #expect(fault(ChannelOpeningTests.opening(start + [0, 5, 0, 1, 1])) == .wrongFieldLength(5, 1))
+        #expect(fault(ChannelOpeningTests.opening(start + [0, 5, 0, 0])) == .wrongFieldValue(5))
     }
 }
 

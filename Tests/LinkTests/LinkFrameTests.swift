@@ -95,7 +95,8 @@ struct LinkFrameTests {
         for _ in 0..<200 {
             var bytes = ByteBuffer()
             let kinds: [UInt8] = [
-                5, 6, 7, 8, 9, 0x10, 0x11, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x30, 0xAA,
+                5, 6, 7, 8, 9, 0x10, 0x11, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0x30,
+                0xAA,
             ]
             let count = Int.random(in: 0...40, using: &random)
             let kind = FrameKind(rawValue: kinds.randomElement(using: &random) ?? 5)

@@ -12,6 +12,7 @@ struct ChannelForm: VectorBody {
         let name: Hex
         let size: String?
         let metadata: Hex?
+        let resumable: Bool?
     }
 }
 
@@ -35,6 +36,10 @@ struct ChannelSteps: VectorBody {
         let stride: UInt32?
         let kind: UInt8?
         let name: String?
+        let size: UInt64?
+        let resumable: Bool?
+        let offset: UInt64?
+        let sha256: Hex?
         let channel: UInt32?
         let length: Int?
         let code: String?
@@ -53,7 +58,7 @@ struct ChannelSteps: VectorBody {
             let payload = hex?.bytes ?? [UInt8](repeating: fill?.bytes.first ?? 0, count: length ?? 0)
             let kinds: [String: FrameKind] = [
                 "OPEN": .open, "DATA": .data, "FIN": .fin, "RESET": .reset, "STOP": .stop, "CREDIT": .credit,
-                "DONE": .done,
+                "DONE": .done, "RESUME": .resume, "BEGIN": .begin,
             ]
             var buffer = ByteBuffer()
             buffer.append(
@@ -67,7 +72,7 @@ struct ChannelSteps: VectorBody {
 @Suite("9 Vectors of channels", .computing)
 struct ChannelVectorTests {
     @Test(
-        "the payload of OPEN gives its fields, or is refused [channel.name]",
+        "the payload of OPEN gives its fields, or is refused [channel.name] [resource.resumable]",
         arguments: try VectorFiles.all(ChannelForm.self))
     func opening(_ vector: Vector<ChannelForm>) {
         let payload = vector.body.hex.bytes
@@ -78,7 +83,8 @@ struct ChannelVectorTests {
             if case .open(_, let opening) = try Frame(header, payload.span) {
                 fields = ChannelForm.Fields(
                     kind: opening.kind.rawValue, name: Hex(Array(opening.name.utf8)),
-                    size: opening.size.map(String.init), metadata: opening.metadata.map(Hex.init))
+                    size: opening.size.map(String.init), metadata: opening.metadata.map(Hex.init),
+                    resumable: opening.isResumable ? true : nil)
             }
         } catch {
             fault = Fault("entries", error.closeCode.name)
@@ -88,7 +94,7 @@ struct ChannelVectorTests {
     }
 
     @Test(
-        "channels open, carry data, wait and end as in the steps [channel.number] [channel.kind] [channel.limit] [channel.cost] [channel.credit-limit] [channel.credit-grow] [channel.credit-return] [channel.closed] [channel.stop] [channel.late] [channel.fin] [channel.exempt] [channel.reset-rate] [stream.end] [resource.done] [limit.empty] [limit.control]",
+        "channels open, carry data, wait and end as in the steps [channel.number] [channel.kind] [channel.limit] [channel.cost] [channel.credit-limit] [channel.credit-grow] [channel.credit-return] [channel.closed] [channel.stop] [channel.late] [channel.fin] [channel.exempt] [channel.reset-rate] [stream.end] [resource.done] [resource.resumable] [resource.begin] [limit.empty] [limit.control]",
         arguments: try VectorFiles.all(ChannelSteps.self))
     func steps(_ vector: Vector<ChannelSteps>) throws {
         var bench = ChannelBench(local: vector.body.local, remote: vector.body.remote)

@@ -190,6 +190,7 @@ extension ChannelEnd {
             theirs[number]?.endings += 1
             theirs[number]?.wasStopped = true
         case .began, .wrote: break
+        case .begins, .resumes: throw BrokenPromise(description: "no resource here is resumable")
         case .ended(let number):
             try promise(ours[number]?.isFinWritten == false, "FIN is written once")
             ours[number]?.isFinWritten = true

@@ -13,7 +13,9 @@ extension Session {
     /// The file is read while it is sent, as many bytes as it has at this moment. When the peer has as many files and
     /// streams open as it accepts (64 by default), the call waits. The peer receives `name` (1 to 1,024 bytes; default: the
     /// last component of the URL) and `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of the
-    /// file. A document of a web server is sent with `send(document:to:)` of the module `MultipeerWeb`.
+    /// file. If an earlier transfer of a file of at least 1 MiB broke, and the peer has kept what it received, only the rest is
+    /// sent, unless the peer's part is not how the file begins now; this needs the digest. With `resumable` false it is sent from
+    /// its first byte, without asking. A document of a web server is sent with `send(document:to:)` of the module `MultipeerWeb`.
     ///
     /// ```swift
     /// let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
@@ -26,10 +28,11 @@ extension Session {
     /// is not a file URL, `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while
     /// waiting.
     public func send(
-        file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
+        file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true,
+        resumable: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         let name = name ?? url.label
-        return try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+        return try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
             let path = try url.sentPath()
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
             return try await begin(opening, worker) { () throws(FileFault) in try FileSource(path) }
@@ -39,9 +42,9 @@ extension Session {
     /// Sends a file that `source` opens, on a thread of the file pool; otherwise like `send(file:to:)`.
     package func send(
         opening source: @escaping SmallFileOpening.Source, to peer: PeerID, name: String,
-        metadata: [UInt8]? = nil, digest: Bool = true
+        metadata: [UInt8]? = nil, digest: Bool = true, resumable: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+        try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
             return try await begin(opening, worker, source)
         }
@@ -90,7 +93,7 @@ extension Session {
 
     /// Sends bytes whose source is opened once the peer is known to be connected. What opens it may have begun to send it.
     package func send(
-        to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
+        to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool, _ isResumable: Bool = false,
         from open: (EventLoop) async throws(ResourceFault) -> (any PieceSource, ChannelSender?)
     ) async throws(MultipeerError) -> OutgoingResource {
         guard (1...Limits.channelName).contains(name.utf8.count) else {
@@ -104,8 +107,10 @@ extension Session {
             let worker = try EventLoop.nextForFiles()
             let (source, sender) = try await open(worker)
             if let sender { return OutgoingResource(sender, source, digest: digest, on: worker) }
+            let hasSize = source.size.map { $0 >= Resumption.smallestFile } ?? false
             let opening = ChannelOpening(
-                kind: .resource, name: name, size: source.size, metadata: metadata, hasNoDigest: !digest)
+                kind: .resource, name: name, size: source.size, metadata: metadata, hasNoDigest: !digest,
+                isResumable: isResumable && digest && hasSize && source is any RepeatableSource)
             do throws(ChannelFault) {
                 let sender = try await driver.open(opening, to: peer.uid)
                 return OutgoingResource(sender, source, digest: digest, on: worker)
@@ -142,14 +147,17 @@ extension IncomingResource {
     /// session's own directory is inside the system's temporary directory: move the file away. With `synchronizing`, the sender
     /// is notified, and the call returns, only once the file is on disk and survives a power failure.
     ///
+    /// With `resuming`, a file in `directory` whose transfer breaks with the link or the process goes on with the next transfer of
+    /// that file from the same peer.
+    ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
     /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file
     /// was received or declined before.
     public func receive(
-        into directory: URL? = nil, synchronizing: Bool = false
+        into directory: URL? = nil, synchronizing: Bool = false, resuming: Resumption? = nil
     ) async throws(MultipeerError) -> IncomingResource.File {
         try await receive(
-            into: directory, atMost: .max, completing: Completion(isSynchronized: synchronizing))
+            into: directory, resuming: resuming, completing: Completion(isSynchronized: synchronizing))
     }
 
     /// Receives the file as `file`, in a directory that exists, readable only by its owner.
@@ -158,9 +166,9 @@ extension IncomingResource {
     /// `waitUntilReceived()` throws, too. An existing file is replaced only with `replacing`, in one step, and a directory
     /// never. Never make this path from the `name` of the resource without checking it: it may contain anything.
     ///
-    /// Throws like `receive(into:synchronizing:)`, and `file` when the name is taken.
+    /// Throws like `receive(into:synchronizing:resuming:)`, and `file` when the name is taken.
     public func receive(
-        as file: URL, replacing: Bool = false, synchronizing: Bool = false
+        as file: URL, replacing: Bool = false, synchronizing: Bool = false, resuming: Resumption? = nil
     ) async throws(MultipeerError) -> IncomingResource.File {
         let path = file.path
         let completion = Completion(isSynchronized: synchronizing) { draft throws(FileFault) in
@@ -168,12 +176,13 @@ extension IncomingResource {
             return path
         }
         return try await receive(
-            into: file.deletingLastPathComponent(), atMost: .max, completing: completion)
+            into: file.deletingLastPathComponent(), resuming: resuming, completing: completion)
     }
 
     /// Receives a file of at most `limit` bytes; one that turns out to be longer is declined.
     package func receive(
-        into directory: URL?, atMost limit: UInt64 = .max, completing completion: Completion
+        into directory: URL?, atMost limit: UInt64 = .max, resuming: Resumption? = nil,
+        completing completion: Completion
     ) async throws(MultipeerError) -> IncomingResource.File {
         let place: Place
         do throws(ResourceFault) {
@@ -181,29 +190,40 @@ extension IncomingResource {
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
-        return try await receive(into: place, atMost: limit, completing: completion)
+        return try await receive(into: place, atMost: limit, resuming: resuming, completing: completion)
     }
 
     /// The same in any place.
     package func receive(
-        into place: Place, atMost limit: UInt64 = .max, completing completion: Completion = Completion()
+        into place: Place, atMost limit: UInt64 = .max, resuming: Resumption? = nil,
+        completing completion: Completion = Completion()
     ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
             return try await receive(
-                into: place, atMost: limit, completing: completion, on: EventLoop.nextForFiles())
+                into: place, as: resuming.flatMap(unfinishedFile), atMost: limit, completing: completion,
+                on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
     }
 
-    /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is
-    /// one path component.
+    private func unfinishedFile(_ resumption: Resumption) -> UnfinishedFile? {
+        guard let size else { return nil }
+        return UnfinishedFile(
+            label: FileName.shortened(FileName.of(label: name), to: UnfinishedFile.longestLabel),
+            from: peer.uid,
+            named: name, size: size, key: resumption.key, lifetime: resumption.lifetime)
+    }
+
+    /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is one
+    /// path component. If its transfer breaks, the next one of that file from the same peer goes on there.
     package func receive(
         into folder: ResourceFolder, as name: String
     ) async throws(MultipeerError) -> IncomingResource.File {
         do throws(ResourceFault) {
             return try await receive(
-                into: .folder(folder), completing: Completion(naming: name), on: EventLoop.nextForFiles())
+                into: .folder(folder), as: unfinishedFile(.standard),
+                completing: Completion(naming: name, in: folder), on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }

@@ -13,6 +13,8 @@ struct ShimOptions: Sendable {
     let configuration: Session.Configuration
     let resources: IncomingPolicy
     let folder: URL?
+    /// Whether what arrived of a file stays when its link ends.
+    let resumes: Bool
 
     /// The closure receives the name of the session, and the evidence to be judged.
     init(
@@ -21,6 +23,7 @@ struct ShimOptions: Sendable {
         peer = try ShimOptions.peer(&request)
         resources =
             try request.word("resources", ["receive": .take, "hold": .hold, "decline": .refuse]) ?? .take
+        resumes = try request.flag("resumes") ?? false
         folder = try request.text("receiving").map { URL(fileURLWithPath: $0, isDirectory: true) }
         let preference = try request.word(
             "preference", ["required": EncryptionPreference.required, "optional": .optional, "none": .none])

@@ -20,13 +20,14 @@ extension ShimResources {
         let label = try request.text("name")
         let metadata = try request.bytes("metadata")
         let digest = try request.flag("digest") ?? true
+        let resumable = try request.flag("resumable") ?? false
         try request.end()
         let id = context.pipe.number()
         context.lanes.later(request, in: "resource \(id)") { [context] () async throws(ShimFault) in
             let sending = try await ShimFault.translating { () async throws(MultipeerError) in
                 try await context.session.send(
                     file: URL(fileURLWithPath: path), to: peer, name: label, metadata: metadata,
-                    digest: digest)
+                    digest: digest, resumable: resumable)
             }
             self.sent[id] = sending
             context.keep(Task { await self.watch(sending, id) })
@@ -86,7 +87,8 @@ extension ShimResources {
             Task {
                 var fields: [String: ShimValue?]
                 do throws(MultipeerError) {
-                    let file = try await resource.receive(into: context.options.folder)
+                    let file = try await resource.receive(
+                        into: context.options.folder, resuming: context.options.resumes ? .standard : nil)
                     fields = [
                         "size": .size(file.size), "path": .text(file.path),
                         "sha256": file.digest.map { .hex($0) }, "verified": .flag(file.isVerified),

@@ -13,6 +13,7 @@ package enum Suite {
         (
             "RES", "resources, chapter 9",
             IncomingResourceCases.all + ResourceTroubleCases.all + OutgoingResourceCases.all
+                + ResumeCases.all
         ),
         ("DGR", "datagrams, chapter 10", DatagramPathCases.all + DatagramTroubleCases.all),
         (

@@ -169,6 +169,14 @@ package enum Bug: String, CaseIterable, Sendable {
     case resourcesNotAcknowledged = "resources-not-acknowledged"  // Sends no DONE.
     case fullDiskIsSilent = "full-disk-is-silent"  // Does not report that it cannot store more.
     case oneResourceAtATime = "one-resource-at-a-time"  // Grants credit only to the first resource.
+    case resumableIgnored = "resumable-ignored"  // Sends no RESUME.
+    case resumeDigestOfNothing = "resume-digest-of-nothing"  // Sends the SHA-256 of no bytes with RESUME.
+    case beginsAnywhere = "begins-anywhere"  // Accepts BEGIN with any offset.
+    case dataBeforeBegin = "data-before-begin"  // Accepts DATA before BEGIN.
+    case sendsBeforeResume = "sends-before-resume"  // Sends DATA of a resumable resource at once.
+    case beginsUnchecked = "begins-unchecked"  // Begins at the offset of RESUME without comparing the digest.
+    case resumeUnchecked = "resume-unchecked"  // Accepts any RESUME.
+    case digestOfRest = "digest-of-rest"  // Sends the digest of the bytes after BEGIN.
     // Sends no message while it sends a resource.
     case messagesAfterResources = "messages-after-resources"
     case shortFileIsSuccess = "short-file-is-success"  // Sends what is left of a file, and reports success.

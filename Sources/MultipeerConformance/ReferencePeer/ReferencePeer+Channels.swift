@@ -49,7 +49,9 @@ extension ReferencePeer {
             return Int(end)
         }
         let name = Array((request["name"]?.text ?? "file").utf8)
-        let channel = PeerOutgoingChannel(session, numbers, to: to, name: name, file: file, size: size ?? 0)
+        let channel = PeerOutgoingChannel(
+            session, numbers, to: to, name: name, file: file, size: size ?? 0,
+            isResumable: request["resumable"]?.isTrue ?? false)
         outgoing[numbers] = channel
         let number = numbers
         link.channels.add(channel)

@@ -129,6 +129,7 @@ package final class ReferencePeer {
         let uid =
             request["uid"]?.text.flatMap { [UInt8](hex: $0) } ?? KeyedUID.formed(randomBytes(16), version: 4)
         var settings = PeerSession.Settings(handle: request["name"]?.text ?? "peer", uid: uid, folder: folder)
+        settings.resumes = request["resumes"]?.isTrue ?? false
         settings.folder = request["receiving"]?.text ?? folder
         try FileManager.default.createDirectory(
             atPath: settings.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]

@@ -17,6 +17,8 @@ final class SubjectSession {
         var limits: [String: Int] = [:]
         /// A folder for resources.
         var receiving: String?
+        /// Whether what arrived of a resource stays when its link ends.
+        var resumes = false
     }
 
     init(_ handle: String, _ settings: Settings, of subject: Subject) throws {
@@ -30,6 +32,7 @@ final class SubjectSession {
         parameters["trust"] = settings.trust.map { .string($0) }
         parameters["identity"] = settings.identity.map { .string($0) }
         parameters["receiving"] = settings.receiving.map { .string($0) }
+        if settings.resumes { parameters["resumes"] = .bool(true) }
         if !settings.limits.isEmpty {
             parameters["limits"] = .object(settings.limits.mapValues { .number(Double($0)) })
         }

@@ -22,6 +22,8 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let stop = FrameKind(0x24)
     static let credit = FrameKind(0x25)
     static let done = FrameKind(0x26)
+    static let resume = FrameKind(0x27)
+    static let begin = FrameKind(0x28)
     static let codeRequest = FrameKind(0x30)
     static let codeCommit = FrameKind(0x31)
     static let codeNonce = FrameKind(0x32)
@@ -41,6 +43,7 @@ struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
         ping: "PING",
         pong: "PONG", members: "MEMBERS", datagrams: "DGRAM", message: "MSG", part: "MSG_PART", open: "OPEN",
         data: "DATA", fin: "FIN", reset: "RESET", stop: "STOP", credit: "CREDIT", done: "DONE",
+        resume: "RESUME", begin: "BEGIN",
         codeRequest: "SAS_REQUEST", codeCommit: "SAS_COMMIT", codeNonce: "SAS_NONCE",
         codeReveal: "SAS_REVEAL", codeResult: "SAS_RESULT",
         invite: "INVITE", answer: "ANSWER", complete: "COMPLETE", share: "SHARE",

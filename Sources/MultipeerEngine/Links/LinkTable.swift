@@ -107,6 +107,11 @@ extension LinkTable {
         markedPeer(on: id)?.link.write(bytes, to: channel)
     }
 
+    /// Sends BEGIN, before everything that is written: the answer to `resumes`.
+    package mutating func begin(_ channel: UInt32, at offset: UInt64, on id: ConnectionID) {
+        markedPeer(on: id)?.link.begin(channel, at: offset)
+    }
+
     /// Sends FIN after everything that was written.
     package mutating func finish(_ channel: UInt32, digest: [UInt8]?, on id: ConnectionID) {
         markedPeer(on: id)?.link.finish(channel, digest: digest)

@@ -8,14 +8,20 @@ package struct ReaderReport: Equatable, Sendable {
     package var consumed: Int
     /// The reason why it accepts no more data, if it stopped.
     package var stop: CloseCode?
+    /// What it has of a resumable resource.
+    package var resume: ResumeOffer?
     /// The result of a resource.
     package var done: CloseCode?
     /// Whether all received data are taken.
     package var isDrained: Bool
 
-    package init(consumed: Int = 0, stop: CloseCode? = nil, done: CloseCode? = nil, isDrained: Bool = false) {
+    package init(
+        consumed: Int = 0, stop: CloseCode? = nil, resume: ResumeOffer? = nil, done: CloseCode? = nil,
+        isDrained: Bool = false
+    ) {
         self.consumed = consumed
         self.stop = stop
+        self.resume = resume
         self.done = done
         self.isDrained = isDrained
     }
@@ -43,10 +49,10 @@ struct LinkChannels {
         case .aborted(let number, _): incoming[number] = nil
         case .ended(let number): if outgoing[number] == .stream { outgoing[number] = nil }
         case .stopped(let number, _), .completed(let number, _): outgoing[number] = nil
-        case .data, .began, .wrote: break
+        case .data, .begins, .began, .resumes, .wrote: break
         }
         switch event {
-        case .opened, .data, .finished, .aborted, .stopped, .completed: hasHeard = true
+        case .opened, .begins, .data, .finished, .aborted, .resumes, .stopped, .completed: hasHeard = true
         case .began, .wrote, .ended: break
         }
     }
@@ -81,6 +87,7 @@ extension LinkedPeer {
             link.stop(channel, code)  // [channel.stop]
             return true
         }
+        if let offer = report.resume { link.resume(channel, offer) }  // [resource.resumable]
         if report.consumed > 0 { link.consumed(report.consumed, of: channel, spare: spare) }
         if place.kind == .resource {
             guard let code = report.done ?? report.stop else { return false }

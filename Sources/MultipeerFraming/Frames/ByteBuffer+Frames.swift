@@ -61,7 +61,8 @@ extension Frame {
         case .confirmation(let bytes): buffer.appendFrame(.confirmation, payload: bytes.span)
         case .ignorable(let kind, let channel, let bytes):
             buffer.appendFrame(kind, channel: channel, payload: bytes.span)
-        case .open, .data, .fin, .reset, .stop, .credit, .done: encodeOfChannel(into: &buffer)
+        case .open, .data, .fin, .reset, .stop, .credit, .done, .resume, .begin:
+            encodeOfChannel(into: &buffer)
         }
     }
 
@@ -80,6 +81,10 @@ extension Frame {
             buffer.appendFrame(.credit, channel: channel) { $0.append(limit) }
         case .done(let channel, let code):
             buffer.appendFrame(.done, channel: channel) { $0.append(code.rawValue) }
+        case .resume(let channel, let offer):
+            buffer.appendFrame(.resume, channel: channel) { offer.encode(into: &$0) }
+        case .begin(let channel, let offset):
+            buffer.appendFrame(.begin, channel: channel) { $0.append(offset) }
         default: preconditionFailure("not a frame of a channel")
         }
     }

@@ -17,14 +17,20 @@ package struct ChannelOpening: Equatable, Sendable {
     /// Whether FIN will have no digest, so that the receiver need not compute one.
     package var hasNoDigest: Bool
 
+    /// Whether the opener can begin at an offset: it sends nothing before the receiver has named one. For a resource of known
+    /// size only.
+    package var isResumable: Bool
+
     package init(
-        kind: Kind, name: String, size: UInt64? = nil, metadata: [UInt8]? = nil, hasNoDigest: Bool = false
+        kind: Kind, name: String, size: UInt64? = nil, metadata: [UInt8]? = nil, hasNoDigest: Bool = false,
+        isResumable: Bool = false
     ) {
         self.kind = kind
         self.name = name
         self.size = size
         self.metadata = metadata
         self.hasNoDigest = hasNoDigest
+        self.isResumable = isResumable
     }
 }
 
@@ -34,10 +40,10 @@ extension ChannelOpening {
         package static let name: UInt16 = 2
         package static let size: UInt16 = 3
         package static let metadata: UInt16 = 4
+        package static let resumable: UInt16 = 5
         package static let noDigest: UInt16 = 6
 
-        // OFFSET, 5, is reserved.
-        static let schema = TLVSchema(known: [kind, name, size, metadata, noDigest])
+        static let schema = TLVSchema(known: [kind, name, size, metadata, resumable, noDigest])
     }
 
     init(_ payload: Span<UInt8>) throws(FramingError) {
@@ -46,6 +52,7 @@ extension ChannelOpening {
         var size: UInt64?
         var metadata: [UInt8]?
         var hasNoDigest = false
+        var isResumable = false
         var reader = TLVReader(Field.schema)
         while let field = try reader.next(in: payload) {
             switch field.type {
@@ -53,23 +60,29 @@ extension ChannelOpening {
             case Field.name: name = try field.text(1...Limits.channelName, in: payload)  // [channel.name]
             case Field.size: size = try field.integer(in: payload)
             case Field.metadata: metadata = try field.array(0...Limits.channelMetadata, in: payload)
+            case Field.resumable:
+                _ = try field.array(0...0, in: payload)
+                isResumable = true
             case Field.noDigest:
                 _ = try field.array(0...0, in: payload)
                 hasNoDigest = true
             default: break
             }
         }
+        let carried = Kind(rawValue: try kind.required(Field.kind))
         self.init(
-            kind: Kind(rawValue: try kind.required(Field.kind)), name: try name.required(Field.name),
-            size: size,
-            metadata: metadata, hasNoDigest: hasNoDigest)
+            kind: carried, name: try name.required(Field.name), size: size, metadata: metadata,
+            hasNoDigest: hasNoDigest, isResumable: isResumable)
+        guard !isResumable || carried != .stream && size != nil else {  // [resource.resumable]
+            throw .wrongFieldValue(Field.resumable)
+        }
     }
 
     /// The size of the payload of OPEN, in bytes.
     package var byteCount: Int {
         let head = 4
         return head + 1 + head + name.utf8.count + (size == nil ? 0 : head + 8)
-            + (metadata.map { head + $0.count } ?? 0) + (hasNoDigest ? head : 0)
+            + (metadata.map { head + $0.count } ?? 0) + (isResumable ? head : 0) + (hasNoDigest ? head : 0)
     }
 
     func encode(into buffer: inout ByteBuffer) {
@@ -77,6 +90,7 @@ extension ChannelOpening {
         buffer.appendField(Field.name, text: name)
         if let size { buffer.appendField(Field.size, size) }
         if let metadata { buffer.appendField(Field.metadata, metadata) }
+        if isResumable { buffer.appendField(Field.resumable, length: 0) }
         if hasNoDigest { buffer.appendField(Field.noDigest, length: 0) }
     }
 }

@@ -21,6 +21,8 @@ package enum Frame: Equatable, Sendable {
     case stop(channel: UInt32, CloseCode)
     case credit(channel: UInt32, limit: UInt64)
     case done(channel: UInt32, CloseCode)
+    case resume(channel: UInt32, ResumeOffer)
+    case begin(channel: UInt32, offset: UInt64)
     case codeRequest
     case codeCommit([UInt8])
     case codeNonce([UInt8])
@@ -93,6 +95,8 @@ package enum Frame: Equatable, Sendable {
             case .stop: .stop(channel: channel, try header.code(payload))
             case .credit: .credit(channel: channel, limit: try header.integer(payload))
             case .done: .done(channel: channel, try header.code(payload))
+            case .resume: .resume(channel: channel, try ResumeOffer(payload))
+            case .begin: .begin(channel: channel, offset: try header.integer(payload))
             default: throw .unknownKind(header.kind.rawValue)
             }
     }

@@ -29,6 +29,8 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @inlinable package static var stop: FrameKind { FrameKind(rawValue: 0x24) }
     @inlinable package static var credit: FrameKind { FrameKind(rawValue: 0x25) }
     @inlinable package static var done: FrameKind { FrameKind(rawValue: 0x26) }
+    @inlinable package static var resume: FrameKind { FrameKind(rawValue: 0x27) }
+    @inlinable package static var begin: FrameKind { FrameKind(rawValue: 0x28) }
     @inlinable package static var codeRequest: FrameKind { FrameKind(rawValue: 0x30) }
     @inlinable package static var codeCommit: FrameKind { FrameKind(rawValue: 0x31) }
     @inlinable package static var codeNonce: FrameKind { FrameKind(rawValue: 0x32) }
@@ -48,7 +50,7 @@ extension FrameKind {
     /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, reserved for relays, are not defined.
     @inlinable package var isKnown: Bool {  // [ext.reserved]
         switch rawValue {
-        case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x34, 0x40...0x44: true
+        case 0x01...0x09, 0x10...0x11, 0x20...0x28, 0x30...0x34, 0x40...0x44: true
         default: false
         }
     }
@@ -58,7 +60,7 @@ extension FrameKind {
     package func mayTravel(on channel: UInt32) -> Bool {  // [frame.channel-zero]
         switch rawValue {
         case 0x01...0x09, 0x10...0x11, 0x30...0x34, 0x40...0x44: channel == 0
-        case 0x20...0x24, 0x26: channel != 0
+        case 0x20...0x24, 0x26...0x28: channel != 0
         case 0x25, 0x80...: true
         default: false  // [frame.unknown]
         }
@@ -71,9 +73,10 @@ extension FrameKind {
         case 0x10, 0x11, 0x21: true
         case 0x03, 0x04, 0x30: length == 0
         case 0x23, 0x24, 0x26, 0x34: length == 2
-        case 0x06, 0x07, 0x25: length == 8
+        case 0x06, 0x07, 0x25, 0x28: length == 8
         case 0x09: length == 11
         case 0x02, 0x31...0x33, 0x44: length == 32
+        case 0x27: length == 40
         case 0x43: length == 67
         case 0x05: length >= 2 && length <= 2 &+ Limits.closeReason  // [close.reason]
         default: true

@@ -9,6 +9,8 @@ package enum ChannelEvent: Equatable, Sendable {
     case opened(UInt32, ChannelOpening, cost: Int)
     /// The owner calls `Link.consumed(count, of:)` when the application has taken these bytes.
     case data(UInt32, [UInt8])
+    /// BEGIN: the data of a resumable resource follow, from this offset on.
+    case begins(UInt32, offset: UInt64)
     /// FIN: no more data follow. A stream has ended; a resource waits for `Link.done`.
     case finished(UInt32, digest: [UInt8]?)
     /// RESET: the channel has ended, and its bytes no longer count as held.
@@ -18,6 +20,8 @@ package enum ChannelEvent: Equatable, Sendable {
 
     /// OPEN is written.
     case began(UInt32)
+    /// RESUME: the owner calls `Link.begin(_:at:)`, with the offset or with 0.
+    case resumes(UInt32, ResumeOffer)
     /// This many bytes are written, which complete this many of the pieces passed to `Link.write`.
     case wrote(UInt32, pieces: Int, bytes: Int)
     /// FIN is written: a stream has ended, a resource waits for `completed`.

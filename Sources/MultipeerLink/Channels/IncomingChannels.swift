@@ -33,8 +33,6 @@ struct IncomingChannels: Sendable {
     /// [channel.reset-rate]
     static let resetCapacity = 200
     static let resetInterval = Duration.milliseconds(150)
-    /// No window becomes longer.
-    static let longestWindow = 8 * 1_048_576
     /// More consecutive empty DATA than this are a flood.
     private static let emptyLimit = 8
 
@@ -63,12 +61,25 @@ extension IncomingChannels {
     mutating func opened(_ number: UInt32, _ opening: ChannelOpening, cost: Int) -> Bool {
         last = number
         openCount += 1
-        var channel = IncomingChannel(opening.kind, credit: credit)
+        var channel = IncomingChannel(opening, credit: credit)
         let isKnown = opening.kind == .stream || opening.kind == .resource
         if !isKnown { channel.phase = .stopped }
         channels[number] = channel
         if isKnown { events.append(.opened(number, opening, cost: cost)) }
         return isKnown
+    }
+
+    /// Handles BEGIN. [resource.begin]
+    mutating func begins(_ number: UInt32, at offset: UInt64) throws(Violation) {
+        guard let place = try place(of: number, .begin) else { throw .channelNotOpen(.begin, number) }
+        switch channels.values[place].phase {
+        case .resuming(let offered):
+            guard offset == 0 || offset == offered else { throw .badOffset(offset, number) }
+            channels.values[place].phase = .open
+            events.append(.begins(number, offset: offset))
+        case .stopped: break
+        case .offered, .open, .finished, .unread: throw .channelNotOpen(.begin, number)
+        }
     }
 
     /// Handles DATA whose payload is lent.
@@ -102,7 +113,7 @@ extension IncomingChannels {
                 channels[number] = nil
             }
         case .stopped: close(number)
-        case .finished, .unread: throw .channelNotOpen(.fin, number)  // [channel.closed]
+        case .offered, .resuming, .finished, .unread: throw .channelNotOpen(.fin, number)  // [channel.closed]
         }
     }
 
@@ -133,7 +144,7 @@ extension IncomingChannels {
         guard let place = channels.index(forKey: number) else { return false }
         switch channels.values[place].phase {
         case .stopped: return false
-        case .open, .finished, .unread: break
+        case .offered, .resuming, .open, .finished, .unread: break
         }
         channels.values[place].receiveWindow.take(count)
         held -= count
@@ -150,24 +161,33 @@ extension IncomingChannels {
             channels.values[place].isCreditDue = true
             creditDue.append(number)
         case .unread where channels.values[place].receiveWindow.unread == 0: channels[number] = nil
-        case .stopped, .finished, .unread: break
+        case .offered, .resuming, .stopped, .finished, .unread: break
         }
         return isWindow
     }
 
     private mutating func grow(at place: Place, upTo spare: Int) {
         let window = channels.values[place].receiveWindow.window
-        let growth = min(window, spare, Self.longestWindow - window)
+        let growth = min(window, spare, channels.values[place].longestWindow - window)
         guard growth > 0 else { return }
         channels.values[place].receiveWindow.grow(by: growth)
         extraCredit += growth
+    }
+
+    /// Offers to continue a resumable resource; returns the frame to send, if any. [resource.resumable]
+    mutating func resume(_ number: UInt32, _ offer: ResumeOffer) -> Frame? {
+        guard let place = channels.index(forKey: number), channels.values[place].phase == .offered else {
+            return nil
+        }
+        channels.values[place].phase = .resuming(from: offer.offset)
+        return .resume(channel: number, offer)
     }
 
     /// Stops a channel; returns the frame to send, if any.
     mutating func stop(_ number: UInt32, _ code: CloseCode) -> Frame? {
         guard let place = channels.index(forKey: number) else { return nil }
         switch channels.values[place].phase {
-        case .open:
+        case .offered, .resuming, .open:
             forgetCredit(number, at: place)
             giveUp(at: place)
             channels.values[place].phase = .stopped  // [channel.stop]
@@ -222,7 +242,8 @@ extension IncomingChannels {
         guard let place = try place(of: number, .data) else { throw .channelNotOpen(.data, number) }
         switch channels.values[place].phase {
         case .open, .stopped: break
-        case .finished, .unread: throw .channelNotOpen(.data, number)  // [channel.closed]
+        case .offered, .resuming, .finished, .unread:  // [channel.closed]
+            throw .channelNotOpen(.data, number)
         }
         emptyInARow = count == 0 ? emptyInARow + 1 : 0
         guard emptyInARow <= Self.emptyLimit else { throw .tooManyEmptyFrames }  // [limit.empty]

@@ -4,13 +4,19 @@ import MultipeerFraming
 ///
 /// ```
 ///   waiting ──OPEN──▶ open ──FIN, of a resource──▶ finished ──DONE, STOP, RESET──▶ (closed)
-///      │                └──FIN of a stream, RESET──▶ (closed)
+///      │  │           ▲ └──FIN of a stream, RESET──▶ (closed)
+///      │  │           └───────────BEGIN──────────────┐
+///      │  └─OPEN, resumable──▶ offered ──RESUME──▶ resuming          (these two: STOP, RESET──▶ (closed))
 ///      └──given up──▶ (no trace)
 /// ```
 struct OutgoingChannel: Sendable {
     enum Phase: Sendable {
         /// OPEN waits for a free channel and for credit.
         case waiting(ChannelOpening)
+        /// OPEN of a resumable resource is written; RESUME of the peer is due.
+        case offered
+        /// BEGIN is due. The owner has chosen where to begin unless it is nil.
+        case resuming(ResumeOffer, from: UInt64?)
         case open
         /// FIN of a resource is written; DONE of the peer is due.
         case finished
@@ -23,6 +29,8 @@ struct OutgoingChannel: Sendable {
     }
 
     let kind: ChannelOpening.Kind
+    /// The number of its bytes, of a resumable resource.
+    let size: UInt64
     var phase: Phase
     var sendWindow: ChannelCredit.SendWindow
     var pieces = ChunkQueue()
@@ -32,12 +40,14 @@ struct OutgoingChannel: Sendable {
 
     init(_ opening: ChannelOpening, credit: UInt32) {
         kind = opening.kind
+        size = opening.size ?? 0
         phase = .waiting(opening)
         sendWindow = ChannelCredit.SendWindow(limit: credit)
     }
 
     /// Whether it can write now.
     var isReady: Bool {
+        if case .resuming(_, from: .some) = phase { return true }
         guard case .open = phase else { return false }
         if !pieces.isEmpty { return sendWindow.left > 0 }
         if case .due = ending { return true }

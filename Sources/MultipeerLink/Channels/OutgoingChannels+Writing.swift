@@ -42,18 +42,18 @@ extension OutgoingChannels {
             Frame.open(channel: number, opening).encode(into: &output)
             left -= Self.cost(opening)
             waiting.removeFirst()
-            began(number)
+            began(number, opening)
             dropGivenUp()
         }
         return credit - left
     }
 
-    private mutating func began(_ number: UInt32) {
+    private mutating func began(_ number: UInt32, _ opening: ChannelOpening) {
         lastWritten = number
         openCount += 1
         events.append(.began(number))
         guard let place = channels.index(forKey: number) else { return }
-        channels.values[place].phase = .open
+        channels.values[place].phase = opening.isResumable ? .offered : .open
         queue(number, at: place)
     }
 
@@ -67,7 +67,7 @@ extension OutgoingChannels {
     private var nextCost: Int? { nextOpening.map(Self.cost) }
 }
 
-// MARK: DATA and FIN
+// MARK: BEGIN, DATA and FIN
 
 extension OutgoingChannels {
     /// A frame that was written: its size, that of its DATA payload, and what of that is lent and not in the output.
@@ -84,6 +84,9 @@ extension OutgoingChannels {
         lending isLending: Bool = false
     ) -> Turn {
         guard let number = first(of: share), let place = channels.index(forKey: number) else { return Turn() }
+        if case .resuming(_, from: let offset?) = channels.values[place].phase {
+            return Turn(size: writeBegin(number, at: place, offset, of: share, into: &output, upTo: room))
+        }
         if isLending, let count = channels.values[place].nextLoan, FrameHeader.byteCount + count <= room {
             removeFirst(of: share, at: place)
             let payload = lendData(number, at: place, count, into: &output)
@@ -132,6 +135,19 @@ extension OutgoingChannels {
         } else {
             events.append(.wrote(number, pieces: done, bytes: count))
         }
+    }
+
+    private mutating func writeBegin(
+        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index, _ offset: UInt64,
+        of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int
+    ) -> Int {
+        let size = FrameHeader.byteCount + 8
+        guard room >= size else { return 0 }
+        Frame.begin(channel: number, offset: offset).encode(into: &output)  // [resource.begin]
+        removeFirst(of: share, at: place)
+        channels.values[place].phase = .open
+        queue(number, at: place)
+        return size
     }
 
     private mutating func writeFin(

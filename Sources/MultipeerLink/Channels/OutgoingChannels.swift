@@ -84,6 +84,16 @@ extension OutgoingChannels {
         queue(number, at: place)
     }
 
+    /// Chooses where a resumable resource begins, after RESUME: at its offset, or at 0.
+    mutating func begin(_ number: UInt32, at offset: UInt64) {
+        guard let place = channels.index(forKey: number),
+            case .resuming(let offer, from: nil) = channels.values[place].phase
+        else { return }
+        precondition(offset == 0 || offset == offer.offset, "BEGIN repeats the offset of RESUME, or is 0")
+        channels.values[place].phase = .resuming(offer, from: offset)
+        queue(number, at: place)
+    }
+
     /// Resets a channel; returns whether RESET is to be written.
     mutating func reset(_ number: UInt32, at now: Moment) -> Bool {
         guard let channel = channels[number] else { return false }
@@ -124,6 +134,18 @@ extension OutgoingChannels {
         guard try known(number, .credit) != nil, let place = channels.index(forKey: number) else { return }
         try channels.values[place].sendWindow.raise(to: limit)
         queue(number, at: place)
+    }
+
+    /// Handles RESUME; returns false when the channel was already closed. [resource.resumable]
+    mutating func resumed(_ number: UInt32, _ offer: ResumeOffer) throws(Violation) -> Bool {
+        guard try known(number, .resume) != nil, let place = channels.index(forKey: number) else {
+            return false
+        }
+        guard case .offered = channels.values[place].phase else { throw .channelNotOpen(.resume, number) }
+        guard offer.offset <= channels.values[place].size else { throw .badOffset(offer.offset, number) }
+        channels.values[place].phase = .resuming(offer, from: nil)
+        events.append(.resumes(number, offer))
+        return true
     }
 
     /// Handles DONE; returns false when the channel was already closed.

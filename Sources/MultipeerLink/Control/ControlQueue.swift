@@ -102,7 +102,7 @@ extension ControlQueue {
         var written = 0
         while written < frames.count, output.count + Self.longestReply <= end {
             switch frames[written] {
-            case .reset, .done: frames[written].encode(into: &output)  // [channel.exempt]
+            case .reset, .done, .resume: frames[written].encode(into: &output)  // [channel.exempt]
             default: write(frames[written], into: &output, at: now)
             }
             written += 1
@@ -110,8 +110,8 @@ extension ControlQueue {
         if written > 0 { frames.removeFirst(written) }
     }
 
-    /// SAS frames have 32 bytes of payload, the others fewer.
-    private static let longestReply = FrameHeader.byteCount + 32
+    /// RESUME has 40 bytes of payload, the others fewer.
+    private static let longestReply = FrameHeader.byteCount + 40
 
     /// Writes PING, for every reason due after `written` messages, and GREASE.
     mutating func writePing(

@@ -33,6 +33,14 @@ package enum SHA256 {
             }
         }
 
+        /// Returns the digest of the bytes so far; more may follow.
+        package func digest() -> [UInt8] {
+            let copy = Hasher()
+            let copied = unsafe EVP_MD_CTX_copy_ex(copy.context, context)
+            precondition(copied == 1, "cannot copy a started digest")
+            return copy.finish()
+        }
+
         package consuming func finish() -> [UInt8] {
             var digest = [UInt8](repeating: 0, count: SHA256.byteCount)
             let done = unsafe EVP_DigestFinal_ex(context, &digest, nil)

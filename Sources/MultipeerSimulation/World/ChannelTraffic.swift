@@ -18,7 +18,8 @@ final class ChannelTraffic: Subsystem {
         let socket = random.pick(node.links)
         let opening = ChannelOpening(
             kind: transfer.isFile ? .resource : .stream, name: "f",
-            size: transfer.isFile ? UInt64(transfer.bytes) : nil)
+            size: transfer.isFile ? UInt64(transfer.bytes) : nil,
+            isResumable: transfer.isFile && transfer.bytes % 3 == 1)
         guard let number = node.engine.links.open(opening, on: socket.id) else {
             return fail(.links, "\(name(socket)) accepts no channel")
         }
@@ -32,7 +33,7 @@ final class ChannelTraffic: Subsystem {
 
     /// Writes some more, and the end once everything is written.
     private func feed(_ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node) {
-        while !channel.opener.isOver, !channel.opener.isFinished,
+        while channel.opener.base != nil, !channel.opener.isOver, !channel.opener.isFinished,
             channel.opener.written - channel.opener.sent < ChannelTraffic.ahead
         {
             guard channel.opener.written < channel.goal else { return close(channel, socket, of: node) }
@@ -84,7 +85,7 @@ extension ChannelTraffic {
         for event in events where failure == nil {
             switch event {
             case .opened(let number, let opening, let cost):
-                opened(number, opening, socket)
+                opened(number, opening, socket, of: node)
                 observer.consumed(cost, on: socket, of: node)
             case .data(let number, let bytes):
                 hear(number, of: 1 - socket.end, socket) { received(bytes, $0, socket, of: node) }
@@ -95,7 +96,10 @@ extension ChannelTraffic {
                     expect(channel.opener.reset == code, channel, "is reset with \(code), but not by an end")
                     channel.reader.isOver = true
                 }
-            case .began, .wrote, .ended, .stopped, .completed: heardAsOpener(event, socket, of: node)
+            case .begins(let number, let offset):
+                hear(number, of: 1 - socket.end, socket) { begins(at: offset, $0) }
+            case .began, .resumes, .wrote, .ended, .stopped, .completed:
+                heardAsOpener(event, socket, of: node)
             }
         }
     }
@@ -135,16 +139,44 @@ extension ChannelTraffic {
                 expect(isSaid, channel, "is done with \(code), but no end sent DONE")
                 channel.opener.isOver = true
             }
-        case .opened, .data, .finished, .aborted: break
+        case .resumes(let number, let offer):
+            hear(number, of: socket.end, socket) { resumes(offer, $0, socket, of: node) }
+        case .opened, .begins, .data, .finished, .aborted: break
         }
     }
 
-    private func opened(_ number: UInt32, _ opening: ChannelOpening, _ socket: SimulatedSocket) {
+    /// Compares what the reader has, and begins after it or at 0.
+    private func resumes(
+        _ offer: ResumeOffer, _ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node
+    ) {
+        expect(
+            offer == channel.offer && channel.opener.base == nil, channel, "is resumed from \(offer.offset)")
+        let base = channel.hasOtherBeginning ? 0 : Int(clamping: offer.offset)
+        (channel.opener.base, channel.opener.written, channel.opener.sent) = (base, base, base)
+        node.engine.links.begin(channel.number, at: UInt64(base), on: socket.id)
+        feed(channel, socket, of: node)
+    }
+
+    private func begins(at offset: UInt64, _ channel: SimulatedChannel) {
+        expect(
+            channel.reader.base == nil && channel.opener.base == Int(clamping: offset), channel,
+            "begins at \(offset)")
+        let base = Int(clamping: offset)
+        (channel.reader.base, channel.reader.received, channel.reader.taken) = (base, base, base)
+    }
+
+    private func opened(
+        _ number: UInt32, _ opening: ChannelOpening, _ socket: SimulatedSocket, of node: Node
+    ) {
         hear(number, of: 1 - socket.end, socket) { channel in
             expect(
                 !channel.reader.isOpened && channel.opening == opening, channel, "is opened as something else"
             )
             channel.reader.isOpened = true
+            guard opening.isResumable else { return }
+            let report = ReaderReport(resume: channel.offer)
+            let isOver = node.engine.links.read(report, of: number, on: socket.id)
+            expect(!isOver, channel, "is over for its reader before it begins")
         }
     }
 
@@ -152,7 +184,8 @@ extension ChannelTraffic {
         _ bytes: [UInt8], _ channel: SimulatedChannel, _ socket: SimulatedSocket, of node: Node
     ) {
         expect(
-            channel.reader.isOpened && !channel.reader.isWhole, channel, "delivers bytes out of order")
+            channel.reader.isOpened && channel.reader.base != nil && !channel.reader.isWhole, channel,
+            "delivers bytes out of order")
         expect(
             channel.bytes(from: channel.reader.received, count: bytes.count) == bytes, channel,
             "brings other bytes at \(channel.reader.received) than were written")
@@ -162,7 +195,7 @@ extension ChannelTraffic {
             channel.reader.received <= channel.opener.sent, channel,
             "brings \(channel.reader.received) bytes, and \(channel.opener.sent) were sent")
         // It grows by at most what was taken; `watchMemory` checks that all windows together fit into the memory.
-        if channel.held > Int(node.profile.window) + channel.reader.taken {
+        if channel.held > Int(node.profile.window) + channel.reader.taken - (channel.reader.base ?? 0) {
             fail(.memory, "\(channel.held) bytes wait on \(name(channel)), beyond its window")
         }
         readSoon(channel, socket, of: node)

@@ -20,6 +20,8 @@ final class SimulatedChannel {
         var written = 0
         var sent = 0
         var hasBegun = false
+        /// Where its bytes begin; nil while a resumable one waits for RESUME.
+        var base: Int?
         var isFinished = false
         var hasEnded = false
         var reset: CloseCode?
@@ -29,6 +31,8 @@ final class SimulatedChannel {
     /// What the other end has received.
     struct ReaderState {
         var isOpened = false
+        /// The offset of BEGIN.
+        var base: Int?
         var received = 0
         var taken = 0
         /// Whether FIN was received.
@@ -50,12 +54,23 @@ final class SimulatedChannel {
         self.transfer = transfer
         self.opening = opening
         self.isEager = isEager
+        if !opening.isResumable { (opener.base, reader.base) = (0, 0) }
     }
 
     /// The number of bytes that are written in all.
     var goal: Int {
         if case .reset(let count) = transfer.end { min(count, transfer.bytes) } else { transfer.bytes }
     }
+
+    /// What the reader has of a resumable resource; no random choice, so that the scenarios of seeds stay what they are.
+    var offer: ResumeOffer {
+        ResumeOffer(
+            offset: UInt64(transfer.bytes * 5 / 8),
+            sha256: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32))
+    }
+
+    /// Whether what the reader has is not how the resource begins.
+    var hasOtherBeginning: Bool { transfer.bytes % 2 == 0 }
 
     /// Bytes that the reader's engine holds.
     var held: Int { reader.isOver ? 0 : reader.received - reader.taken }

@@ -26,6 +26,10 @@ package final class ChannelReceiveQueue: Sendable {
         /// Whether a task waits for more.
         var isAwaited = false
         var wasRead = false
+        /// RESUME that is not yet reported.
+        var resume: ResumeOffer?
+        /// The offset of BEGIN.
+        var beginning: UInt64?
         /// STOP, or DONE for a resource after its FIN.
         var stop: CloseCode?
         var done: CloseCode?
@@ -100,6 +104,29 @@ extension ChannelReceiveQueue {
         case .pieces(let pieces): return pieces
         case .end(.finished): return nil
         case .end(.failed(let fault)): throw fault
+        }
+    }
+
+    /// Offers what the reader has of a resumable resource, once, and waits for where its data begins: there, or at 0.
+    func resume(_ offer: ResumeOffer) async throws(ChannelFault) -> UInt64 {
+        mailbox.withLock { state in
+            state.wasRead = true
+            state.resume = offer
+        }
+        wakeLoop()
+        let begun = await mailbox.next { state -> Result<UInt64, ChannelFault>? in
+            if let beginning = state.beginning { return .success(beginning) }
+            if case .failed(let fault) = state.end { return .failure(fault) }
+            return nil
+        }
+        guard let begun else { throw .cancelled }
+        return try begun.get()
+    }
+
+    /// Why it has failed, if it has.
+    var fault: ChannelFault? {
+        mailbox.withLock { state in
+            if case .failed(let fault) = state.end { fault } else { nil }
         }
     }
 
@@ -217,6 +244,9 @@ extension ChannelReceiveQueue {
         }
     }
 
+    /// BEGIN: data follow from this offset on.
+    package func begins(at offset: UInt64) { mailbox.withLock { $0.beginning = offset } }
+
     /// Ends the channel: pieces that have arrived can still be read first. The first end stays.
     package func end(_ end: End) {
         mailbox.withLock { state in
@@ -233,16 +263,17 @@ extension ChannelReceiveQueue {
         }
     }
 
-    package func tell() { mailbox.post { $0.hasUnread || $0.end != nil } }
+    package func tell() { mailbox.post { $0.hasUnread || $0.end != nil || $0.beginning != nil } }
 
     package func take() -> Report {
         mailbox.withLock { state in
             defer {
                 state.held -= state.owed
                 state.owed = 0
+                state.resume = nil
             }
             return Report(
-                consumed: state.owed, stop: state.stop, done: state.done,
+                consumed: state.owed, stop: state.stop, resume: state.resume, done: state.done,
                 isDrained: state.held == state.owed)
         }
     }

@@ -24,6 +24,14 @@ package final class ChannelReceiver: Sendable {
     /// Returns one piece at a time.
     package func nextPiece() async throws(ChannelFault) -> [UInt8]? { try await channel.next(upTo: 1)?.first }
 
+    /// Offers what is there of a resumable resource, once, and waits for where its data begins: there, or at 0.
+    package func resume(_ offer: ResumeOffer) async throws(ChannelFault) -> UInt64 {
+        try await channel.resume(offer)
+    }
+
+    /// Why it has failed, if it has.
+    package var fault: ChannelFault? { channel.fault }
+
     /// The digest of the FIN, once `next` has returned nil.
     package var digest: [UInt8]? { channel.digest }
 

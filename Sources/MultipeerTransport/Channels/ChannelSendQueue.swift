@@ -21,6 +21,8 @@ package final class ChannelSendQueue: Sendable {
         var wish = Wish.open
         /// Set once.
         var outcome: ChannelFault??
+        /// Where a resumable resource begins, until the loop takes it.
+        var begin: UInt64?
         var waiters: [Promise<ChannelFault?>] = []
         /// Called with the outcome.
         var watcher: Watcher?
@@ -32,6 +34,8 @@ package final class ChannelSendQueue: Sendable {
 
     /// What the loop takes at a time.
     package struct Work {
+        /// BEGIN, before the pieces.
+        package var begin: UInt64?
         package var pieces: [[UInt8]] = []
         package var isFinished = false
         package var digest: [UInt8]?
@@ -40,6 +44,8 @@ package final class ChannelSendQueue: Sendable {
 
     package let opening: ChannelOpening
     private let sendQueue: SendQueue<ChannelFault>
+    /// RESUME of the peer, of a resumable resource.
+    private let offer: Promise<Result<ResumeOffer, ChannelFault>>?
     private let state = Locked(State())
     private let bytesWritten = Atomic<UInt64>(0)
     private let wakeLoop: @Sendable () -> Void
@@ -48,6 +54,7 @@ package final class ChannelSendQueue: Sendable {
     package init(_ opening: ChannelOpening, wakeLoop: @escaping @Sendable () -> Void) {
         self.opening = opening
         self.wakeLoop = wakeLoop
+        offer = opening.isResumable ? Promise() : nil
         sendQueue = SendQueue(
             byteLimit: ChannelSendQueue.byteLimit, messageLimit: ChannelSendQueue.pieceLimit, wake: wakeLoop)
     }
@@ -76,6 +83,18 @@ extension ChannelSendQueue {
             return state.beginning
         }
         if let known { body(known) }
+    }
+
+    /// Waits for what the receiver of a resumable resource has.
+    func resumption() async throws(ChannelFault) -> ResumeOffer {
+        guard let offer else { throw .invalid("the resource is not resumable") }
+        return try await offer.value().get()
+    }
+
+    /// Begins a resumable resource, at the offset of the receiver's offer or at 0, before anything is written.
+    func begin(at offset: UInt64) {
+        state.withLock { $0.begin = offset }
+        wakeLoop()
     }
 
     func write(_ bytes: [UInt8]) async throws(ChannelFault) {
@@ -179,9 +198,13 @@ extension ChannelSendQueue {
         watcher?(fault)
     }
 
+    /// RESUME came.
+    package func resumes(_ received: ResumeOffer) { offer?.send(.success(received)) }
+
     package func take() -> Work {
         var work = Work(pieces: sendQueue.take())
         state.withLock { state in
+            work.begin = state.begin.take()
             switch state.wish {
             case .open, .finishing, .finished: break
             case .finish(let rest, let digest):
@@ -209,6 +232,7 @@ extension ChannelSendQueue {
             return (state.waiters, state.watcher)
         }
         begin(outcome)
+        offer?.send(.failure(outcome ?? .finished))
         sendQueue.close(with: outcome ?? .finished)
         for waiter in waiters { waiter.send(outcome) }
         watcher?(outcome)

@@ -14,6 +14,12 @@ package final class ChannelSender: Sendable {
 
     deinit { channel.abandon() }
 
+    /// Waits for what the receiver of a resumable resource has.
+    package func resumption() async throws(ChannelFault) -> ResumeOffer { try await channel.resumption() }
+
+    /// Begins a resumable resource, at the offset of the receiver's offer or at 0, before anything is written.
+    package func begin(at offset: UInt64) { channel.begin(at: offset) }
+
     /// Queues a piece; waits while 512 KiB are queued. When it throws, nothing of the piece was queued, and unless it throws
     /// `.cancelled` because the task was cancelled, nothing more can be.
     package func write(_ bytes: [UInt8]) async throws(ChannelFault) { try await channel.write(bytes) }

@@ -43,6 +43,7 @@ final class SessionChannels {
             link.outgoing[key.number] = nil
             return engine.reset(key.number, code, on: key.link)
         }
+        if let offset = work.begin { engine.links.begin(key.number, at: offset, on: key.link) }
         for piece in work.pieces { engine.links.write(piece, to: key.number, on: key.link) }
         if work.isFinished { engine.links.finish(key.number, digest: work.digest, on: key.link) }
     }
@@ -90,6 +91,7 @@ extension SessionChannels {
         switch event {
         case .opened(let number, let opening, let cost): announce(number, opening, cost, id, link, &engine)
         case .data: break
+        case .begins(let number, let offset): hear(number, link) { $0.begins(at: offset) }
         case .finished(let number, let digest):
             hear(number, link) { $0.end(.finished(digest: digest)) }
             // There may be no reader left.
@@ -98,6 +100,7 @@ extension SessionChannels {
             hear(number, link) { $0.fail(.reset(code)) }
             link.incoming[number] = nil
         case .began(let number): link.outgoing[number]?.begin()
+        case .resumes(let number, let offer): link.outgoing[number]?.resumes(offer)
         case .wrote(let number, let pieces, let bytes):
             link.channelBytesSent += bytes
             link.outgoing[number].map { wrote($0, pieces: pieces, bytes: bytes) }

@@ -11,10 +11,16 @@ package enum PartialFile {
 
     package static func makeName() -> String { RandomName.make() + ending }
 
-    /// Renames a complete file to its random name without the ending, and returns its path.
+    /// Renames a complete file to a random name without the ending, and returns its path.
     package static func complete(_ path: String) throws(FileFault) -> String {
-        guard path.hasSuffix(ending) else { return path }
-        let name = String(path.dropLast(ending.count))
+        let name: String
+        if path.hasSuffix(ending) {
+            name = String(path.dropLast(ending.count))
+        } else if UnfinishedFile.isName(path) {
+            name = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + RandomName.make()
+        } else {
+            return path
+        }
         try FileRename.move(path, name, replacing: false)
         return name
     }
@@ -30,20 +36,29 @@ package enum PartialFile {
         return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 
-    /// Removes the partial files in a directory whose owners are gone.
-    package static func sweep(_ directory: String) {
+    /// Removes the partial files in a directory whose owners are gone, but not what a transfer can go on with and is not older than
+    /// `lifetime`.
+    package static func sweep(
+        _ directory: String, keeping lifetime: Duration = UnfinishedFile.standardLifetime
+    ) {
         let folder = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        if folder.number >= 0 { sweep(folder.number) }
+        guard folder.number >= 0 else { return }
+        sweep(folder.number)
+        UnfinishedFile.sweep(folder.number, keeping: lifetime)
     }
 
     /// The same in a directory that is open.
     package static func sweep(_ directory: OpenDirectory) { sweep(directory.number) }
 
     private static func sweep(_ folder: Int32) {
-        for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) })
-        where isAbandoned(name, in: folder, S_IFREG) {
-            unsafe unlinkat(folder, name, 0)
+        for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) }) {
+            remove(name, in: folder)
         }
+    }
+
+    /// Removes a file unless it is in use.
+    static func remove(_ name: String, in folder: Int32) {
+        _ = isAbandoned(name, in: folder, S_IFREG) { _ in unsafe unlinkat(folder, name, 0) }
     }
 
     /// Removes the directories in `parent` whose owners are gone, with their partial files. One with complete files stays:
@@ -85,7 +100,7 @@ package enum PartialFile {
         }
     }
 
-    private static func names(in folder: Int32, where isWanted: (String) -> Bool) -> [String] {
+    static func names(in folder: Int32, where isWanted: (String) -> Bool) -> [String] {
         // The directory stream owns its descriptor, so it gets one of its own.
         let copy = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return [] }

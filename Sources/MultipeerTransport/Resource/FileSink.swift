@@ -12,27 +12,49 @@ package struct FileSink: ~Copyable {
     /// Keeps the file locked from its end until it has its name: no sweep removes it meanwhile.
     private var lock: Descriptor?
     private var isKept = false
+    /// Whether a later transfer finds it by its name.
+    private let isResumable: Bool
+    /// The number of bytes that an earlier transfer has left.
+    package private(set) var count: UInt64 = 0
     package let path: String
 
     /// Creates a new file in a directory, which may be reached over links; the file itself never is one. `name` is called again
     /// when a file of that name already exists.
     ///
-    /// Throws `noSpace` at once when the file system has fewer than `size` bytes free.
+    /// Goes on with `unfinished` instead, or creates it, if that can be used.
+    ///
+    /// Throws `noSpace` at once when the file system has fewer bytes free than are missing of `size`.
     package init(
-        in directory: String, size: UInt64? = nil, named choose: () -> String = PartialFile.makeName
+        in directory: String, size: UInt64? = nil, unfinished: UnfinishedFile? = nil,
+        named choose: () -> String = PartialFile.makeName
     ) throws(FileFault) {
-        try self.init(in: OpenDirectory(directory), size: size, named: choose)
+        try self.init(in: OpenDirectory(directory), size: size, unfinished: unfinished, named: choose)
     }
 
     /// The same in a directory that is open.
     package init(
-        in directory: OpenDirectory, size: UInt64? = nil, named choose: () -> String = PartialFile.makeName
+        in directory: OpenDirectory, size: UInt64? = nil, unfinished: UnfinishedFile? = nil,
+        named choose: () -> String = PartialFile.makeName
     ) throws(FileFault) {
-        if let size, size > FileSink.free(directory.number) {
+        var name = ""
+        var isResumable = false
+        var count: UInt64 = 0
+        var opened: Descriptor?
+        if let unfinished, let size { opened = try unfinished.open(in: directory.number, upTo: size) }
+        switch opened {
+        case .some(let opened):
+            count = UInt64(clamping: lseek(opened.number, 0, SEEK_CUR))
+            (name, isResumable) = (unfinished?.name ?? "", true)
+        case .none: break
+        }
+        if let size, size - min(count, size) > FileSink.free(directory.number) {
+            if isResumable, count == 0 { unsafe unlinkat(directory.number, name, 0) }
             throw FileFault(.noSpace, path: directory.path)
         }
-        var name = ""
-        file = try FileSink.create(&name, in: directory.number, directory.path, choose)
+        if !isResumable { opened = try FileSink.create(&name, in: directory.number, directory.path, choose) }
+        file = opened.take()
+        self.isResumable = isResumable
+        self.count = count
         folder = directory
         self.name = name
         path = directory.path.hasSuffix("/") ? directory.path + name : "\(directory.path)/\(name)"
@@ -46,6 +68,8 @@ package struct FileSink: ~Copyable {
         file = Descriptor(copy)
         folder = nil
         name = ""
+        isResumable = false
+        count = 0
     }
 
     deinit {
@@ -150,6 +174,49 @@ package struct FileSink: ~Copyable {
         }
     }
 
+    /// Returns bytes that an earlier transfer has left.
+    package func read(at position: UInt64, _ wanted: Int) throws(FileFault) -> [UInt8] {
+        switch file {
+        case .some(let file): return try FileRead.bytes(of: path, wanted, at: position, of: file.number)
+        case .none: throw FileFault(.other(EBADF), path: path)
+        }
+    }
+
+    /// Drops everything that an earlier transfer has left.
+    package mutating func clear() throws(FileFault) {
+        count = 0
+        switch file {
+        case .some(let file):
+            guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
+                throw FileFault(lastAt: path)
+            }
+        case .none: break
+        }
+    }
+
+    /// Keeps what is there for a later transfer, if it can be found again.
+    package mutating func keepUnfinished(for lifetime: Duration) {
+        var status = stat()
+        switch file {
+        case .some(let file):
+            guard isResumable, unsafe fstat(file.number, &status) == 0, status.st_size > 0 else { return }
+        case .none: return
+        }
+        isKept = true
+        file = nil
+        if let folder { UnfinishedFile.sweep(folder.number, keeping: lifetime) }
+    }
+
+    /// Returns whether the file, if it has a name, still has it: any process of this user could have replaced it.
+    private func hasItsName(_ file: borrowing Descriptor) -> Bool {
+        var (opened, named) = (stat(), stat())
+        guard let folder else { return true }
+        guard unsafe fstat(file.number, &opened) == 0,
+            unsafe fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+        else { return false }
+        return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    }
+
     /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.
     package mutating func close(isSynchronized: Bool = false) throws(FileFault) {
         if isSynchronized, folder != nil {
@@ -168,6 +235,7 @@ package struct FileSink: ~Copyable {
     private mutating func holdLock() throws(FileFault) {
         switch file {
         case .some(let file):
+            guard hasItsName(file) else { throw FileFault(.notFound, path: path) }
             let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
             guard copy >= 0 else { throw FileFault(lastAt: path) }
             lock = Descriptor(copy)

@@ -5,7 +5,7 @@ import MultipeerFraming
 ///
 /// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened:
 /// opening a device may already have an effect, and a pipe's writer would be released.
-package final class FileSource: PieceSource {
+package final class FileSource: RepeatableSource {
     /// Four of the longest DATA, so that none is shorter than it could be.
     package static let piece = 4 * Limits.frame
 
@@ -59,6 +59,24 @@ package final class FileSource: PieceSource {
                 reading.descriptor.number, Int(min(reading.rest, UInt64(FileSource.piece))), path)
             reading.rest -= UInt64(bytes.count)
             return bytes
+        }
+    }
+
+    /// Returns the bytes at a position, and does not change what `read` returns next. Blocks.
+    package func read(at position: UInt64, _ wanted: Int) throws(FileFault) -> [UInt8] {
+        try reading.withLock { reading throws(FileFault) in
+            let (number, path) = (reading.descriptor.number, path)
+            return try FileRead.bytes(of: path, wanted, at: position, of: number)
+        }
+    }
+
+    /// Has `read` return what follows these bytes.
+    package func skip(to offset: UInt64) throws(FileFault) {
+        try reading.withLock { reading throws(FileFault) in
+            guard let place = off_t(exactly: offset),
+                lseek(reading.descriptor.number, place, SEEK_SET) == place
+            else { throw FileFault(lastAt: path) }
+            reading.rest = bytesAtFirst - min(offset, bytesAtFirst)
         }
     }
 

@@ -4,7 +4,7 @@ extension IncomingResource {
     package struct Completion: Sendable {
         /// Whether the file and its name have to be on disk, and not only in the system's cache.
         package let isSynchronized: Bool
-        /// Renames the closed file within its directory, and returns its new path. Blocks.
+        /// Renames the closed file, and returns its new path. Blocks.
         package let rename: @Sendable (_ path: String) throws(FileFault) -> String
 
         /// The default removes the ending of partial files from the random name.
@@ -16,12 +16,12 @@ extension IncomingResource {
             self.rename = rename
         }
 
-        /// Gives the file a name, which is one path component.
-        package init(naming name: String) {
+        /// Gives the file a name in a directory, which is in the same file system. The name is one path component.
+        package init(naming name: String, in folder: ResourceFolder) {
             self.init { path throws(FileFault) in
-                let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-                try FileRename.move(path, directory + name, replacing: false)
-                return directory + name
+                let new = try folder.path() + "/" + name
+                try FileRename.move(path, new, replacing: false)
+                return new
             }
         }
     }

@@ -1,6 +1,7 @@
 public import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
+import Synchronization
 
 /// A file that a peer wants to send. Nothing is written before `receive`; releasing it declines it.
 public final class IncomingResource: Sendable {
@@ -27,6 +28,7 @@ public final class IncomingResource: Sendable {
     private let folder: ResourceFolder
     private let meter: ProgressMeter
     private let phase = Locked(Phase.offered)
+    private let firstOffset = Atomic<UInt64>(0)
 
     /// Creates the resource; `folder` is the default directory.
     package init(_ receiver: ChannelReceiver, folder: ResourceFolder) {
@@ -44,6 +46,12 @@ public final class IncomingResource: Sendable {
 
     /// The progress of the transfer, which begins with `receive`.
     public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
+
+    /// The number of bytes that an earlier transfer that broke has left, and that are not sent again. It is 0 until that is known.
+    public var resumedAt: UInt64 { firstOffset.load(ordering: .relaxed) }
+
+    /// Whether the sender can go on where an earlier transfer broke.
+    package var isResumable: Bool { receiver.opening.isResumable }
 
     /// Declines it. Acts like `cancel` on one that is being received.
     public func decline() { stop(.declined) }
@@ -69,14 +77,16 @@ public final class IncomingResource: Sendable {
     }
 
     /// Receives it once into a new file, under a random name by default. It is declined as soon as it has more bytes than
-    /// `limit`. The sender is notified once the file is complete in the sense of `completion`.
+    /// `limit`. The sender is notified once the file is complete in the sense of `completion`. If the sender can go on where an
+    /// earlier transfer broke, it is received as `unfinished`, which stays when the link ends.
     package func receive(
-        into place: Place, atMost limit: UInt64 = .max, completing completion: Completion = Completion(),
+        into place: Place, as unfinished: UnfinishedFile? = nil, atMost limit: UInt64 = .max,
+        completing completion: Completion = Completion(),
         on worker: EventLoop
     ) async throws(ResourceFault) -> IncomingResource.File {
         try begin()
         let task = Task(executorPreference: worker.taskExecutor) {
-            await self.run(place, limit, completion)
+            await self.run(place, unfinished, limit, completion)
         }
         let result = await withTaskCancellationHandler {
             await task.value
@@ -121,11 +131,11 @@ public final class IncomingResource: Sendable {
     }
 
     private func run(
-        _ place: Place, _ limit: UInt64, _ completion: Completion
+        _ place: Place, _ unfinished: UnfinishedFile?, _ limit: UInt64, _ completion: Completion
     ) async -> Result<IncomingResource.File, ResourceFault> {
         var result: Result<IncomingResource.File, ResourceFault>
         do throws(ResourceFault) {
-            result = .success(try await store(place, limit, completion))
+            result = .success(try await store(place, unfinished, limit, completion))
         } catch {
             result = .failure(give(up: error))
         }
@@ -147,11 +157,34 @@ public final class IncomingResource: Sendable {
 
     /// Writes everything to the file and checks it; when this returns, the file is closed, has its name and is kept.
     private func store(
-        _ place: Place, _ limit: UInt64, _ completion: Completion
+        _ place: Place, _ unfinished: UnfinishedFile?, _ limit: UInt64, _ completion: Completion
     ) async throws(ResourceFault) -> IncomingResource.File {
-        var sink = try open(place)
-        var hasher: SHA256.Hasher? = receiver.opening.hasNoDigest ? nil : SHA256.Hasher()
+        let unfinished = isResumable ? unfinished : nil
+        var sink = try open(place, unfinished)
+        do throws(ResourceFault) {
+            return try await fill(&sink, limit, completion)
+        } catch {
+            // What one side gave up is not kept, nor what is wrong. [resource.cancel]
+            if case .channel(.ended) = error, let unfinished, isReceiving {
+                sink.keepUnfinished(for: unfinished.lifetime)  // [resource.partial]
+            }
+            throw error
+        }
+    }
+
+    private var isReceiving: Bool {
+        phase.withLock { phase in
+            if case .receiving = phase { true } else { false }
+        }
+    }
+
+    private func fill(
+        _ sink: inout FileSink, _ limit: UInt64, _ completion: Completion
+    ) async throws(ResourceFault) -> IncomingResource.File {
+        var hasher: SHA256.Hasher? = SHA256.Hasher()
         var count: UInt64 = 0
+        if isResumable { count = try await resume(&sink, &hasher) }
+        if receiver.opening.hasNoDigest { hasher = nil }
         while let pieces = try await next() {
             for piece in pieces {
                 count += UInt64(piece.count)
@@ -168,6 +201,39 @@ public final class IncomingResource: Sendable {
         let path = try complete(&sink, completion)
         return IncomingResource.File(
             path: path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
+    }
+
+    /// Offers the sender what there is. Returns how much of that remains: all of it, or nothing.
+    private func resume(
+        _ sink: inout FileSink, _ hasher: inout SHA256.Hasher?
+    ) async throws(ResourceFault) -> UInt64 {
+        var prefix = SHA256.Hasher()
+        var position: UInt64 = 0
+        while position < sink.count {
+            let count = Int(min(sink.count - position, UInt64(FileRead.piece)))
+            do throws(FileFault) { prefix.update(try sink.read(at: position, count)) } catch {
+                throw .file(error)
+            }
+            position += UInt64(count)
+            if let fault = receiver.fault { throw .channel(fault) }
+            // Other transfers go on meanwhile.
+            await Task.yield()
+        }
+        let offset: UInt64
+        do throws(ChannelFault) {
+            let offer = ResumeOffer(offset: sink.count, sha256: prefix.digest())
+            offset = try await receiver.resume(offer)  // [resource.resumable]
+        } catch {
+            throw .channel(error)
+        }
+        if offset == 0, sink.count > 0 {
+            do throws(FileFault) { try sink.clear() } catch { throw .file(error) }
+        } else {
+            hasher = consume prefix
+        }
+        firstOffset.store(offset, ordering: .relaxed)
+        meter.goOn(after: offset)
+        return offset
     }
 
     /// Closes the file and gives it its name. From the rename on it cannot be cancelled.
@@ -190,18 +256,27 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    private func open(_ place: Place) throws(ResourceFault) -> FileSink {
+    private func open(_ place: Place, _ unfinished: UnfinishedFile?) throws(ResourceFault) -> FileSink {
         do throws(FileFault) {
             return switch place {
-            case .directory(let path): try FileSink(in: path, size: size)
-            case .opened(let directory): try FileSink(in: directory, size: size)
+            case .directory(let path): try FileSink(in: path, size: size, unfinished: unfinished)
+            case .opened(let directory): try FileSink(in: directory, size: size, unfinished: unfinished)
             case .descriptor(let number): try FileSink(to: number)
-            case .folder(let folder): try FileSink(in: folder.path(), size: size)
+            case .folder(let folder): try sink(in: folder, unfinished)
             case .session: try FileSink(in: folder.path(), size: size)
             }
         } catch {
             throw .file(error)
         }
+    }
+
+    /// A part outlives the session's directory.
+    private func sink(in folder: ResourceFolder, _ unfinished: UnfinishedFile?) throws(FileFault) -> FileSink
+    {
+        if let unfinished, let parts = UnfinishedFile.directory() {
+            return try FileSink(in: parts, size: size, unfinished: unfinished)
+        }
+        return try FileSink(in: folder.path(), size: size)
     }
 
     private func next() async throws(ResourceFault) -> [[UInt8]]? {

@@ -1,6 +1,7 @@
 public import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
+import Synchronization
 
 /// A file on its way to a peer.
 ///
@@ -21,6 +22,7 @@ public final class OutgoingResource: Sendable {
     private let ownFault = Promise<ResourceFault>()
     private let result = Promise<Outcome>()
     private let wholeDigest = Promise<[UInt8]>()
+    private let firstOffset = Atomic<UInt64>(0)
 
     package enum Outcome: Equatable, Sendable {
         case arrived
@@ -51,8 +53,15 @@ public final class OutgoingResource: Sendable {
     /// The progress of the transfer.
     public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
 
+    /// The number of bytes that the peer had from an earlier transfer that broke, and that are not sent again. It is 0 until that
+    /// is known.
+    public var resumedAt: UInt64 { firstOffset.load(ordering: .relaxed) }
+
     /// Bytes that were handed to the link so far.
     package var written: UInt64 { sender.written }
+
+    /// All bytes that were sent, by this transfer or the one before.
+    private var completed: UInt64 { resumedAt + sender.written }
 
     /// The SHA-256 of all bytes, once they are read; nil when none was requested.
     package var digest: [UInt8]? { wholeDigest.sentValue }
@@ -67,7 +76,7 @@ public final class OutgoingResource: Sendable {
     /// Called before the source is cancelled, which may fail for that reason.
     private func settle(_ fault: ChannelFault?) {
         let ownFault = ownFault.sentValue
-        if fault == nil { meter.note(sender.written) }
+        if fault == nil { meter.note(completed) }
         meter.end(hasSucceeded: fault == nil)
         result.send(fault.map { .failed(ownFault ?? .channel($0)) } ?? .arrived)  // [resource.done]
     }
@@ -75,10 +84,11 @@ public final class OutgoingResource: Sendable {
     private func pump(_ source: any PieceSource, _ digest: Bool) async {
         var hasher = SHA256.Hasher()
         do throws(ResourceFault) {
+            if sender.opening.isResumable { try await resume(source, &hasher) }
             while let piece = try await source.next() {
                 if digest { hasher.update(piece) }
                 try await write(piece)
-                meter.note(sender.written)
+                meter.note(completed)
             }
             let promised = digest ? hasher.finish() : nil
             if let promised { wholeDigest.send(promised) }
@@ -86,6 +96,32 @@ public final class OutgoingResource: Sendable {
         } catch {
             fail(error)
         }
+    }
+
+    /// Waits for what the peer has, compares that with the first bytes of the source, and begins after them, or at the first byte.
+    private func resume(_ source: any PieceSource, _ hasher: inout SHA256.Hasher) async throws(ResourceFault)
+    {
+        let offer: ResumeOffer
+        do throws(ChannelFault) { offer = try await sender.resumption() } catch { throw .channel(error) }
+        var offset: UInt64 = 0
+        if offer.offset > 0, let source = source as? any RepeatableSource {
+            var position: UInt64 = 0
+            while position < offer.offset {
+                let count = Int(min(offer.offset - position, UInt64(FileRead.piece)))
+                do throws(FileFault) { hasher.update(try source.read(at: position, count)) } catch {
+                    throw .file(error)
+                }
+                position += UInt64(count)
+                if Task.isCancelled { throw .cancelled }
+                // Other transfers go on meanwhile.
+                await Task.yield()
+            }
+            if hasher.digest() == offer.sha256 { offset = offer.offset } else { hasher = SHA256.Hasher() }
+            do throws(FileFault) { try source.skip(to: offset) } catch { throw .file(error) }
+        }
+        firstOffset.store(offset, ordering: .relaxed)
+        meter.goOn(after: offset)
+        sender.begin(at: offset)  // [resource.begin]
     }
 
     private func write(_ piece: [UInt8]) async throws(ResourceFault) {

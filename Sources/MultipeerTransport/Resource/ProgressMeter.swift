@@ -35,6 +35,15 @@ package final class ProgressMeter: Sendable {
         state.withLock { $0.began = now }
     }
 
+    /// Goes on after bytes that were transferred before: they are completed, and do not count for the rate.
+    package func goOn(after completed: UInt64) {
+        let now = now()
+        state.withLock { state in
+            state.completed = max(state.completed, completed)
+            state.rate = TransferRate(at: state.elapsed(at: now), count: completed)
+        }
+    }
+
     /// Notes the total of completed bytes.
     package func note(_ completed: UInt64) {
         let now = now()

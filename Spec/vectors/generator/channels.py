@@ -8,12 +8,14 @@ STREAM, RESOURCE = 1, 2
 
 def read_opening(payload):
     """Returns the fields of OPEN, or refuses it with the check that fails."""
-    fields = dict(read_tlvs(payload, known=(1, 2, 3, 4, 6))[0])
-    sizes = {1: (1, 1), 2: (1, LIMIT["channelName"]), 3: (8, 8), 4: (0, LIMIT["channelMetadata"]), 6: (0, 0)}
+    fields = dict(read_tlvs(payload, known=(1, 2, 3, 4, 5, 6))[0])
+    sizes = {1: (1, 1), 2: (1, LIMIT["channelName"]), 3: (8, 8), 4: (0, LIMIT["channelMetadata"]), 5: (0, 0), 6: (0, 0)}
     for kind, value in fields.items():
         if not sizes[kind][0] <= len(value) <= sizes[kind][1]:
             raise Refused("PROTOCOL", "entries")
     if 1 not in fields or 2 not in fields or not is_text(fields[2], control_allowed=True):
+        raise Refused("PROTOCOL", "entries")
+    if 5 in fields and (fields[1][0] == STREAM or 3 not in fields):
         raise Refused("PROTOCOL", "entries")
     return fields
 
@@ -90,7 +92,7 @@ class End:
         self.earn(cost)
         self.highest = channel
         kind = fields[1][0]
-        one = dict(kind=kind, state="open", cost=cost, limit=self.local["channelCredit"], came=0, taken=0)
+        one = dict(kind=kind, state="offered" if 5 in fields else "open", cost=cost, limit=self.local["channelCredit"], came=0, taken=0)
         self.theirs[channel] = one
         if kind in (STREAM, RESOURCE):
             self.events.append(f"opened {channel}")
@@ -101,7 +103,7 @@ class End:
 
     def data(self, channel, payload):
         one = self.known(channel)
-        if one is None or one["state"] == "finished":
+        if one is None or one["state"] not in ("open", "stopped"):
             raise Refused("PROTOCOL", "closed")
         self.empty = 0 if payload else self.empty + 1
         if self.empty > LIMIT["emptyInARow"]:
@@ -119,7 +121,7 @@ class End:
         except Refused as refused:
             raise Refused(refused.code, "entries")
         one = self.known(channel)
-        if one is None or one["state"] == "finished":
+        if one is None or one["state"] not in ("open", "stopped"):
             raise Refused("PROTOCOL", "closed")
         if one["state"] == "open":
             self.events.append(f"finished {channel}" + (" " + digest.hex() if digest else ""))
@@ -127,6 +129,18 @@ class End:
             one["state"] = "finished"
         else:
             del self.theirs[channel]
+
+    def begin(self, channel, payload):
+        one = self.known(channel)
+        if one is None or one["state"] not in ("resuming", "stopped"):
+            raise Refused("PROTOCOL", "closed")
+        if one["state"] == "stopped":
+            return
+        offset = int.from_bytes(payload, "big")
+        if offset not in (0, one["offset"]):
+            raise Refused("PROTOCOL", "offset")
+        one["state"] = "open"
+        self.events.append(f"begins {channel} {offset}")
 
     def reset(self, channel, payload):
         one = self.known(channel)
@@ -150,7 +164,7 @@ class End:
         if one is None:
             return self.charge()
         code = NAME.get(int.from_bytes(payload, "big"), "INTERNAL")
-        if one["state"] == "open":
+        if one["state"] != "finished":
             self.written.append(f"RESET {channel} {code}")
         self.events.append(f"stopped {channel} {code}")
         del self.ours[channel]
@@ -163,6 +177,18 @@ class End:
             raise Refused("PROTOCOL", "done")
         self.events.append(f"completed {channel} {NAME.get(int.from_bytes(payload, 'big'), 'INTERNAL')}")
         del self.ours[channel]
+
+    def resume(self, channel, payload):
+        one = self.own(channel)
+        if one is None:
+            return self.charge()
+        if one["state"] != "offered":
+            raise Refused("PROTOCOL", "closed")
+        one["offset"] = int.from_bytes(payload[:8], "big")
+        if one["offset"] > one["size"]:
+            raise Refused("PROTOCOL", "offset")
+        one["state"] = "resuming"
+        self.events.append(f"resumes {channel} {one['offset']} {payload[8:].hex()}")
 
     def credit(self, channel, payload):
         limit = int.from_bytes(payload, "big")
@@ -189,6 +215,10 @@ class End:
     def take(self, channel, length):
         self.theirs[channel]["taken"] += length
 
+    def resuming(self, channel, offset, sha256):
+        self.theirs[channel].update(state="resuming", offset=offset)
+        self.written.append(f"RESUME {channel} {offset} {sha256}")
+
     def stopping(self, channel, code):
         one = self.theirs[channel]
         if one["state"] == "finished":
@@ -211,11 +241,16 @@ class End:
                 one["limit"] = limit
                 self.written.append(f"CREDIT {channel} {limit}")
 
-    def opening(self, kind, name, size=None, **_):
+    def opening(self, kind, name, size=None, resumable=False, **_):
         self.number += 1
-        payload = tlv(1, u8(kind)) + tlv(2, name.encode()) + (tlv(3, u64(size)) if size is not None else b"")
+        payload = (tlv(1, u8(kind)) + tlv(2, name.encode()) + (tlv(3, u64(size)) if size is not None else b"")
+                   + (tlv(5, b"") if resumable else b""))
         self.ours[self.number] = dict(kind=kind, state="waiting", cost=len(payload) + LIMIT["channelOverhead"], queued=0,
-                                      fin=False, limit=self.remote["channelCredit"], sent=0)
+                                      fin=False, limit=self.remote["channelCredit"], sent=0, size=size,
+                                      first="offered" if resumable else "open", begin=None)
+
+    def beginning(self, channel, offset):
+        self.ours[channel]["begin"] = offset
 
     def writing(self, channel, length):
         self.ours[channel]["queued"] += length
@@ -237,10 +272,13 @@ class End:
                 if places >= self.remote["maxChannels"] or one["cost"] > self.purse:
                     break
                 self.purse -= one["cost"]
-                one["state"] = "open"
+                one["state"] = one["first"]
                 self.earn(one["cost"])
                 self.events.append(f"began {channel}")
                 self.written.append(f"OPEN {channel}")
+            if one["state"] == "resuming" and one["begin"] is not None:
+                one["state"] = "open"
+                self.written.append(f"BEGIN {channel} {one['begin']}")
             if one["state"] == "open":
                 count = min(one["queued"], one["limit"] - one["sent"])
                 one["queued"] -= count
@@ -258,7 +296,7 @@ class End:
 
 
 OWNER = {"open": "opening", "write": "writing", "finish": "ending", "reset": "resetting", "accept": "accept",
-         "take": "take", "stop": "stopping", "done": "finishing"}
+         "take": "take", "stop": "stopping", "done": "finishing", "resume": "resuming", "begin": "beginning"}
 
 
 def build():
@@ -281,6 +319,8 @@ def build():
                 more["fields"]["size"] = str(int.from_bytes(fields[3], "big"))
             if 4 in fields:
                 more["fields"]["metadata"] = fields[4].hex()
+            if 5 in fields:
+                more["fields"]["resumable"] = True
             more.update(result="valid")
         openings[more["result"]].append(test(id, comment, flags, **more))
 
@@ -354,7 +394,12 @@ def build():
     form("open-metadata-1024", "the longest METADATA", ["Form"], kind + name + tlv(4, bytes(1024)))
     form("open-kind-unknown", "an unknown KIND is well formed", ["Form"], tlv(1, u8(99)) + name)
     form("open-grease", "an unknown entry is ignored", ["Form"], kind + name + tlv(0x0A0A, b"?"))
-    form("open-offset", "OFFSET is reserved, and ignored", ["Form"], kind + name + tlv(5, u64(7)))
+    resource, size, resumable = tlv(1, u8(RESOURCE)), tlv(3, u64(7)), tlv(5, b"")
+    form("open-resumable", "RESUMABLE has no bytes", ["Form"], resource + name + size + resumable)
+    form("open-resumable-1", "RESUMABLE of one byte", ["Form"], resource + name + size + tlv(5, b"\0"), good=False)
+    form("open-resumable-no-size", "RESUMABLE without SIZE", ["Form"], resource + name + resumable, good=False)
+    form("open-resumable-stream", "RESUMABLE of a stream", ["Form"], kind + name + size + resumable, good=False)
+    form("open-resumable-unknown", "RESUMABLE of an unknown KIND", ["Form"], tlv(1, u8(99)) + name + size + resumable)
     form("open-no-digest", "NO_DIGEST has no bytes", ["Form"], kind + name + tlv(6, b""))
     form("open-no-digest-1", "NO_DIGEST of one byte", ["Form"], kind + name + tlv(6, b"\0"), good=False)
     form("open-empty", "no entries", ["Form"], b"", good=False)
@@ -505,6 +550,50 @@ def build():
     add("stop-means-done", "a receiver that stops after FIN sends DONE", ["Done"],
         [came(announce(1, RESOURCE), fin(1)), stop("NO_SPACE"), came(announce(2))])
 
+    # Resuming.
+    offered = announce(1, RESOURCE, b"r", tlv(3, u64(10)) + resumable)
+    asked = start(RESOURCE, "r", size=10, resumable=True)
+    resume = lambda offset, channel=1: piece("RESUME", channel, u64(offset) + bytes([offset]) * 32)
+    begin = lambda offset, channel=1: piece("BEGIN", channel, u64(offset))
+    has = lambda offset, channel=1: dict(do="resume", channel=channel, offset=offset, sha256=(bytes([offset]) * 32).hex())
+    go_on = lambda offset, channel=1: dict(do="begin", channel=channel, offset=offset)
+    add("resumes-at-4", "the rest of a resource", ["Resume"],
+        [came(offered), has(4), came(begin(4), filled(1, 6), fin(1)), done()])
+    add("resumes-at-0", "the opener has other first bytes", ["Resume"],
+        [came(offered), has(4), came(begin(0), filled(1, 10), fin(1)), done()])
+    add("resumes-all", "nothing is missing but FIN", ["Resume"], [came(offered), has(10), came(begin(10), fin(1)), done()])
+    add("resumes-not", "a declined one is not answered", ["Resume"],
+        [came(offered), stop("DECLINED"), came(coded("RESET", 1, "DECLINED"))])
+    add("resume-crosses-reset", "RESET while RESUME is in flight", ["Resume"],
+        [came(offered), has(4), came(coded("RESET", 1, "CANCELLED"))])
+    add("resume-then-stop", "BEGIN that crosses STOP is dropped", ["Resume"],
+        [came(offered), has(4), stop(), came(begin(4), filled(1, 6)), came(coded("RESET", 1, "CANCELLED"))])
+    add("begin-other", "neither the offset nor 0", ["Resume"], [came(offered), has(4), came(begin(3))], "offset")
+    add("begin-beyond", "more than the receiver has", ["Resume"], [came(offered), has(4), came(begin(10))], "offset")
+    add("begin-early", "BEGIN before RESUME", ["Resume"], [came(offered, begin(0))], "closed")
+    add("begin-twice", "BEGIN after BEGIN", ["Resume"], [came(offered), has(4), came(begin(4), begin(4))], "closed")
+    add("begin-of-stream", "BEGIN on a stream", ["Resume"], [came(announce(1), begin(0))], "closed")
+    add("begin-of-resource", "BEGIN without RESUMABLE", ["Resume"], [came(announce(1, RESOURCE), begin(0))], "closed")
+    add("begin-unopened", "BEGIN before any OPEN", ["Resume"], [came(begin(0))], "opened")
+    add("data-before-resume", "DATA before RESUME", ["Resume"], [came(offered, filled(1, 1))], "closed")
+    add("data-before-begin", "DATA before BEGIN", ["Resume"], [came(offered), has(4), came(filled(1, 1))], "closed")
+    add("fin-before-begin", "FIN before BEGIN", ["Resume"], [came(offered), has(4), came(fin(1))], "closed")
+    add("opener-resumes", "nothing is sent before BEGIN", ["Resume"],
+        [asked, write(6), finish(), came(resume(4)), go_on(4), came(coded("DONE", 1, "OK"))])
+    add("opener-differs", "it begins at 0", ["Resume"], [asked, came(resume(4)), go_on(0), write(10), finish()])
+    add("opener-resumes-all", "SIZE is an offset", ["Resume"], [asked, came(resume(10)), go_on(10), finish()])
+    add("opener-gives-up", "while it compares", ["Resume"], [asked, came(resume(4)), give_up(), came(resume(4))])
+    add("opener-is-stopped", "while it compares", ["Resume"], [asked, came(resume(4)), came(coded("STOP", 1, "NO_SPACE"))])
+    add("opener-credit", "the limit counts what is sent", ["Resume"],
+        [asked, write(6), came(resume(4)), go_on(4), came(limit(1, 6))], remote=dict(channelCredit=4))
+    add("resume-beyond", "an offset above SIZE", ["Resume"], [asked, came(resume(11))], "offset")
+    add("resume-twice", "RESUME after RESUME", ["Resume"], [asked, came(resume(4), resume(4))], "closed")
+    add("resume-after-begin", "RESUME after BEGIN", ["Resume"], [asked, came(resume(4)), go_on(4), came(resume(4))], "closed")
+    add("resume-of-stream", "RESUME of a stream", ["Resume"], [start(), came(resume(0))], "closed")
+    add("resume-of-resource", "RESUME without RESUMABLE", ["Resume"], [start(RESOURCE, size=10), came(resume(0))], "closed")
+    add("resume-unopened", "RESUME before this end has opened a channel", ["Resume"], [came(resume(0))], "opened")
+    add("done-before-begin", "DONE before BEGIN", ["Resume"], [asked, came(coded("DONE", 1, "OK"))], "done")
+
     # Rate limits.
     cycle = lambda *tail: [announce(1), *tail]
     add("free-streams", "1,000 empty streams at once are not a flood", ["Budget"],
@@ -528,13 +617,14 @@ def build():
              "Cost": "OPEN spends the credit of messages", "Kinds": "an unknown kind is declined",
              "Credit": "bytes, their limit, and when it grows", "End": "FIN and RESET, and frames after them",
              "Stop": "STOP, its answer, and what crosses it", "Done": "DONE, once, after FIN of a resource",
-             "Budget": "which frames count as control frames, and how many resets are too many"}
+             "Resume": "RESUMABLE, RESUME and BEGIN", "Budget": "which frames count as control frames, and how many resets are too many"}
     return document("channels", notes, [
         dict(type="channel-opening", spec="9", labels=["channel.name"], tests=openings["valid"] + openings["invalid"]),
         dict(type="channels", spec="9", tests=sequences["valid"],
              labels=["channel.number", "channel.limit", "channel.cost", "channel.kind", "channel.credit-return",
-                     "channel.stop", "channel.late", "channel.closed", "channel.exempt", "stream.end", "resource.done"]),
+                     "channel.stop", "channel.late", "channel.closed", "channel.exempt", "stream.end", "resource.done", "resource.resumable",
+                     "resource.begin"]),
         dict(type="channels", spec="9", tests=sequences["invalid"],
              labels=["channel.number", "channel.limit", "channel.cost", "channel.credit-limit", "channel.credit-grow",
-                     "channel.closed", "channel.fin", "channel.reset-rate", "resource.done", "limit.empty",
-                     "limit.control"])])
+                     "channel.closed", "channel.fin", "channel.reset-rate", "resource.done", "resource.resumable",
+                     "resource.begin", "limit.empty", "limit.control"])])

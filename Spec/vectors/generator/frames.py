@@ -114,7 +114,7 @@ def build():
         error="length")
 
     # Kinds.
-    for kind in (0x00, 0x0A, 0x12, 0x27, 0x35, 0x45, 0x50, 0x5F, 0x7F):
+    for kind in (0x00, 0x0A, 0x12, 0x29, 0x35, 0x45, 0x50, 0x5F, 0x7F):
         add(f"kind-{kind:02x}", "an unknown kind below 0x80", ["Unknown"], open_, header(kind, 0), error="kind")
     for kind in range(0x8A, 0x100, 0x10):
         add(f"grease-{kind:02x}", "a GREASE kind is skipped", ["Grease"], open_,
@@ -145,7 +145,7 @@ def build():
     add("channel-highest-msg", "MSG on channel 0xFFFFFFFF", ["Channel"], open_, header("MSG", 0, 0xFFFFFFFF),
         error="channel")
     add("channel-one-hello", "HELLO on channel 1", ["Channel"], before, header("HELLO", 6, 1), error="channel")
-    for name in ("OPEN", "DATA", "FIN", "RESET", "STOP", "DONE"):
+    for name in ("OPEN", "DATA", "FIN", "RESET", "STOP", "DONE", "RESUME", "BEGIN"):
         add(f"channel-zero-{name.lower()}", f"{name} on channel 0", ["Channel"], open_, header(name, KIND[name]["min"]),
             error="channel")
     add("credit-both", "CREDIT is allowed on channel 0 and on others", ["Channel"], open_,
@@ -164,6 +164,11 @@ def build():
     add("selected-not-empty", "SELECTED with a byte", ["Payload"], before, frame("SELECTED", b"\0"), error="payload")
     for name in ("RESET", "STOP", "DONE"):
         add(f"{name.lower()}-of-1", f"{name} with 1 byte", ["Payload"], open_, frame(name, b"\0", 1), error="payload")
+
+    for name, sizes in dict(RESUME=(8, 39, 41), BEGIN=(0, 7, 9)).items():
+        for size in sizes:
+            add(f"{name.lower()}-of-{size}", f"{name} with {size} bytes", ["Payload"], open_, frame(name, bytes(size), 1),
+                error="payload")
 
     # CLOSE.
     add("close-no-reason", "CLOSE with a code alone", ["Close"], open_, close(b""))

@@ -152,6 +152,7 @@ extension ChannelModel {
                 #expect(other.own[number]?.reset == code)
                 peers[number]?.aborted = code
             case .began, .wrote: progressed(event)
+            case .begins, .resumes: Issue.record("no resource of this model is resumable")
             case .ended(let number), .stopped(let number, _), .completed(let number, _):
                 ended(number, event, by: other)
             }

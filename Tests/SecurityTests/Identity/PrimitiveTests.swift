@@ -14,6 +14,7 @@ struct PrimitiveTests {
         #expect(hex(SHA256.hash(Array("abc".utf8))) == expected)
         var hasher = SHA256.Hasher()
         hasher.update(Array("a".utf8))
+        #expect(hasher.digest() == SHA256.hash(Array("a".utf8)))
         hasher.update([])
         hasher.update(Array("bc".utf8))
         #expect(hex(hasher.finish()) == expected)

@@ -38,9 +38,16 @@ struct ChannelBench: ~Copyable {
             }
         case "open":
             let kind = ChannelOpening.Kind(rawValue: try #require(step.kind))
-            _ = end.link.open(ChannelOpening(kind: kind, name: try #require(step.name)))
+            _ = end.link.open(
+                ChannelOpening(
+                    kind: kind, name: try #require(step.name), size: step.size,
+                    isResumable: step.resumable ?? false))
         case "write":
             end.link.write([UInt8](repeating: 0xCD, count: try #require(step.length)), to: channel)
+        case "resume":
+            let sha256 = try #require(step.sha256)
+            end.link.resume(channel, ResumeOffer(offset: try #require(step.offset), sha256: sha256.bytes))
+        case "begin": end.link.begin(channel, at: try #require(step.offset))
         case "finish": end.link.finish(channel)
         case "reset": end.link.reset(channel, try #require(code))
         case "accept": end.link.consumed(try #require(costs[channel]))
@@ -83,6 +90,9 @@ struct ChannelBench: ~Copyable {
         case .finished(let channel, let digest):
             unfinished.remove(channel)
             events.append("finished \(channel)" + (digest.map { " \(Hex($0))" } ?? ""))
+        case .begins(let channel, let offset): events.append("begins \(channel) \(offset)")
+        case .resumes(let channel, let offer):
+            events.append("resumes \(channel) \(offer.offset) \(Hex(offer.sha256))")
         case .aborted(let channel, let code): events.append("aborted \(channel) \(code.name)")
         case .began(let channel): events.append("began \(channel)")
         case .wrote: break
@@ -108,6 +118,9 @@ struct ChannelBench: ~Copyable {
         case .reset(let channel, let code): written.append("RESET \(channel) \(code.name)")
         case .stop(let channel, let code): written.append("STOP \(channel) \(code.name)")
         case .done(let channel, let code): written.append("DONE \(channel) \(code.name)")
+        case .resume(let channel, let offer):
+            written.append("RESUME \(channel) \(offer.offset) \(Hex(offer.sha256))")
+        case .begin(let channel, let offset): written.append("BEGIN \(channel) \(offset)")
         case .credit(let channel, let limit): written.append("CREDIT \(channel) \(limit)")
         case .close: break
         default: written.append("\(frame)")
@@ -118,7 +131,9 @@ struct ChannelBench: ~Copyable {
 /// Returns the lines by channel: only the order within a channel counts, and bytes are added up. Lines are `WORD
 /// CHANNEL …`.
 func inOrderOfChannels(_ lines: [String]) -> [String] {
-    let ofTheirs: Set = ["CREDIT", "STOP", "DONE", "opened", "data", "finished", "aborted"]
+    let ofTheirs: Set = [
+        "CREDIT", "STOP", "DONE", "RESUME", "opened", "begins", "data", "finished", "aborted",
+    ]
     let keyed = lines.enumerated().map { index, line -> (key: [Int], words: [Substring]) in
         let words = line.split(separator: " ")
         return ([Int(words[1]) ?? 0, ofTheirs.contains(String(words[0])) ? 0 : 1, index], words)
@@ -157,6 +172,7 @@ extension ChannelBench {
         case .tooManyEmptyFrames: "empty"
         case .beyondChannelCredit: "credit"
         case .doneTooEarly: "done"
+        case .badOffset: "offset"
         case .creditDidNotGrow: "grow"
         case .tooManyControlFrames: "budget"
         case .tooManyResets: "resets"
@@ -164,5 +180,5 @@ extension ChannelBench {
         }
     }
 
-    private static let openersKinds: Set<FrameKind> = [.data, .fin, .reset]
+    private static let openersKinds: Set<FrameKind> = [.begin, .data, .fin, .reset]
 }

@@ -3,14 +3,14 @@ enum FrameCases {
     static let all: [Case] = [
         Case(
             "FRM-01", "7.3", "an unknown kind ends the link",
-            stimulus: "kinds 0x00, 0x0A, 0x12, 0x27, 0x43, 0x50 and 0x7F on a link",
+            stimulus: "kinds 0x00, 0x0A, 0x12, 0x29, 0x43, 0x50 and 0x7F on a link",
             expectation: "PROTOCOL each time", rules: ["frame.unknown"],
             bugs: [.seen("skips-unknown-kinds", by: "CLOSE(PROTOCOL)")],
             orders: UIDOrder.allCases,
             seconds: 30
         ) { caseRun in
             try caseRun.refusesOnLinks(
-                [0x00, 0x0a, 0x12, 0x27, 0x43, 0x50, 0x7f].map {
+                [0x00, 0x0a, 0x12, 0x29, 0x43, 0x50, 0x7f].map {
                     ("kind \($0)", Frame(FrameKind($0), []).bytes)
                 })
         },

@@ -130,7 +130,7 @@ enum OutgoingResourceCases {
 }
 
 /// A resource that S is sending from a file of the tester.
-private final class OutgoingFile {
+final class OutgoingFile {
     private let session: SubjectSession
     private let request: Int
     let path: String
@@ -175,12 +175,14 @@ private final class OutgoingFile {
 
 extension Pair {
     /// Has S send a file with these bytes.
-    fileprivate func send(_ bytes: [UInt8], name: String) throws -> OutgoingFile {
+    func send(_ bytes: [UInt8], name: String, isResumable: Bool = false) throws -> OutgoingFile {
         let folder = try TemporaryFolder(tester.caseRun)
         let path = try folder.write(bytes, to: "source")
-        let request = session.post(
-            "resource",
-            ["to": .string(tester.endpoint.uid.hex), "path": .string(path), "name": .string(name)])
+        var fields: [String: JSONValue] = [
+            "to": .string(tester.endpoint.uid.hex), "path": .string(path), "name": .string(name),
+        ]
+        if isResumable { fields["resumable"] = .bool(true) }
+        let request = session.post("resource", fields)
         return OutgoingFile(session, path, request)
     }
 }

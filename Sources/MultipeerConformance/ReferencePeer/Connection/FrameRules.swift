@@ -5,10 +5,13 @@ struct FrameRules {
     private static let sizes: [FrameKind: Int] = [
         .confirm: 32, .select: 0, .selected: 0, .ping: 8, .pong: 8, .datagrams: 11, .reset: 2, .stop: 2,
         .credit: 8,
-        .done: 2, .codeRequest: 0, .codeCommit: 32, .codeNonce: 32, .codeReveal: 32, .codeResult: 2,
+        .done: 2, .resume: 40, .begin: 8, .codeRequest: 0, .codeCommit: 32, .codeNonce: 32, .codeReveal: 32,
+        .codeResult: 2,
         .share: 67, .confirmation: 32,
     ]
-    private static let ofChannels: Set<FrameKind> = [.open, .data, .fin, .reset, .stop, .done]
+    private static let ofChannels: Set<FrameKind> = [
+        .open, .data, .fin, .reset, .stop, .done, .resume, .begin,
+    ]
 
     /// Makes check 2; returns false for a frame that is to be skipped.
     func isKnown(_ header: FrameHeader) throws(ProtocolError) -> Bool {

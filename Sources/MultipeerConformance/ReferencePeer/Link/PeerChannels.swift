@@ -30,6 +30,8 @@ final class PeerChannels {
         case .reset: try takeReset(frame)
         case .stop: try takeStop(frame)
         case .credit: try takeCredit(frame)
+        case .resume: try takeResume(frame)
+        case .begin: try open(frame).takeBegin(frame.offset ?? 0)
         default: try takeDone(frame)
         }
     }
@@ -133,6 +135,13 @@ final class PeerChannels {
         channel.done(frame.code ?? .internal)
     }
 
+    private func takeResume(_ frame: Frame) throws(ProtocolError) {
+        try demand(frame.channel <= highestOutgoing, "RESUME on a channel that was never opened")
+        guard let channel = outgoing[frame.channel] else { return try link.countControl() }
+        try channel.takeResume(frame.offset ?? 0, Array(frame.payload.dropFirst(8)))
+        link.outbox.pour()
+    }
+
     // MARK: Sending
 
     func add(_ channel: PeerOutgoingChannel) {
@@ -201,17 +210,19 @@ struct PeerChannelOpening {
     let size: UInt64?
     let metadata: [UInt8]?
     let hasNoDigest: Bool
+    let isResumable: Bool
 
-    init(kind: UInt8, name: [UInt8], size: UInt64?) {
+    init(kind: UInt8, name: [UInt8], size: UInt64?, isResumable: Bool) {
         self.kind = kind
         self.name = name
         self.size = size
         metadata = nil
         hasNoDigest = false
+        self.isResumable = isResumable
     }
 
     init(_ payload: [UInt8], bug: Bug?) throws(ProtocolError) {
-        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4, 6])
+        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4, 5, 6])
         kind = try entries.demanded(1, "KIND", 1)[0]
         let isUnchecked = bug == .channelNameUnchecked
         name = try entries.demanded(2, "NAME", isUnchecked ? 0...65_535 : 1...1_024)
@@ -219,11 +230,14 @@ struct PeerChannelOpening {
         size = try entries.possible(3, "SIZE", 8...8)?.number
         metadata = try entries.possible(4, "METADATA", 0...1_024)
         hasNoDigest = try entries.possible(6, "NO_DIGEST", 0...0) != nil
+        isResumable = try entries.possible(5, "RESUMABLE", 0...0) != nil
+        try demand(!isResumable || kind != 1 && size != nil, "RESUMABLE of a stream, or without SIZE")
     }
 
     var bytes: [UInt8] {
         var entries = [TLVEntry(1, [kind]), TLVEntry(2, name)]
         if let size { entries.append(TLVEntry(3) { $0.u64(size) }) }
+        if isResumable { entries.append(TLVEntry(5, [])) }
         return entries.bytes
     }
 }

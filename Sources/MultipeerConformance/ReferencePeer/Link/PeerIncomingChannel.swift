@@ -17,6 +17,10 @@ final class PeerIncomingChannel {
     private var emptyInARow = 0
     private var file: Int32 = -1
     private var path = ""
+    /// What RESUME offered; nil when BEGIN is not due.
+    private var offered: [UInt8]?
+    /// The offset at which DATA begins.
+    private var base: UInt64 = 0
     private(set) var wasStopped = false
     /// Whether the application takes no bytes now.
     var isHeld = false
@@ -56,18 +60,49 @@ final class PeerIncomingChannel {
         if let size = opening.size { fields["size"] = .number(Double(size)) }
         session.application.tell("resource-start", fields)
         let random = session.peer.randomBytes(12).hex
-        let name = bug == .pathOfName ? String(decoding: opening.name, as: UTF8.self) : random
+        let name = bug == .pathOfName ? String(decoding: opening.name, as: UTF8.self) : partName ?? random
         path = session.settings.folder + "/" + name
-        let flags = bug == .pathOfName ? O_CREAT | O_WRONLY : O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW
+        let kept = partName == nil ? 0 : O_EXCL
+        let flags =
+            bug == .pathOfName ? O_CREAT | O_WRONLY : (O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY) & ~kept
         file = unsafe path.withCString { unsafe Glibc.open($0, flags | O_CLOEXEC, mode_t(0o600)) }
         if bug == .filesForEveryone { _ = fchmod(file, 0o644) }
-        if file < 0 { stop(.noSpace) }
+        if file < 0 { stop(.noSpace) } else if opening.isResumable { offer() }
+    }
+
+    /// The name under which what is there of a resource is found again.
+    private var partName: String? {
+        guard opening.isResumable, session.settings.resumes, let size = opening.size else { return nil }
+        return "part-"
+            + SHA256.hash(channels.link.uid + opening.name + Array("\(size)".utf8)).prefix(8).map(\.self).hex
+    }
+
+    /// Sends RESUME with what is there. Spec 9.6.
+    private func offer() {
+        let there = FileManager.default.contents(atPath: path).map { [UInt8]($0) } ?? []
+        let digest = bug == .resumeDigestOfNothing ? SHA256.hash([]) : SHA256.hash(there)
+        offered = there
+        if bug != .resumableIgnored {
+            channels.link.send(.resume(number, UInt64(there.count), digest))
+        }
+    }
+
+    func takeBegin(_ offset: UInt64) throws(ProtocolError) {
+        if wasStopped { return }
+        guard let there = offered else { throw .broken("BEGIN that no channel waits for") }
+        try demand(
+            offset == 0 || offset == UInt64(there.count) || bug == .beginsAnywhere, "BEGIN at \(offset)")
+        offered = nil
+        base = min(offset, UInt64(there.count))
+        if base == 0 { _ = ftruncate(file, 0) } else { digest?.update(there) }
+        _ = lseek(file, off_t(base), SEEK_SET)
     }
 
     // MARK: Receiving
 
     func take(_ piece: [UInt8]) throws(ProtocolError) {
         try demand(!isFinished || bug == .dataAfterFin, "DATA after FIN")
+        try demand(offered == nil || wasStopped || bug == .dataBeforeBegin, "DATA before BEGIN")
         if wasStopped, bug == .refusesLateData { throw .broken("DATA after STOP") }
         emptyInARow = piece.isEmpty ? emptyInARow + 1 : 0
         try demand(emptyInARow <= 8 || bug == .emptyDataWithoutLimit, .flood, "empty DATA")
@@ -94,18 +129,19 @@ final class PeerIncomingChannel {
     }
 
     private func store(_ piece: [UInt8]) throws(ProtocolError) {
-        if let size = opening.size, received > size, bug != .ignoresSize { return stop(.digest) }
+        if let size = opening.size, base + received > size, bug != .ignoresSize { return stop(.digest) }
         let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
         if count != piece.count, bug != .fullDiskIsSilent { return stop(.noSpace) }
         var fields: [String: JSONValue] = ["resource": .number(Double(shimNumber))]
         if let size = opening.size, size > 0 {
-            fields["fraction"] = .number(min(1, Double(received) / Double(size)))
+            fields["fraction"] = .number(min(1, Double(base + received) / Double(size)))
         }
         session.application.tell("resource-progress", fields)
     }
 
     func takeFin(_ said: [UInt8]?) throws(ProtocolError) {
         try demand(!isFinished, "a second FIN")
+        try demand(offered == nil || wasStopped || bug == .dataBeforeBegin, "FIN before BEGIN")
         isFinished = true
         if wasStopped {
             isOver = true
@@ -116,7 +152,7 @@ final class PeerIncomingChannel {
             return
         }
         let sum = digest.take()?.finish() ?? []
-        let isWhole = opening.size.map { $0 == received } ?? true
+        let isWhole = opening.size.map { $0 == base + received } ?? true
         var code = CloseCode.ok
         if !isWhole, bug != .ignoresSize { code = .digest }
         if let said, said != sum || opening.hasNoDigest, bug != .ignoresDigest { code = .digest }
@@ -124,6 +160,11 @@ final class PeerIncomingChannel {
         file = -1
         isOver = true
         if bug != .resourcesNotAcknowledged { channels.link.send(.channelCode(.done, number, code)) }
+        if code == .ok, partName != nil {
+            let final = session.settings.folder + "/" + session.peer.randomBytes(12).hex
+            _ = unsafe rename(path, final)
+            path = final
+        }
         if code == .ok { finishResource(sum) } else { failResource(code) }
     }
 
@@ -148,16 +189,17 @@ final class PeerIncomingChannel {
 
     private func finishResource(_ sum: [UInt8]) {
         let fields: [String: JSONValue] = [
-            "resource": .number(Double(shimNumber)), "path": .string(path), "size": .number(Double(received)),
+            "resource": .number(Double(shimNumber)), "path": .string(path),
+            "size": .number(Double(base + received)),
             "sha256": .string(sum.hex),
         ]
         session.application.tell("resource-end", fields)
     }
 
-    private func failResource(_ code: CloseCode) {
+    private func failResource(_ code: CloseCode, isKept: Bool = false) {
         if file >= 0 { _ = close(file) }
         file = -1
-        if bug != .keepsCancelledFiles { _ = unsafe path.withCString { unsafe unlink($0) } }
+        if bug != .keepsCancelledFiles, !isKept { _ = unsafe path.withCString { unsafe unlink($0) } }
         session.application.tell(
             "resource-end", ["resource": .number(Double(shimNumber)), "error": .string(code.description)])
     }
@@ -166,7 +208,9 @@ final class PeerIncomingChannel {
     func fail(_ code: CloseCode?) {
         guard !isOver, !wasStopped else { return }
         isOver = true
-        if isResource { return failResource(code ?? .internal) }
+        if isResource {
+            return failResource(code ?? .internal, isKept: code == nil && partName != nil)
+        }
         if bug == .resetIsAnEnd, code != nil { return tellEnd(nil) }
         tellEnd(code ?? .internal)
     }

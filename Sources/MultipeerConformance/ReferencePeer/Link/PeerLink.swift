@@ -81,7 +81,7 @@ final class PeerLink: PeerConnection.Owner {
         case .credit:
             if bug != .creditsWithoutLimit { try countControl() }
             try frame.channel == 0 ? outbox.grow(frame.payload.number) : channels.take(frame)
-        case .open, .data, .fin, .reset, .stop, .done: try channels.take(frame)
+        case .open, .data, .fin, .reset, .stop, .done, .resume, .begin: try channels.take(frame)
         case .members: try session.mesh.take(frame.payload, from: self)
         case .datagrams:
             try countControl()

@@ -8,6 +8,11 @@ final class PeerOutgoingChannel {
     let to: [UInt8]
     private let name: [UInt8]
     let isResource: Bool
+    private let isResumable: Bool
+    /// The offset of BEGIN, once that may be sent; and whether it was.
+    private var beginning: UInt64?
+    private var hasBegun: Bool
+    private var wasAsked = false
     private let file: FileHandle?
     private var size: Int
     private(set) var number: UInt32?
@@ -23,7 +28,7 @@ final class PeerOutgoingChannel {
     /// Creates a channel; `file` is what a resource is read from, and nil for a stream.
     init(
         _ session: PeerSession, _ shimNumber: Int, to: [UInt8], name: [UInt8], file: FileHandle?,
-        size: Int = 0
+        size: Int = 0, isResumable: Bool = false
     ) {
         self.session = session
         self.shimNumber = shimNumber
@@ -32,13 +37,16 @@ final class PeerOutgoingChannel {
         self.file = file
         self.size = size
         isResource = file != nil
+        self.isResumable = isResumable
+        hasBegun = !isResumable || session.bug == .sendsBeforeResume
     }
 
     private var link: PeerLink? { session.links[to] }
 
     func opening(_ number: UInt32) -> Frame {
         let opening = PeerChannelOpening(
-            kind: isResource ? 2 : 1, name: name, size: isResource ? UInt64(size) : nil)
+            kind: isResource ? 2 : 1, name: name, size: isResource ? UInt64(size) : nil,
+            isResumable: isResumable)
         return Frame(.open, channel: number, opening.bytes)
     }
 
@@ -68,6 +76,11 @@ final class PeerOutgoingChannel {
     /// Returns DATA or FIN, if there is anything to send and credit for it.
     func nextFrame() -> Frame? {
         guard let number, !hasFinished else { return nil }
+        if !hasBegun {
+            guard let beginning else { return nil }
+            hasBegun = true
+            return Frame.begin(number, beginning)
+        }
         let isUnbounded = session.bug == .sendsBeyondChannelCredit
         let room = isUnbounded ? 65_536 : Int(clamping: limit - min(limit, sent))
         let piece = isResource ? read(min(16_376, room)) : Array(queue.prefix(min(16_376, room)))
@@ -78,7 +91,7 @@ final class PeerOutgoingChannel {
             digest?.update(piece)
             return Frame(.data, channel: number, piece)
         }
-        guard isResource ? sent == size : isFinishing && queue.isEmpty else { return nil }
+        guard isResource ? position == size : isFinishing && queue.isEmpty else { return nil }
         hasFinished = true
         isClosed = !isResource
         let sum = digest.take()?.finish() ?? []
@@ -87,15 +100,33 @@ final class PeerOutgoingChannel {
     }
 
     private func read(_ count: Int) -> [UInt8] {
-        guard count > 0, Int(sent) < size else { return [] }
-        let bytes = (try? file?.read(upToCount: min(count, size - Int(sent)))).map { [UInt8]($0) } ?? []
+        guard count > 0, position < size else { return [] }
+        let bytes = (try? file?.read(upToCount: min(count, size - position))).map { [UInt8]($0) } ?? []
         // The file has become shorter.
         if bytes.isEmpty, session.bug == .shortFileIsSuccess {
-            size = Int(sent)
+            size = position
             return []
         }
         if bytes.isEmpty { abort(.digest) }
         return bytes
+    }
+
+    /// The number of bytes of the file that the receiver has.
+    private var position: Int { Int(sent) + Int(beginning ?? 0) }
+
+    /// Compares what the receiver has with the first bytes of the file. Spec 9.6.
+    func takeResume(_ offset: UInt64, _ said: [UInt8]) throws(ProtocolError) {
+        let isUnchecked = session.bug == .resumeUnchecked
+        try demand(isResumable && !wasAsked || isUnchecked, "RESUME that no channel waits for")
+        try demand(offset <= UInt64(size) || isUnchecked, "RESUME beyond SIZE")
+        if wasAsked || !isResumable { return }
+        wasAsked = true
+        let count = Int(min(offset, UInt64(size)))
+        let first = (try? file?.read(upToCount: count)).map { [UInt8]($0) } ?? []
+        let isSame = SHA256.hash(first) == said || session.bug == .beginsUnchecked
+        beginning = isSame ? UInt64(count) : 0
+        if isSame, session.bug != .digestOfRest { digest?.update(first) }
+        if !isSame { try? file?.seek(toOffset: 0) }
     }
 
     // MARK: The end

@@ -15,6 +15,8 @@ final class PeerSession {
         var cap = 8
         /// The folder in which resources are stored.
         var folder: String
+        /// Whether what arrived of a resource stays when its link ends.
+        var resumes = false
     }
 
     unowned let peer: ReferencePeer
