@@ -35,7 +35,9 @@ enum ReceiveCommand: Subcommand {
             directory keeps the names of what is in it; a path that would lead out of it, or has names that are unsafe,
             is refused, no symbolic link is ever created or followed, and limits are those of 'send'. Until a file is
             complete it is called multipeer-...part; it is removed if the transfer fails, or by the next 'multipeer
-            receive' into DIR if this one is killed. The sender is notified once the file has its name, or when a file
+            receive' into DIR if this one is killed. Of a file of at least 1 MiB, what has arrived stays in DIR for 7
+            days as NAME.DIGITS.multipeer-part if the link or either process ends, at most 32 of them and 16 GiB: when
+            the same peer sends the file again, only the rest is sent. The sender is notified once the file has its name, or when a file
             is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped; a
             directory gets another name, such as album~1. --exists skip keeps what exists in a directory and adds the
             rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces

@@ -27,7 +27,8 @@ enum SendCommand: Subcommand {
             to accept; --timeout sets both. Names are unauthenticated: anyone can use any name. A peer that is not
             verified is shown as such, and you are asked before anything is sent; without a terminal, --unverified is
             needed. With --verify both users compare a code first. A peer has an id that is a hash of its key: --to
-            ann#DIGITS with 24 digits of it or more sends to that peer or to none. A peer whose key or name is not the one in the --trust-store is a question too.
+            ann#DIGITS with 24 digits of it or more sends to that peer or to none. A peer whose key or name is not the
+            one in the --trust-store is a question too.
 
             Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
@@ -42,11 +43,12 @@ enum SendCommand: Subcommand {
             characters, or end with a dot or a space are not sent. One command sends at most 64 directories.
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting either
-            side stops the transfer on both. On a terminal a line shows the progress. A file that the receiver has
+            side stops the transfer on both. A file of at least 1 MiB goes on where its transfer stopped when you send
+            it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. A file that the receiver has
             already is reported as such.
 
             --json prints an object a line: "event" is offer (peer, id, totalFiles, totalBytes, names), code (text),
-            progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes, seconds, sha256),
+            progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes, resumedAt, seconds, sha256),
             error (file, message, reason: exists, repeated, too-large, bad-name or obstructed; without file it ends the
             command) and end (files, bytes, seconds, skipped, failed). Fields that do not apply are missing; more may be
             added, and those that are there keep their meaning. Between two shells, by hand:

@@ -18,6 +18,7 @@ extension TransferEvent {
         event.file = file
         event.path = path
         event.bytes = transfer.bytes
+        event.resumedAt = transfer.resumedAt > 0 ? transfer.resumedAt : nil
         event.seconds = transfer.time.seconds
         event.sha256 = transfer.digest?.hexadecimal
         return event

@@ -19,6 +19,8 @@ package struct TransferEvent: Encodable, Equatable, Sendable {
     /// Bytes that were transferred, and that there are.
     package var bytes: UInt64?
     package var totalBytes: UInt64?
+    /// Those of `bytes` that an earlier transfer had moved.
+    package var resumedAt: UInt64?
     package var bytesPerSecond: UInt64?
     package var seconds: Double?
     package var sha256: String?

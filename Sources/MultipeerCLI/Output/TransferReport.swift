@@ -10,12 +10,17 @@ package struct TransferReport: Equatable, Sendable {
         package let bytes: UInt64
         package let time: Duration
         package let digest: [UInt8]?
+        /// The bytes that an earlier transfer had moved, which are among `bytes`.
+        package let resumedAt: UInt64
 
-        package init(name: String, bytes: UInt64, time: Duration, digest: [UInt8]?) {
+        package init(
+            name: String, bytes: UInt64, time: Duration, digest: [UInt8]?, resumedAt: UInt64 = 0
+        ) {
             self.name = name
             self.bytes = bytes
             self.time = time
             self.digest = digest
+            self.resumedAt = resumedAt
         }
     }
 
@@ -24,6 +29,8 @@ package struct TransferReport: Equatable, Sendable {
         let name: String
         var files = 0
         var bytes: UInt64 = 0
+        /// Those of them that an earlier transfer had moved.
+        var resumed: UInt64 = 0
         var time = Duration.zero
     }
 
@@ -50,7 +57,9 @@ package struct TransferReport: Equatable, Sendable {
         transferred.append(transfer)
         single += 1
         let digest = transfer.digest.map { ", sha256 \(shown($0))" } ?? ""
-        return "\(verb) \(transfer.name.printable), \(figures(transfer.bytes, transfer.time))\(digest)"
+        let resumed = transfer.resumedAt > 0 ? ", resumed at \(HumanReadable.bytes(transfer.resumedAt))" : ""
+        let figures = figures(transfer.bytes, transfer.time, after: transfer.resumedAt)
+        return "\(verb) \(transfer.name.printable), \(figures)\(resumed)\(digest)"
     }
 
     /// Records a file of a directory, which has no line of its own. `time`: since the first file began.
@@ -63,13 +72,14 @@ package struct TransferReport: Equatable, Sendable {
         }
         groups[place].files += 1
         groups[place].bytes &+= transfer.bytes
+        groups[place].resumed &+= transfer.resumedAt
         groups[place].time = time
     }
 
     /// A line for each directory.
     package var directories: [String] {
         groups.map { group in
-            "\(verb) \(group.name.printable), \(TransferReport.counted(group.files)), \(figures(group.bytes, group.time))"
+            "\(verb) \(group.name.printable), \(TransferReport.counted(group.files)), \(figures(group.bytes, group.time, after: group.resumed))"
         }
     }
 
@@ -86,11 +96,15 @@ package struct TransferReport: Equatable, Sendable {
     /// Returns the line for all files; nil for a single file, which has its own line.
     package func total(_ time: Duration) -> String? {
         guard groups.count + single + skipped + failed > 1 else { return nil }
-        var parts = ["\(verb) \(TransferReport.counted(transferred.count)), \(figures(bytes, time))"]
+        var parts = [
+            "\(verb) \(TransferReport.counted(transferred.count)), \(figures(bytes, time, after: resumed))"
+        ]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
         return parts.joined(separator: "; ")
     }
+
+    private var resumed: UInt64 { transferred.reduce(0) { $0 &+ $1.resumedAt } }
 
     /// Of all files that were transferred.
     package var bytes: UInt64 { transferred.reduce(0) { $0 &+ $1.bytes } }
@@ -108,8 +122,8 @@ package struct TransferReport: Equatable, Sendable {
 
     private var verb: String { direction == .sending ? "sent" : "received" }
 
-    private func figures(_ bytes: UInt64, _ time: Duration) -> String {
-        let rate = Double(bytes) / max(time.seconds, 1e-6)
+    private func figures(_ bytes: UInt64, _ time: Duration, after earlier: UInt64 = 0) -> String {
+        let rate = Double(bytes - min(earlier, bytes)) / max(time.seconds, 1e-6)
         return
             "\(HumanReadable.bytes(bytes)) in \(HumanReadable.duration(time)), \(HumanReadable.bytes(rate))/s"
     }
@@ -117,6 +131,9 @@ package struct TransferReport: Equatable, Sendable {
 }
 
 extension TransferReport {
+    /// Follows the reason, where the receiver keeps what it has.
+    static let resumption = "; to go on from there, send it again"
+
     /// Returns why one file was not transferred, for people.
     static func reason(_ error: MultipeerError) -> String {
         guard error.closeCode != nil else {

@@ -215,18 +215,19 @@ final class FileReceiver: Sendable {
         }
     }
 
-    /// Cancels the files on their way, and leaves once their parts are removed and the senders are notified.
+    /// Leaves. Files that cannot go on later are cancelled first, and their parts removed; of others the parts are kept.
     func abandon() async {
         let senders = state.withLock { state in
             state.isAbandoned = true
             return Array(state.senders.values)
         }
-        for sender in senders { sender.cancel() }
+        let cancelled = senders.flatMap { $0.cancel() }
+        for resource in cancelled { _ = await resource.waitUntilEnded() }
+        await connector.leave()
         // A write to standard output can take forever.
         if options.downloads != nil {
             for sender in senders { await sender.waitUntilIdle() }
         }
-        await connector.leave()
         output.stop()
     }
 }

@@ -153,7 +153,7 @@ final class FileSender: Sendable {
                 state.current[number] = resource
                 return state.isAbandoned
             }
-            if isAbandoned { resource.cancel() }
+            if isAbandoned, !resource.isResumable { resource.cancel() }
             return Beginning(start: start, result: .success(resource))
         } catch {
             return Beginning(start: start, result: .failure(error))
@@ -169,8 +169,9 @@ final class FileSender: Sendable {
             defer { forget(number, resource) }
             try await resource.waitUntilReceived()
             let transfer = TransferReport.Transfer(
-                name: sources[index].label, bytes: resource.written, time: beginning.start.duration(to: .now),
-                digest: resource.digest)
+                name: sources[index].label, bytes: resource.resumedAt + resource.written,
+                time: beginning.start.duration(to: .now), digest: resource.digest,
+                resumedAt: resource.resumedAt)
             return .sent(transfer, address: sources[index].redirection(resource))
         } catch {
             if [.ended, .notConnected].contains(error.code) { state.withLock { $0.isLinked = false } }
@@ -179,12 +180,13 @@ final class FileSender: Sendable {
             {
                 return .declined(note)
             }
-            return .failed(TransferReport.reason(error))
+            let isKept = error.code == .ended && (try? result.get().isResumable) == true
+            return .failed(TransferReport.reason(error) + (isKept ? TransferReport.resumption : ""))
         }
     }
 
     private func forget(_ number: Int, _ resource: OutgoingResource) {
-        output.totals.end(number, bytes: resource.written, isReceived: true)
+        output.totals.end(number, bytes: resource.resumedAt + resource.written, isReceived: true)
         state.withLock { $0.current[number] = nil }
     }
 
@@ -223,14 +225,14 @@ final class FileSender: Sendable {
         output.say("\(subject.printable): \(note.reason(peer).printable)")
     }
 
-    /// Cancels the files on their way, and leaves once the receiver is notified.
+    /// Leaves. Files that cannot go on later are cancelled first, and the receiver is notified; of others it keeps what it has.
     func abandon() async {
-        let current = state.withLock { state in
+        let cancelled = state.withLock { state in
             state.isAbandoned = true
-            return Array(state.current.values)
+            return state.current.values.filter { !$0.isResumable }
         }
-        for resource in current { resource.cancel() }
-        for resource in current { try? await resource.waitUntilReceived() }
+        for resource in cancelled { resource.cancel() }
+        for resource in cancelled { try? await resource.waitUntilReceived() }
         await connector.leave()
         output.stop()
     }

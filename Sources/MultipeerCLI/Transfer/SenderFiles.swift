@@ -119,7 +119,7 @@ final class SenderFiles: Sendable {
         do throws(MultipeerError) {
             let received = try await file.resource.receive(
                 into: file.place, atMost: file.isEmptyDirectory ? 0 : options.largest ?? .max,
-                completing: file.completion)
+                resuming: options.downloads == nil ? nil : .standard, completing: file.completion)
             output.totals.end(number(file), bytes: received.size, isReceived: true)
             finish(file, received, began.duration(to: .now))
             return true
@@ -130,7 +130,8 @@ final class SenderFiles: Sendable {
             if isTooLarge, let largest = options.largest {
                 skip(file.name, "more than --max-size \(HumanReadable.bytes(largest))", .tooLarge)
             } else {
-                fail(file.name, TransferReport.reason(error))
+                let isKept = error.code == .ended && options.downloads != nil && file.resource.isResumable
+                fail(file.name, TransferReport.reason(error) + (isKept ? TransferReport.resumption : ""))
             }
             return false
         }
@@ -143,7 +144,7 @@ final class SenderFiles: Sendable {
         let path = file.shown(settled)
         let transfer = TransferReport.Transfer(
             name: path, bytes: received.size, time: time,
-            digest: received.isVerified ? received.digest : nil)
+            digest: received.isVerified ? received.digest : nil, resumedAt: file.resource.resumedAt)
         if let directory = file.directory {
             let name = options.downloads?.shown(directory.name) ?? directory.name
             state.withLock { $0.report.add(transfer, of: name, at: start.duration(to: .now)) }
@@ -186,7 +187,14 @@ final class SenderFiles: Sendable {
 
     func countText() { state.withLock { $0.texts += 1 } }
 
-    func cancel() { for resource in state.withLock({ Array($0.active.values) }) { resource.cancel() } }
+    /// Cancels the files of which no part is kept, and returns them.
+    func cancel() -> [IncomingResource] {
+        let cancelled = state.withLock { state in
+            state.active.values.filter { options.downloads == nil || !$0.isResumable }
+        }
+        for resource in cancelled { resource.cancel() }
+        return cancelled
+    }
 
     /// Waits until no file is on its way.
     func waitUntilIdle() async {

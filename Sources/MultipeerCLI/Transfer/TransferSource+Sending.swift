@@ -18,8 +18,9 @@ extension TransferSource {
         limit: LimitedSource.Limit? = nil
     ) async throws(MultipeerError) -> OutgoingResource {
         if let limit {
-            return try await session.send(to: peer, label, metadata, digest) { _ throws(ResourceFault) in
-                (LimitedSource(try await opened(), limit), nil)
+            return try await session.send(to: peer, label, metadata, digest, true) {
+                _ throws(ResourceFault) in
+                (LimitedSource.limiting(try await opened(), limit), nil)
             }
         }
         return try await send(to: peer, over: session, metadata, digest)

@@ -57,6 +57,9 @@ public final class OutgoingResource: Sendable {
     /// is known.
     public var resumedAt: UInt64 { firstOffset.load(ordering: .relaxed) }
 
+    /// Whether the peer may keep a part of it if the transfer breaks.
+    package var isResumable: Bool { sender.opening.isResumable }
+
     /// Bytes that were handed to the link so far.
     package var written: UInt64 { sender.written }
 

@@ -14,7 +14,7 @@ struct TransferEndTests {
 
     @Test("an interrupted sender notifies the receiver, and no file is left", arguments: [SIGINT, SIGTERM])
     func sender(_ signal: Int32) async throws {
-        let delivery = try TransferProcesses([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge(), "--no-digest"], in: folder)
         try await delivery.isUnderWay()
         delivery.sender.process.signal(signal)
         let (sender, receiver) = try await delivery.finish()
@@ -27,7 +27,8 @@ struct TransferEndTests {
 
     @Test("an interrupted receiver notifies the sender, and no file is left", arguments: [SIGINT, SIGTERM])
     func receiver(_ signal: Int32) async throws {
-        let delivery = try TransferProcesses([try huge(), try folder.write("x", to: "x")], in: folder)
+        let delivery = try TransferProcesses(
+            [try huge(), try folder.write("x", to: "x"), "--no-digest"], in: folder)
         try await delivery.isUnderWay()
         delivery.receiver.process.signal(signal)
         let (sender, receiver) = try await delivery.finish()
@@ -38,9 +39,9 @@ struct TransferEndTests {
         #expect(try delivery.inbox.isEmpty)
     }
 
-    @Test("a lost link ends the receiver, and no file is left")
+    @Test("a lost link ends the receiver, and no file is left that cannot be resumed")
     func killed() async throws {
-        let delivery = try TransferProcesses([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge(), "--no-digest"], in: folder)
         try await delivery.isUnderWay()
         delivery.sender.process.signal(SIGKILL)
         let (sender, receiver) = try await delivery.finish()
@@ -62,7 +63,7 @@ struct TransferEndTests {
 
     @Test("what a killed receiver leaves is removed by the next one in the same directory")
     func killedReceiver() async throws {
-        let delivery = try TransferProcesses([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge(), "--no-digest"], in: folder)
         try await delivery.isUnderWay()
         delivery.receiver.process.signal(SIGKILL)
         _ = try await delivery.finish()
