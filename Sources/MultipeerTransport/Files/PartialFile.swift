@@ -48,7 +48,12 @@ package enum PartialFile {
     }
 
     /// The same in a directory that is open.
-    package static func sweep(_ directory: OpenDirectory) { sweep(directory.number) }
+    package static func sweep(
+        _ directory: OpenDirectory, keeping lifetime: Duration = UnfinishedFile.standardLifetime
+    ) {
+        sweep(directory.number)
+        UnfinishedFile.sweep(directory.number, keeping: lifetime)
+    }
 
     private static func sweep(_ folder: Int32) {
         for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) }) {
