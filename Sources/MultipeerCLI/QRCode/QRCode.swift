@@ -30,7 +30,7 @@ package struct QRCode: Equatable, Sendable {
             return code
         }
         guard let best = masked.min(by: { $0.penalty < $1.penalty }) else { return nil }
-        self = best
+        modules = best.modules
     }
 
     /// Whether a module is dark; those around the code are light.
