@@ -24,7 +24,7 @@ final class PeerConnector: Sendable {
         /// Whether the other user needs something that this side shows.
         fileprivate var showsSomething: Bool {
             switch self {
-            case .byHand, .showingCode: true
+            case .byHand, .showingCode, .choosing: true
             case .connecting, .hosting, .enteringCode: false
             }
         }
