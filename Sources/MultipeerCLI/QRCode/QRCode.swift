@@ -27,10 +27,10 @@ package struct QRCode: Equatable, Sendable {
         let masked = QRMask.allCases.map { mask in
             var code = self
             code.apply(mask)
-            return code
+            return (code: code, penalty: code.penalty)
         }
         guard let best = masked.min(by: { $0.penalty < $1.penalty }) else { return nil }
-        modules = best.modules
+        modules = best.code.modules
     }
 
     /// Whether a module is dark; those around the code are light.

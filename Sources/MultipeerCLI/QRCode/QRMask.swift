@@ -20,19 +20,19 @@ enum QRMask: Int, CaseIterable, Sendable {
     static func penalty(of line: [Bool]) -> Int {
         var sum = 0
         var run = 0
+        var last: Bool?
+        // The last eleven modules, the newest in the lowest bit.
+        var window = 0
         for (index, isDark) in line.enumerated() {
-            run = index > 0 && line[index - 1] == isDark ? run + 1 : 1
+            run = isDark == last ? run + 1 : 1
+            last = isDark
             if run == 5 { sum += 3 } else if run > 5 { sum += 1 }
-        }
-        for pattern in [finder + light, light + finder] {
-            for start in 0...(line.count - pattern.count)
-            where line[start..<(start + pattern.count)] == pattern[...] {
-                sum += 40
-            }
+            window = (window << 1 | (isDark ? 1 : 0)) & 0x7FF
+            if index >= 10, window == finderBeforeLight || window == lightBeforeFinder { sum += 40 }
         }
         return sum
     }
 
-    private static let finder = [true, false, true, true, true, false, true]
-    private static let light = [false, false, false, false]
+    private static let finderBeforeLight = 0b1011101_0000
+    private static let lightBeforeFinder = 0b0000_1011101
 }

@@ -48,8 +48,10 @@ struct ChatTerminalTests {
     @Test("names have a colour, Tab and the arrows work, and a terminal of a C locale gets ASCII only")
     func keys() async throws {
         let company = try ChatProcesses()
-        let ann = try company.typist("ann", expecting: "bob", ["TERM": "xterm", "LC_ALL": "C"])
-        let bob = try company.typist("bob", expecting: "ann", ["TERM": "xterm", "LC_ALL": "C.UTF-8"])
+        let ann = try company.typist(
+            "ann", expecting: "bob", ["TERM": "xterm", "LC_ALL": "C", "NO_COLOR": ""])
+        let bob = try company.typist(
+            "bob", expecting: "ann", ["TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": ""])
         try await ann.sees("* bob joined, encrypted")
         try await bob.sees("* ann joined, encrypted")
         try await ann.types("@B\thi 👋\n")

@@ -64,7 +64,7 @@ struct QRCodeTests {
         #expect(
             lines[2].hasPrefix("\u{1b}[30;47m    \u{2588}\u{2580}\u{2580}\u{2580}\u{2580}\u{2580}\u{2588} "))
         #expect(lines.allSatisfy { $0.hasPrefix("\u{1b}[30;47m") && $0.hasSuffix("\u{1b}[0m") })
-        #expect(lines.allSatisfy { $0.dropFirst(8).dropLast(4).columns == 29 })
+        #expect(lines.allSatisfy { String($0.dropFirst(8).dropLast(4)).columns == 29 })
     }
 
     @Test("without half blocks a module is two spaces")
