@@ -89,7 +89,10 @@ final class PeerConnector: Sendable {
         guard !arguments.has("--mesh") else {
             throw arguments.commandError("--mesh needs connection data: --manual, --data, --from or --out")
         }
-        if let name { return .connecting(try PeerFinder(arguments, for: name, as: own.peer, role)) }
+        if let name {
+            let store = own.configuration.trustStore
+            return .connecting(try PeerFinder(arguments, for: name, as: own.peer, role, knowing: store))
+        }
         if role == .receive || role == .link {
             return .hosting(try PeerAdvertiser(arguments, as: own, role))
         }

@@ -25,7 +25,8 @@ final class PeerFinder: Sendable {
 
     /// `name`: from `--to`, or the operand that takes its place. `--timeout` sets how long to look for the peer, default 30 seconds, and then how long its user may take to answer.
     init(
-        _ arguments: Arguments, for text: String, as peer: PeerID, _ role: PeerRole
+        _ arguments: Arguments, for text: String, as peer: PeerID, _ role: PeerRole,
+        knowing store: TrustStore.File? = nil
     ) throws(CommandError) {
         guard let selector = PeerSelector(text) else {
             throw arguments.commandError(
@@ -43,7 +44,8 @@ final class PeerFinder: Sendable {
         matcher = Locked(
             PeerMatcher(
                 for: selector, as: role, isWhole: arguments.has(VerificationGate.option.name),
-                within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network))
+                within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network,
+                knowing: store?.contents ?? TrustStore()))
         browser = Browser(
             peer: peer, service: options.service, configuration: options.configuration)
     }

@@ -24,14 +24,18 @@ package struct PeerMatcher: Sendable {
     private let role: PeerRole
     private let isWhole: Bool
     private let reach: Reach
+    private let store: TrustStore
     private var peers: [PeerID: DiscoveredPeer] = [:]
     /// When the first match was found.
     private var first: Duration?
 
     /// `isWhole`: the beginning of a name is not enough, because the user is not asked about the peer that has it.
+    /// `store`: the peers that were verified before.
     package init(
-        for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false, within reach: Reach = .network
+        for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false, within reach: Reach = .network,
+        knowing store: TrustStore = TrustStore()
     ) {
+        self.store = store
         self.selector = selector
         self.role = role
         self.isWhole = isWhole
@@ -49,6 +53,7 @@ package struct PeerMatcher: Sendable {
     package func verdict(at time: Duration) -> Verdict {
         guard let deadline, let one = matches.first else { return .open }
         if selector.isExact { return .found(one) }
+        if let known { return .found(known) }
         guard time >= deadline else { return .open }
         return matches.count == 1 ? .found(one) : .several(matches)
     }
@@ -66,6 +71,17 @@ package struct PeerMatcher: Sendable {
 
     /// Longer than the difference between two answers to one query.
     private static let spread = Duration.milliseconds(150)
+
+    /// The only peer with that name that was ever verified. It is meant, even if others use the name, and no other can pass
+    /// for it: its host has to prove the key of its id before anything is sent to it.
+    private var known: PeerID? {
+        guard let name = selector.name else { return nil }
+        let entries = store.entries(named: name)
+        guard entries.count == 1, let entry = entries.first, entry.verifiedBy != nil else { return nil }
+        return matches.first {
+            $0.uid.isKeyed && $0.uid == entry.peer && $0.displayName == name && entry.name == name
+        }
+    }
 
     /// Why no match was found, for people.
     package var summary: String {

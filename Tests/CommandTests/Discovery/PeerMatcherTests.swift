@@ -95,6 +95,38 @@ struct PeerMatcherTests {
         }
     }
 
+    @Test(
+        "a peer that was verified under the name is meant at once, and only if it is the only one and its id is a key's"
+    )
+    func known() throws {
+        let name = "ann"
+        let (ann, other) = (try Identity.generate(), try Identity.generate())
+        func entry(_ identity: Identity, _ name: String, _ means: PeerVerification.Means?) -> TrustStore.Entry
+        {
+            .init(
+                peer: identity.uid, fingerprint: identity.fingerprint, name: name, at: 1, verifiedBy: means)
+        }
+        let own = try PeerID(displayName: name, identity: ann)
+        for (entries, isMeant) in [
+            ([entry(ann, name, .code)], true), ([entry(ann, name, nil)], false),
+            ([entry(ann, name, .code), entry(other, name, .code)], false),
+            ([entry(ann, "bob", .code)], false), ([entry(other, name, .code)], false), ([], false),
+        ] {
+            var store = TrustStore()
+            for entry in entries {
+                let isKept = store.remember(entry)
+                #expect(isKept)
+            }
+            var matcher = PeerMatcher(
+                for: try #require(PeerSelector(name)), as: .send(nil), knowing: store)
+            matcher.note(try receiver(name, 7), at: .zero)
+            #expect(matcher.verdict(at: .zero) == .open)
+            let found = DiscoveredPeer(peer: own, info: PeerRole.receive.info)
+            matcher.note(.found(found), at: .milliseconds(1))
+            #expect(matcher.verdict(at: .milliseconds(1)) == (isMeant ? .found(own) : .open))
+        }
+    }
+
     @Test("two peers with one name are listed, and digits choose one of them")
     func several() throws {
         let both = [try peer("ann", 0x1f2e), try peer("ann", 0x2f2e)]
