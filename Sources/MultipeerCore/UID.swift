@@ -14,6 +14,9 @@ public struct UID: Hashable, Comparable, Sendable {
         self.low = low
     }
 
+    /// 16 zero bytes: the peer at an address, whichever that is. [invite.address]
+    package static let unspecified = UID(high: 0, low: 0)
+
     /// Returns nil unless there are exactly 16 bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == UID.byteCount else { return nil }

@@ -28,12 +28,19 @@ struct OutgoingInvitation: Sendable {
             throw invalidArgument("\(local) invites, and the session is of \(session.peer)")
         }
         guard peer != local else { throw invalidArgument("\(peer) cannot invite itself") }
-        guard OutgoingInvitation.timeouts ~= timeout else {  // [invite.timeout]
-            throw invalidArgument("an invitation's timeout is 1 to 600 seconds, not \(timeout)")
+        try OutgoingInvitation.check(context, timeout)
+    }
+
+    /// Checks what does not depend on the peer and the session.
+    static func check(_ context: [UInt8]?, _ timeout: Duration) throws(MultipeerError) {
+        guard timeouts ~= timeout else {  // [invite.timeout]
+            throw MultipeerError(
+                .invalidArgument, "an invitation's timeout is 1 to 600 seconds, not \(timeout)")
         }
         let count = context?.count ?? 0
         guard count <= Limits.invitationContext else {  // [invite.context]
-            throw invalidArgument("an invitation's context has at most 32,768 bytes, not \(count)")
+            throw MultipeerError(
+                .invalidArgument, "an invitation's context has at most 32,768 bytes, not \(count)")
         }
     }
 
@@ -89,7 +96,7 @@ struct OutgoingInvitation: Sendable {
                 peer, at: addresses, as: local, identity: driver.identity, context: context,
                 within: max(left, .seconds(1)), code: code,
                 keyLog: keyLog ?? driver.configuration.keyLog, on: driver.loop.host
-            ) { () async throws(MultipeerError) in
+            ) { (peer) async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)
                 }

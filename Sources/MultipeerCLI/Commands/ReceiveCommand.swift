@@ -24,7 +24,7 @@ enum ReceiveCommand: Subcommand {
             Names are unauthenticated: anyone can use any name, and a sender that is not verified is shown as such.
             With --verify both users compare a code before anything is sent.
 
-            Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange
+            Where multicast does not work, use --to ADDRESS with the code, --manual, or --data, --from or --out: both sides then exchange
             their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
             asked for the peer's data on the terminal; without a terminal, it is the first line of standard input;
             --data @FILE and --from read a file. Data in an argument can be read by other users of this machine.
@@ -57,6 +57,10 @@ enum ReceiveCommand: Subcommand {
             """,
         options: [
             CodeOption.oneTime, PeerAdvertiser.consent,
+            .init(
+                PeerFinder.option.name, short: "t", "ADDRESS",
+                "with a code: try it at this IP address or host name, with its port if that is not \(PortOption.standard)"
+            ),
             .init(
                 "--into", short: "d", "DIR",
                 "save files in DIR; default: the current directory; - writes one file to standard output"),

@@ -30,7 +30,7 @@ enum SendCommand: Subcommand {
             ann#DIGITS with 24 digits of it or more sends to that peer or to none. A peer whose key or name is not the
             one in the --trust-store is a question too.
 
-            Where multicast does not work, use --manual, or --data, --from or --out: both sides then exchange their
+            Where multicast does not work, use --to ADDRESS, --manual, or --data, --from or --out: both sides then exchange their
             connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
             and --from, you are asked for the peer's data on the terminal; without a terminal, it is the first line of
             standard input.

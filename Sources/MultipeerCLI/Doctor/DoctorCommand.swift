@@ -4,8 +4,12 @@ import MultipeerCommandLine
 /// `multipeer doctor`: diagnoses why peers do not find each other.
 enum DoctorCommand: Subcommand {
     static let usage = Usage(
-        ["doctor"], "diagnose connection problems",
+        ["doctor"], operands: "[PEER]", mostOperands: 1, "diagnose connection problems",
         details: """
+            With PEER, the name of a peer, or its IP address or host name with its port if that is not 4761: finds it, and tests
+            whether this machine reaches its port. A TCP connection is made and closed, and one empty datagram is sent to the
+            same port; its user is not asked and sees nothing. The way back cannot be tested from here: run it there, too.
+
             Checks everything between two peers that this machine can check: network interfaces, multicast, UDP port 5353
             and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL and limits.
             Each line begins with ok, note or problem; a line with an arrow is a hint.
@@ -15,7 +19,7 @@ enum DoctorCommand: Subcommand {
             and the rules of the packet filter.
             """,
         options: [
-            InterfaceSelection.option,
+            InterfaceSelection.option, DiscoveryOptions.type,
             .init("--send", "test multicast on every allowed interface, not only on lo"),
             .init("--json", "print JSON"),
         ], exits: [.linkFailed, .system, .interrupted])
@@ -23,9 +27,78 @@ enum DoctorCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let selectedInterfaces = InterfaceSelection(arguments)
         let isSending = arguments.has("--send")
+        if let peer = arguments.operands.first { return try await report(probe(peer, arguments), arguments) }
         let diagnosis = try await Worker("doctor").run { () throws(CommandError) in
             try examine(selectedInterfaces, isSending: isSending)
         }
+        try report(diagnosis, arguments)
+    }
+
+    /// Finds a peer, and tries each of its addresses.
+    private static func probe(_ text: String, _ arguments: Arguments) async throws(CommandError) -> Diagnosis
+    {
+        let addresses: [SocketAddress]
+        if let address = PeerAddress(text, takesNames: true) {
+            addresses = try await address.addresses()
+        } else {
+            addresses = try await find(text, DiscoveryOptions(arguments))
+        }
+        let findings = await withTaskGroup(of: (Int, [Finding]).self) { group in
+            for (index, address) in addresses.enumerated() {
+                group.addTask {
+                    let probing = Worker("probe")
+                    let probe = try? await probing.run { () throws(CommandError) in PeerProbe.look(address) }
+                    return (index, probe?.findings ?? [])
+                }
+            }
+            var all: [(Int, [Finding])] = []
+            for await found in group { all.append(found) }
+            return all.sorted { $0.0 < $1.0 }.flatMap(\.1)
+        }
+        return Diagnosis(findings)
+    }
+
+    private static func find(
+        _ text: String, _ options: DiscoveryOptions
+    ) async throws(CommandError) -> [SocketAddress] {
+        guard let selector = PeerSelector(text) else {
+            throw CommandError(
+                "a peer is given as NAME, NAME#DIGITS, #DIGITS of an id or ADDRESS", exit: .usage)
+        }
+        let own = try CommandError.translating { () throws(MultipeerError) in
+            try PeerID(displayName: "doctor")
+        }
+        let browser = Browser(peer: own, service: options.service, configuration: options.configuration)
+        try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
+        let searching = Task { () -> PeerID? in
+            for await _ in browser.events {
+                if let one = selector.matches(await browser.peers.map(\.peer)).first { return one }
+            }
+            return nil
+        }
+        let clock = Task {
+            try await Task.sleep(for: searchTime)
+            searching.cancel()
+        }
+        let found = await searching.value
+        clock.cancel()
+        await browser.stop()
+        guard let found else {
+            throw CommandError(
+                "no peer named '\(text.printable)' found \(options.place)",
+                hint: "without PEER, doctor checks why; with an address it needs no multicast",
+                exit: .linkFailed)
+        }
+        Terminal.say("found \(found.introduction)")
+        return try await CommandError.translating { () async throws(MultipeerError) in
+            try await options.configuration.chosenBackend().resolve(
+                found, options.service, within: searchTime)
+        }
+    }
+
+    private static let searchTime = Duration.seconds(5)
+
+    private static func report(_ diagnosis: Diagnosis, _ arguments: Arguments) throws(CommandError) {
         if arguments.has("--json") {
             try Terminal.put(JSON.encode(diagnosis))
         } else {

@@ -6,6 +6,8 @@ final class CodeFinder: Sendable {
     private let code: InvitationCode
     private let role: PeerRole
     private let options: DiscoveryOptions
+    /// Where the other side is, if the user gave that.
+    private let address: PeerAddress?
     private let browser: Browser
     private let timeLimit: Duration
     private let timeout: Duration
@@ -13,9 +15,11 @@ final class CodeFinder: Sendable {
     private static let standardTimeLimit = 30
 
     /// `--timeout` sets how long to look for the other side, default 30 seconds, and how long the link may take.
-    init(_ arguments: Arguments, _ code: InvitationCode, as peer: PeerID, _ role: PeerRole)
-        throws(CommandError)
-    {
+    init(
+        _ arguments: Arguments, _ code: InvitationCode, as peer: PeerID, _ role: PeerRole,
+        at address: PeerAddress? = nil
+    ) throws(CommandError) {
+        self.address = address
         self.code = code
         self.role = role
         options = try DiscoveryOptions(arguments)
@@ -28,6 +32,12 @@ final class CodeFinder: Sendable {
 
     /// Returns the peer once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
+        if let address {
+            let addresses = try await address.addresses()
+            if !isQuiet { Terminal.say("trying the code at \(address.text)") }
+            return try await browser.invite(
+                at: addresses, role.context, to: session, code: code, for: address.selector, within: timeout)
+        }
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }
         let found = try await find()

@@ -75,15 +75,17 @@ final class PeerConnector: Sendable {
         let takesOperand = (role == .receive || role == .link) && CodeOption.isOperand(arguments)
         if let code = try CodeOption.read(arguments, takingOperands: takesOperand) {
             try CodeOption.exclude(contradictions, arguments)
-            guard name == nil else {
-                throw arguments.commandError("a code and a name cannot be used together")
-            }
+            // Where the other side is may be known, not who it is.
+            let address = try address(name ?? arguments.value(PeerFinder.option.name), code, arguments)
             switch code {
             case .making(let code):
                 return .showingCode(try CodeAdvertiser(arguments, code, as: own, role))
             case .given(let code):
-                return .enteringCode(try CodeFinder(arguments, code, as: own.peer, role))
+                return .enteringCode(try CodeFinder(arguments, code, as: own.peer, role, at: address))
             }
+        }
+        guard role != .receive || !arguments.has(PeerFinder.option.name) else {
+            throw arguments.commandError("'receive --to ADDRESS' needs a code, such as 7-guitar-island")
         }
         if try ManualExchange.isWanted(arguments) { return .byHand(try ManualExchange(arguments)) }
         guard !arguments.has("--mesh") else {
@@ -104,9 +106,21 @@ final class PeerConnector: Sendable {
         return .choosing(advertiser, chooser)
     }
 
+    /// Returns the address at which a code is tried.
+    private static func address(
+        _ text: String?, _ code: CodeOption, _ arguments: Arguments
+    ) throws(CommandError) -> PeerAddress? {
+        guard let text else { return nil }
+        guard case .given = code, let address = PeerAddress(text, takesNames: true) else {
+            let other = arguments.has(PeerFinder.option.name) ? PeerFinder.option.name : "a name"
+            throw arguments.commandError("a code and \(other) cannot be used together")
+        }
+        return address
+    }
+
     /// Other ways to find the peer, and what a peer that proves a code is not asked.
     private static let contradictions = [
-        "--to", "--manual", "--data", "--from", "--out", "--mesh", PeerAdvertiser.consent.name,
+        "--manual", "--data", "--from", "--out", "--mesh", PeerAdvertiser.consent.name,
     ]
 
     /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested, or says that the peer

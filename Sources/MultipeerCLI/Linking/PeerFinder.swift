@@ -5,13 +5,18 @@ import MultipeerCommandLine
 /// Finds one peer by its name, and invites it.
 final class PeerFinder: Sendable {
     static let option = Usage.Option(
-        "--to", short: "t", "NAME",
-        "the name of the peer to look for; its case does not matter, and the beginning is enough if no other name has it, "
-            + "except with --unverified; if several peers have the name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id "
-            + "that is kept with --id, no other peer can pose as it; with --manual, refuse any other name")
+        "--to", short: "t", "NAME|ADDRESS",
+        "the name of the peer, or its IP address or host name where multicast does not work; the port of an address is "
+            + "\(PortOption.standard) unless given: 192.0.2.1:4000, [::1]:4000, host.example:4000; a name's case does not matter, "
+            + "and its beginning is enough if no other name has it, except with --unverified; if several peers have the "
+            + "name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id that is kept with "
+            + "--id, no other peer can pose as it; ann#1f2e@192.0.2.1 is that peer at the address, or none; with --manual, "
+            + "refuse any other name")
 
     private let text: String
-    private let selector: PeerSelector
+    private let selector: PeerSelector?
+    /// Where the peer is, if the user gave that.
+    private let address: PeerAddress?
     private let options: DiscoveryOptions
     private let timeLimit: Duration
     private let timeout: Duration
@@ -28,11 +33,13 @@ final class PeerFinder: Sendable {
         _ arguments: Arguments, for text: String, as peer: PeerID, _ role: PeerRole,
         knowing store: TrustStore.File? = nil
     ) throws(CommandError) {
-        guard let selector = PeerSelector(text) else {
-            throw arguments.commandError(
-                "a peer is given as NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
-        }
         isOption = arguments.has(PeerFinder.option.name)
+        address = PeerAddress(text, takesNames: isOption)
+        let selector = address.map(\.selector) ?? PeerSelector(text)
+        guard address != nil || selector != nil else {
+            throw arguments.commandError(
+                "a peer is given as NAME, NAME#DIGITS, #DIGITS of an id or ADDRESS, not '\(text)'")
+        }
         self.text = text.printable
         self.selector = selector
         self.role = role
@@ -43,7 +50,7 @@ final class PeerFinder: Sendable {
         isQuiet = arguments.has("--quiet")
         matcher = Locked(
             PeerMatcher(
-                for: selector, as: role, isWhole: arguments.has(VerificationGate.option.name),
+                for: selector ?? PeerSelector(any: ()), as: role, isWhole: arguments.has(VerificationGate.option.name),
                 within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network,
                 knowing: store?.contents ?? TrustStore()))
         browser = Browser(
@@ -52,22 +59,38 @@ final class PeerFinder: Sendable {
 
     /// Returns the peer once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
+        if let address { return try await link(session, at: address) }
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let peer = try await find()
         if !isQuiet {
-            if let remark = selector.remark(on: peer) { Terminal.say(remark) }
+            if let remark = selector?.remark(on: peer) { Terminal.say(remark) }
             Terminal.say("found \(peer.introduction); waiting for them to accept")
         }
-        try await CommandError.translating { () async throws(MultipeerError) in
+        do throws(MultipeerError) {
             try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
+        } catch {
+            throw CommandError(inviting: peer.displayName, error)
         }
         await browser.stop()
         return peer
     }
 
     /// Whether the digits that the user gave can be no other peer's. [uid.proof]
-    func proves(_ peer: PeerID) -> Bool { selector.proves(peer) }
+    func proves(_ peer: PeerID) -> Bool { selector?.proves(peer) ?? false }
+
+    /// Invites the peer that is at an address, without looking for it.
+    private func link(_ session: Session, at address: PeerAddress) async throws(CommandError) -> PeerID {
+        let addresses = try await address.addresses()
+        if !isQuiet { Terminal.say("inviting the peer at \(address.text); waiting for them to accept") }
+        let peer = try await browser.invite(
+            at: addresses, role.context, to: session, for: selector, within: timeout)
+        if !isQuiet {
+            Terminal.say("the peer at \(address.text) is \(peer.introduction)")
+            if let remark = selector?.remark(on: peer) { Terminal.say(remark) }
+        }
+        return peer
+    }
 
     func stop() async { await browser.stop() }
 
@@ -121,5 +144,41 @@ final class PeerFinder: Sendable {
     private func decide(since start: ContinuousClock.Instant, _ outcome: Promise<PeerMatcher.Verdict>) {
         let verdict = matcher.withLock { $0.verdict(at: start.duration(to: .now)) }
         if verdict != .open { outcome.send(verdict) }
+    }
+}
+
+extension Browser {
+    /// Invites the peer at these addresses, if the selector matches it.
+    func invite(
+        at addresses: [SocketAddress], _ context: [UInt8], to session: Session, code: InvitationCode? = nil,
+        for selector: PeerSelector?, within timeout: Duration
+    ) async throws(CommandError) -> PeerID {
+        do throws(MultipeerError) {
+            return try await invite(
+                at: addresses, to: session, code: code, context: context, timeout: timeout
+            ) { found in selector.map { !$0.matches([found]).isEmpty } ?? true }
+        } catch {
+            let isBadCode = [.wrongCode, .unknownCode].contains(error.code)
+            guard isBadCode else {
+                throw CommandError(inviting: addresses.first?.description ?? "", error)
+            }
+            throw CommandError(
+                error.description.printable, hint: "end the other command, and start it again for a new code",
+                exit: CommandError(error).exit)
+        }
+    }
+}
+
+extension CommandError {
+    /// Creates the error of an invitation, with what to try if the peer was not reached.
+    init(inviting peer: String, _ error: MultipeerError) {
+        let problem = CommandError(error)
+        guard error.code == .unreachable else { self = problem; return }
+        self.init(
+            problem.text,
+            hint:
+                "'\(Terminal.name) doctor \(peer.printable)' tests the way there; a firewall at the other side has to let in "
+                + "TCP and UDP port \(PortOption.standard), or that of '--port' there",
+            exit: problem.exit)
     }
 }

@@ -5,12 +5,12 @@ import MultipeerSecurity
 // The contents of the frames of an invitation.
 
 extension ConnectionData {
-    /// Reads the data of an ANSWER or a COMPLETE; returns nil when it cannot be read, or is not from `sender` for
-    /// `receiver`. [invite.data]
-    init?(_ bytes: [UInt8], of sender: UID, for receiver: UID) {
-        guard let data = try? ConnectionData(parsing: bytes), data.isFrom(sender, to: receiver) else {
-            return nil
-        }
+    /// Reads the data of an ANSWER or a COMPLETE; returns nil when it cannot be read, or is not from `sender`, if that is
+    /// known, for `receiver`. [invite.data]
+    init?(_ bytes: [UInt8], of sender: UID?, for receiver: UID) {
+        guard let data = try? ConnectionData(parsing: bytes),
+            data.isFrom(sender ?? data.peer.uid, to: receiver)
+        else { return nil }
         self = data
     }
 

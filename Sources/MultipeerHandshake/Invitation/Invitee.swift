@@ -264,7 +264,9 @@ extension Invitee {
             return violated(id, .protocolError, at: now)
         }
         guard inviter != local else { return turnAway(id, invite, .itself) }  // [invite.recipient]
-        guard invite.recipient == local.uid else { return turnAway(id, invite, .unknownPeer) }
+        guard invite.recipient == local.uid || invite.recipient == .unspecified else {
+            return turnAway(id, invite, .unknownPeer)  // [invite.address]
+        }
         guard !inviter.uid.isKeyed || inviter.uid == connection.keyedUID else {
             return turnAway(id, invite, .policy)  // [uid.proof]
         }

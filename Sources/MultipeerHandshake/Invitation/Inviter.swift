@@ -43,7 +43,10 @@ package struct Inviter: InvitationMachine {
         var isConnected = false
     }
 
-    package let peer: PeerID
+    /// The invited peer; nil until it has answered if only its address is known.
+    package private(set) var peer: PeerID?
+    /// The keyed uid that the key of the invitee's certificate hashes to.
+    private var keyedUID: UID?
     package internal(set) var phase = Phase.connecting
     /// The code that the peer has to prove, and the secrets of the connection on which it does.
     let code: CodeProof?
@@ -66,11 +69,11 @@ package struct Inviter: InvitationMachine {
     private var lastConnection: UInt32 = 0
     var actions: [Action] = []
 
-    /// Creates an invitation. `code`: what the peer has to prove before it is sent anything. Candidates that must not
+    /// Creates an invitation. `peer`: nil for the one that listens at the address. `code`: what the peer has to prove before it is sent anything. Candidates that must not
     /// be dialled are left out, and at most 16 are used. `timeout`: up to 600 s; `id`: 16 random bytes; `seed`: for
     /// pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument outside its range.
     package init(
-        _ peer: PeerID, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
+        _ peer: PeerID?, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
         within timeout: Duration, code: CodeProof? = nil, id: [UInt8], seed: UInt64, at now: Moment
     ) throws(InvitationFault) {
         guard peer != local else { throw .invalid("a peer does not invite itself") }
@@ -132,6 +135,7 @@ extension Inviter {
         guard phase == .connecting, let attempt = attempts.removeValue(forKey: id) else { return }
         closeAttempts(.cancelled)
         asked = attempt.candidate
+        self.keyedUID = keyedUID
         if let code {
             share(code, secrets, on: id, at: now)  // [code.order]
         } else {
@@ -146,8 +150,9 @@ extension Inviter {
         let left = (phaseDeadline - now).wholeNanoseconds
         let seconds = UInt32(clamping: (left + 999_999_999) / 1_000_000_000)
         let invite = Invite(
-            id: self.id, inviter: local.uid, inviterName: local.displayName, recipient: peer.uid,
-            timeout: min(max(seconds, 1), 600), context: context)  // [invite.timeout]
+            id: self.id, inviter: local.uid, inviterName: local.displayName,
+            recipient: peer?.uid ?? .unspecified,
+            timeout: min(max(seconds, 1), 600), context: context)  // [invite.timeout] [invite.address]
         actions.append(.send(id, Frame.invite(invite).encoded))
     }
 
@@ -230,7 +235,7 @@ extension Inviter {
     package mutating func supply(_ data: ConnectionData, at now: Moment) {
         advance(to: now)
         guard case .agreeing(let id, let theirs) = phase else { return }
-        guard data.isFrom(local.uid, to: peer.uid) else { return fail(id, .internal, .foreignData) }
+        guard data.isFrom(local.uid, to: theirs.peer.uid) else { return fail(id, .internal, .foreignData) }
         guard data.fits(theirs) else {
             return fail(id, .policy, .incompatible)  // [invite.data]
         }
@@ -270,9 +275,14 @@ extension Inviter {
             (answer.code == .ok) == (answer.connectionData != nil)
         else { return violated(id, .protocolError, at: now) }  // [invite.order]
         guard let bytes = answer.connectionData else { return told(id, answer.code, at: now) }
-        guard let data = ConnectionData(bytes, of: peer.uid, for: local.uid) else {
+        guard let data = ConnectionData(bytes, of: peer?.uid, for: local.uid), data.peer != local else {
             return violated(id, .protocolError, at: now)  // [invite.data]
         }
+        // TLS has compared the key of a peer whose uid is known before.
+        guard peer != nil || !data.peer.uid.isKeyed || data.peer.uid == keyedUID else {
+            return fail(id, .policy, .unreachable("the peer has not proven its id"))  // [invite.address]
+        }
+        peer = data.peer
         phase = .agreeing(id, data)
         phaseDeadline = now + InvitationTiming.completion  // [invite.deadline]
         actions.append(.tell(.makeData))
@@ -311,8 +321,11 @@ extension Inviter {
     }
 
     private mutating func attemptEnded(_ id: ConnectionID, _ trouble: String, mayPass: Bool, at now: Moment) {
-        guard attempts.removeValue(forKey: id) != nil else { return }
-        dialFailures.note(trouble, mayPass: mayPass)
+        guard let attempt = attempts.removeValue(forKey: id) else { return }
+        // The failure of a connection below the frames may name the address already.
+        let place = attempt.candidate.text
+        let isNamed = trouble.hasPrefix(place)
+        dialFailures.note(isNamed ? trouble : "\(place): \(trouble)", mayPass: mayPass)
         plan.ended(id, at: now, jitter: jitter.factor())
         guard plan.isBetweenRounds else { return dialWhatIsDue(at: now) }
         guard dialFailures.mayPass else {
@@ -385,5 +398,16 @@ extension ConnectionFailure {
         case .unreachable, .lost: true
         case .security, .closed, .refused: false
         }
+    }
+}
+
+extension Candidate {
+    /// Address and port, for people.
+    fileprivate var text: String {
+        guard address.count == 16 else { return "\(address.map { "\($0)" }.joined(separator: ".")):\(port)" }
+        let words = stride(from: 0, to: 16, by: 2).map { index in
+            String(UInt16(address[index]) << 8 | UInt16(address[index + 1]), radix: 16)
+        }
+        return "[\(words.joined(separator: ":"))]:\(port)"
     }
 }

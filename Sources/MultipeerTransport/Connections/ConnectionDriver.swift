@@ -78,6 +78,7 @@ extension ConnectionDriver {
         }
         do throws(SocketFault) {
             let socket = try loop.connect(to: address)
+            if let own = socket.localAddress?.host, !own.isUnspecified { sockets.dialledFrom.insert(own) }
             try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: pin))
         } catch {
             ended(id, .unreachable("\(address): \(error)"), hasAlert: false)

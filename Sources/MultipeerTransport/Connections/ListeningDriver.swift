@@ -26,7 +26,12 @@ extension ListeningDriver {
     /// Accepts the connections of the listening socket with this token.
     func accept(from token: Int) {
         guard let listener = sockets.acceptor?.listeners[token] else { return }
-        let mayGoOn = listener.accept { socket, remote in accepted(socket, from: remote) }
+        // Only a session sees which connections are for invitations, and it has limits for expected peers: while one shares the
+        // port, it takes all of them.
+        if let session = sockets.acceptor?.sharedPort?.session, session !== self { return pauseAccepting() }
+        let mayGoOn = listener.accept { socket, remote in
+            _ = admit(socket, from: remote, at: loop.now)
+        }
         if !mayGoOn { pauseAccepting() }
     }
 
@@ -35,15 +40,6 @@ extension ListeningDriver {
         guard sockets.acceptor != nil, let socket = passed.takeSocket() else { return }
         if let id = admit(socket, from: passed.remote, at: passed.time) { absorb(passed.received, on: id) }
         loop.wantsTurnEnd(self)
-    }
-
-    private func accepted(_ socket: consuming Socket, from remote: SocketAddress) {
-        // Only a session sees which connections are for invitations, and it has limits for expected peers: one that shares the
-        // port gets all of them.
-        if let session = sockets.acceptor?.sharedPort?.session, session !== self {
-            return PassedConnection(socket, from: remote, at: loop.now).pass(to: session)
-        }
-        _ = admit(socket, from: remote, at: loop.now)
     }
 
     private func admit(
@@ -57,7 +53,7 @@ extension ListeningDriver {
         return id
     }
 
-    /// Pauses accepting when no descriptor is left: unauthenticated peers wait in the backlog for a while, and the loop does
+    /// Pauses accepting, also when no descriptor is left: unauthenticated peers wait in the backlog for a while, and the loop does
     /// not spin over them.
     private func pauseAccepting() {
         sockets.acceptor?.deregister(from: loop)

@@ -1,9 +1,11 @@
 import MultipeerCore
 
-/// An accepted connection on its way from the driver that accepted it to the one that it is for.
+/// An accepted connection on its way from the session that accepted it to the listener for invitations.
 ///
-/// Its socket closes if that driver does not take it.
+/// It has one of the few places that the port has for such connections, until it is released. Its socket closes if the listener does
+/// not take it.
 final class PassedConnection: Sendable {
+    private let port: SharedPort
     private let socket: Locked<Socket?>
     let remote: SocketAddress
     /// When it was accepted: its deadline counts from then.
@@ -11,12 +13,20 @@ final class PassedConnection: Sendable {
     /// What was received on it so far.
     let received: [UInt8]
 
-    init(_ socket: consuming Socket, from remote: SocketAddress, at time: Moment, received: [UInt8] = []) {
-        self.socket = Locked(socket)
+    /// Returns nil when no place is free, or the socket cannot be duplicated.
+    init?(
+        _ original: borrowing Socket, from remote: SocketAddress, at time: Moment, received: [UInt8],
+        on port: SharedPort
+    ) {
+        guard port.takePlace() else { return nil }
+        self.port = port
+        socket = Locked(try? original.duplicate())
         self.remote = remote
         self.time = time
         self.received = received
     }
+
+    deinit { port.givePlaceBack() }
 
     /// Returns the socket, once.
     func takeSocket() -> Socket? { socket.withLock { $0.take() } }

@@ -1,11 +1,12 @@
 import MultipeerCore
+import MultipeerHandshake
 
 /// One port number for all that a process listens for: the links of a session, the invitations to an advertiser, and the
 /// datagrams of its links. So a firewall needs one number.
 ///
-/// Both listen with duplicates of the same sockets, each on its own loop: whichever comes first accepts a connection. While a
-/// session takes part, all connections go to it, and it passes on those for invitations, which name their protocol in the first
-/// bytes. So an unauthenticated connection counts in the limits and deadlines that a session has anyway. [limit.unauthenticated]
+/// Both listen with duplicates of the same sockets, each on its own loop. While a session takes part, it accepts all connections,
+/// and passes on those for invitations, which name their protocol in the first bytes. So an unauthenticated connection counts in
+/// the limits and deadlines that a session has anyway. [limit.unauthenticated]
 package final class SharedPort: Sendable {
     /// The drivers are here while they listen, and both stop before they end.
     private struct State {
@@ -13,6 +14,8 @@ package final class SharedPort: Sendable {
         var listeners: [Acceptor.Listener] = []
         var session: SessionDriver?
         var invitations: InvitationListener?
+        /// Connections that were passed on and not taken yet.
+        var passed = 0
 
         /// Closes the port that no driver uses.
         mutating func closeIfUnused() {
@@ -85,6 +88,17 @@ extension SharedPort {
             state.closeIfUnused()
         }
     }
+
+    /// Takes a place for a connection that is passed on; returns false when none is free. [limit.unauthenticated]
+    func takePlace() -> Bool {
+        state.withLock { state in
+            guard state.passed < UnauthenticatedConnections.limit else { return false }
+            state.passed += 1
+            return true
+        }
+    }
+
+    func givePlaceBack() { state.withLock { $0.passed -= 1 } }
 
     private func acceptor(
         _ state: inout State, _ addresses: [SocketAddress], on loop: EventLoop

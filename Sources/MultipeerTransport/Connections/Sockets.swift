@@ -13,6 +13,8 @@ final class Sockets {
     var emptied: [ConnectionID] = []
     /// The engine's actions are being carried out: those that follow from them wait for their turn.
     var isCarryingOut = false
+    /// The addresses of this machine from which peers were dialled.
+    var dialledFrom: Set<SocketAddress.Host> = []
     /// The listening sockets; nil while the driver does not listen.
     var acceptor: Acceptor?
     /// When paused accepting resumes.

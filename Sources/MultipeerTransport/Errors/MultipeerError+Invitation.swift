@@ -4,7 +4,10 @@ import MultipeerMesh
 
 extension MultipeerError {
     /// Translates the fault of an invitation; `peer` is at its other end.
-    package init(_ fault: InvitationFault, of peer: PeerID) {
+    package init(_ fault: InvitationFault, of peer: PeerID) { self.init(fault, named: "\(peer)") }
+
+    /// The same; `peer` says in words which one it is.
+    package init(_ fault: InvitationFault, named peer: String) {
         switch fault {
         case .declined: self.init(.declined, "\(peer) declined the invitation")
         case .busy: self.init(.busy, "too many other peers are inviting \(peer)")

@@ -16,18 +16,18 @@ package actor InvitationClient: InvitationDriver {
     let sockets: Sockets
     /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Inviter>
-    private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
+    private let makeData: @Sendable (PeerID) async throws(MultipeerError) -> ConnectionData
     private var making: Task<Void, Never>?
     private let outcome = Promise<Result<ConnectionData, InvitationFault>>()
 
     private init(
         _ loop: EventLoop, _ tls: InvitationTLS, _ inviter: Inviter,
-        data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
+        data: @escaping @Sendable (PeerID) async throws(MultipeerError) -> ConnectionData
     ) {
         self.loop = loop
         sockets = Sockets(loop)
         self.tls = tls
-        invitee = inviter.peer.uid
+        invitee = inviter.peer?.uid
         engine = InvitationEngine(inviter)
         makeData = data
     }
@@ -36,7 +36,7 @@ package actor InvitationClient: InvitationDriver {
     ///
     /// Cancelling the task closes the connection and throws `InvitationFault.cancelled`.
     /// - Parameters:
-    ///   - peer: the peer to invite; a host that responds for another peer is not asked.
+    ///   - peer: the peer to invite; a host that responds for another peer is not asked. Nil for the one at the address.
     ///   - addresses: the addresses of its advertisement, at most 16, the likeliest first.
     ///   - local: the inviting peer.
     ///   - identity: what proves the inviting peer's uid, if that is keyed.
@@ -46,15 +46,15 @@ package actor InvitationClient: InvitationDriver {
     ///   - code: what the peer has to prove before it is sent anything.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine from which it is sent; nil for this one.
-    ///   - data: makes the data for the peer; called only after the peer has accepted.
+    ///   - data: makes the data for the peer, which it gets; called only after the peer has accepted.
     /// - Returns: the peer's connection data.
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
-        _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, identity: Identity? = nil,
+        _ peer: PeerID?, at addresses: [SocketAddress], as local: PeerID, identity: Identity? = nil,
         context: [UInt8]? = nil, within timeout: Duration = .seconds(30), code: InvitationCode? = nil,
         keyLog: KeyLog? = nil,
         on host: VirtualHost? = nil,
-        data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
+        data: @escaping @Sendable (PeerID) async throws(MultipeerError) -> ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         var randomness = SystemRandomness()
         let proof = try proof(of: code)
@@ -115,14 +115,22 @@ extension InvitationClient {
         case .makeData: make()
         case .end(let result):
             making?.cancel()
-            outcome.send(result)
+            outcome.send(result.mapError { explained($0) })
         }
     }
 
+    /// Adds to the addresses that were tried which ones of this machine were used.
+    private func explained(_ fault: InvitationFault) -> InvitationFault {
+        guard case .unreachable(let problem) = fault, !sockets.dialledFrom.isEmpty else { return fault }
+        let own = sockets.dialledFrom.map(\.description).sorted().joined(separator: " and ")
+        return .unreachable("\(problem) (tried from \(own))")
+    }
+
     private func make() {
+        guard let peer = engine.machine.peer else { return }
         making = Task.followingDetached { [makeData, weak self] in
             do throws(MultipeerError) {
-                await self?.made(.success(try await makeData()))
+                await self?.made(.success(try await makeData(peer)))
             } catch {
                 await self?.made(.failure(error))
             }

@@ -98,12 +98,13 @@ extension SessionDriver {
             input.append(received)
             return true
         }
-        let socket = try? connection.socket.duplicate()
-        let (remote, time) = (connection.remote, connection.acceptTime ?? loop.now)
-        lost(connection, .lost)
-        if let socket = consume socket {
-            PassedConnection(socket, from: remote, at: time, received: received).pass(to: invitations)
+        let passed = sockets.acceptor?.sharedPort.flatMap { port in
+            PassedConnection(
+                connection.socket, from: connection.remote, at: connection.acceptTime ?? loop.now,
+                received: received, on: port)
         }
+        lost(connection, .lost)
+        passed?.pass(to: invitations)
         return false
     }
 

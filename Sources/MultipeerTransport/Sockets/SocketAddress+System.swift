@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// The shapes in which the operating system takes and gives addresses. Nothing else sees them.
 extension SocketAddress {
@@ -6,7 +6,7 @@ extension SocketAddress {
     var family: Int32 { host.isV4 ? AF_INET : AF_INET6 }
 
     /// Lends the address as a `sockaddr`.
-    func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         switch host {
         case .v4(let number):
             var address = sockaddr_in()
@@ -38,7 +38,8 @@ extension SocketAddress {
         }
     }
 
-    init?(_ system: UnsafePointer<sockaddr>) {
+    /// Returns nil for an address of another family.
+    package init?(_ system: UnsafePointer<sockaddr>) {
         let raw = unsafe UnsafeRawPointer(system)
         switch unsafe Int32(system.pointee.sa_family) {
         case AF_INET:

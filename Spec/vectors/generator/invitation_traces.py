@@ -140,7 +140,7 @@ class Invitee(End):
         own, question = len(held.get(line["origin"], ())), None
         if fields["inviter"] == self.uid.hex():
             return self.turn_away(number, fields, "SELF")
-        if fields["recipient"] != self.uid.hex():
+        if fields["recipient"] not in (self.uid.hex(), bytes(16).hex()):
             return self.turn_away(number, fields, "UNKNOWN_PEER")
         if self.now < self.quiet.get(line["origin"], 0):
             return self.turn_away(number, fields, "BUSY")

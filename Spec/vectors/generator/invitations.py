@@ -32,7 +32,7 @@ def read_invite(payload, receiver, key=None):
     timeout = int.from_bytes(one[TIMEOUT], "big")
     need(1 <= timeout <= LONGEST, "timeout")
     need(peer[:16] != receiver, "self", "SELF")
-    need(one[INVITED] == receiver, "recipient", "UNKNOWN_PEER")
+    need(one[INVITED] in (receiver, bytes(16)), "recipient", "UNKNOWN_PEER")
     need(not is_keyed(peer) or peer[:16] == key, "key", "POLICY")
     shown = None if context is None else dict(length=len(context), hex=context.hex() if len(context) <= 64 else None)
     return dict(id=one[ID].hex(), uid=peer[:16].hex(), name=peer[16:].decode(), timeout=timeout, context=shown)
@@ -94,7 +94,7 @@ class Scene:
 
 def build():
     scene = Scene()
-    groups = [("invite", ["invite.recipient", "invite.context", "invite.timeout", "uid.proof"], invites(scene)),
+    groups = [("invite", ["invite.recipient", "invite.address", "invite.context", "invite.timeout", "uid.proof"], invites(scene)),
               ("answer", ["invite.data", "invite.order"], answers(scene)),
               ("complete", ["invite.data", "invite.order"], completes(scene))]
     notes = {"Form": "entries and their sizes", "Limit": "at a limit, or one beyond", "Who": "recipient and sender",
@@ -162,6 +162,9 @@ def invites(scene):
     one("elsewhere", "for another peer", ["Who"], ("UNKNOWN_PEER", "recipient"), invited=scene.cat)
     one("self-elsewhere", "from the receiver's own uid, for another peer", ["Who"], ("SELF", "self"),
         inviter=scene.bob + b"Bob", invited=scene.cat)
+    one("anyone", "for the peer at the address", ["Who"], invited=bytes(16))
+    one("self-anyone", "from the receiver's own uid, for the peer at the address", ["Who"], ("SELF", "self"),
+        inviter=scene.bob + b"Bob", invited=bytes(16))
     anns, cats = keyed(scene.ann), keyed(scene.cat)
     one("keyed", "a keyed uid, and a certificate with its key", ["Who"], inviter=anns + b"Ann", key=anns)
     one("keyed-other-key", "a keyed uid, and a certificate with another key", ["Who"], ("POLICY", "key"),

@@ -99,7 +99,7 @@ final class InvitedHost: Sendable {
             do throws(InvitationFault) {
                 _ = try await InvitationClient.invite(
                     peer, at: [address], as: honest,
-                    data: { () throws(MultipeerError) in try self.hostData() })
+                    data: { (_) throws(MultipeerError) in try self.hostData() })
             } catch {
                 outcome = "\(error)"
             }

@@ -1,5 +1,7 @@
 import Foundation
+import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -164,5 +166,39 @@ struct DoctorTests {
         let diagnosis = Diagnosis([.ok("a", "fine"), .problem("topic", "bad", hint: "do it")])
         #expect(diagnosis.text == "ok       a      fine\nproblem  topic  bad\n                -> do it\n")
         #expect(diagnosis.problems == 1)
+    }
+
+    @Test("what a port answers decides whether a firewall is named")
+    func probes() {
+        func findings(_ tcp: PeerProbe.Answer, _ udp: PeerProbe.Answer) -> [Finding] {
+            PeerProbe(
+                address: SocketAddress(.v4(0xC000_0201), port: 4_761), own: .v4(0xC000_0202), tcp: tcp,
+                udp: udp
+            ).findings
+        }
+        #expect(findings(.open, .refused).map(\.verdict) == [.ok, .ok])
+        #expect(findings(.silent, .silent).map(\.verdict) == [.problem, .note])
+        #expect(findings(.silent, .silent).allSatisfy { $0.hint?.contains("firewall") == true })
+        #expect(findings(.refused, .refused).map(\.verdict) == [.problem, .ok])
+        #expect(findings(.failed("no route"), .failed("no route")).map(\.verdict) == [.problem, .note])
+        #expect(findings(.open, .open).allSatisfy { $0.text.hasSuffix("from 192.0.2.2") })
+    }
+
+    @Test("doctor tries the TCP and the UDP port of a peer, whose user is not asked")
+    func peer() async throws {
+        var configuration = Session.Configuration()
+        configuration.listenAddresses = [.loopback]
+        configuration.port = .random(in: 20_000...29_999)
+        let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
+        _ = try await session.connectionData()
+        let address = "127.0.0.1:\(configuration.port ?? 0)"
+        let ending = try await Command.run("doctor", address)
+        #expect(ending.code == ExitCode.success.rawValue)
+        #expect(ending.text.contains("ok       TCP \(address)  accepts connections, from 127.0.0.1"))
+        #expect(ending.text.contains("ok       UDP \(address)  datagrams arrive"))
+        let closed = try await Command.run("doctor", "127.0.0.1:1024")
+        #expect(closed.code == ExitCode.linkFailed.rawValue)
+        #expect(closed.text.contains("problem  TCP 127.0.0.1:1024  nothing listens at this port"))
+        await session.disconnect()
     }
 }

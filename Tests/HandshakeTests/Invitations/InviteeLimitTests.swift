@@ -282,6 +282,16 @@ struct InviteeLimitTests {
         #expect(stage.asked.isEmpty)
     }
 
+    @Test("an INVITE for the peer at the address, without its uid, becomes a question [invite.address]")
+    func anyRecipient() throws {
+        var stage = try InviteeStage()
+        let id = stage.connect(from: 1)
+        var invite = try PeerID.numbered(1).invitation(to: stage.bob)
+        invite.recipient = .unspecified
+        stage.say(.invite(invite), on: id)
+        #expect(stage.asked.map(\.inviter) == [try .numbered(1)])
+    }
+
     @Test("data of another peer, or for another, is not sent, and the question stays open [invite.data]")
     func foreignData() throws {
         var stage = try InviteeStage()

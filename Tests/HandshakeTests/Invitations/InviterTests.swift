@@ -172,6 +172,40 @@ struct InviterTests {
         #expect(inviter.takeActions().last == .dial(ConnectionID(rawValue: 2), right))
     }
 
+    @Test(
+        "without a uid the invited peer is the one that answers, and a keyed one has to be proven [invite.address]"
+    )
+    func address() throws {
+        let ann = try PeerID.numbered(1)
+        let keyed = try #require(UID.keyed([UInt8](repeating: 1, count: 16)))
+        let other = try #require(UID.keyed([UInt8](repeating: 2, count: 16)))
+        for (uid, proven, isAccepted) in [
+            (UID(high: 1, low: 2), nil, true), (keyed, keyed, true), (keyed, nil, false),
+            (keyed, other, false),
+        ] as [(UID, UID?, Bool)] {
+            let bob = try PeerID(validating: uid, displayName: "bob")
+            var inviter = try Inviter(
+                nil, at: [try candidate(1)], as: ann, context: nil, within: .seconds(30), id: id, seed: 5,
+                at: .start)
+            let connection = try #require(dialled(&inviter).first)
+            inviter.secured(connection, keyedUID: proven, at: .start)
+            let sent = inviter.takeActions().compactMap {
+                if case .send(_, let frame) = $0 { frame } else { nil }
+            }
+            #expect(
+                sent.first.map { Array($0.suffix(8 + 20).prefix(20)) } == [0, 3, 0, 16]
+                    + [UInt8](repeating: 0, count: 16))
+            #expect(inviter.peer == nil)
+            answer(&inviter, connection, .ok, try bob.made(for: ann).bytes, at: .start)
+            let wantsData = inviter.takeActions().contains(.tell(.makeData))
+            #expect(wantsData == isAccepted)
+            #expect(inviter.peer == (isAccepted ? bob : nil))
+            guard isAccepted else { continue }
+            inviter.supply(try ann.made(for: bob), at: .start)
+            #expect(inviter.takeActions().contains(.tell(.end(.success(try bob.made(for: ann))))))
+        }
+    }
+
     @Test("every code has a meaning for the inviter")
     func codes() {
         let known: [CloseCode: InvitationFault] = [
@@ -184,10 +218,11 @@ struct InviterTests {
     }
 
     private func answer(
-        _ inviter: inout Inviter, _ connection: ConnectionID, _ code: CloseCode, at now: Moment
+        _ inviter: inout Inviter, _ connection: ConnectionID, _ code: CloseCode, _ data: [UInt8]? = nil,
+        at now: Moment
     ) {
         var buffer = ByteBuffer()
-        Frame.answer(Answer(id: id, code: code)).encode(into: &buffer)
+        Frame.answer(Answer(id: id, code: code, connectionData: data)).encode(into: &buffer)
         let bytes = buffer.takeAll()
         let header = FrameHeader(bytes.span.extracting(0..<FrameHeader.byteCount))
         inviter.receive(connection, header, Array(bytes.dropFirst(FrameHeader.byteCount)).span, at: now)

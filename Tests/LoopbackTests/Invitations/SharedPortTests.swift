@@ -60,6 +60,38 @@ struct SharedPortTests {
         await bob.caller.stop()
     }
 
+    @Test("an invitation to an address needs no discovery, and asks the same question [invite.address]")
+    func address() async throws {
+        let port = Self.freePort()
+        let address = SocketAddress.loopback.with(port: port)
+        let bob = try SinglePortPeer(port, try Ground.memory.network()).caller
+        // On a network of its own: it cannot find bob.
+        let ann = try Caller("ann", try Ground.memory.network())
+        try await bob.advertiser.start()
+        let declined = Task { try await ann.browser.invite(at: [address], to: ann.session, context: [7]) }
+        let first = try await bob.invited()
+        #expect(first.inviter == ann.peer && first.context == [7])
+        try await first.decline()
+        let refusal = await #expect(throws: MultipeerError.self) { _ = try await declined.value }
+        #expect(refusal?.code == .declined)
+        let unexpected = Task { try await ann.browser.invite(at: [address], to: ann.session) { _ in false } }
+        let second = try await bob.invited()
+        let accepting = await bob.accepting(second)
+        #expect(accepting.error != nil)
+        let mismatch = await #expect(throws: MultipeerError.self) { _ = try await unexpected.value }
+        #expect(mismatch?.code == .unreachable)
+        async let linked = ann.browser.invite(at: [address], to: ann.session)
+        try await bob.invited().accept(into: bob.session)
+        #expect(try await linked == bob.peer)
+        #expect(await ann.session.connectedPeers == [bob.peer])
+        await bob.stop()
+        let gone = await #expect(throws: MultipeerError.self) {
+            try await ann.browser.invite(at: [.loopback.with(port: 1_024)], to: ann.session)
+        }
+        #expect(gone?.code == .unreachable)
+        await ann.session.disconnect()
+    }
+
     @Test("an advertiser alone has the port, too, and gets it back each time it starts")
     func advertiserAlone() async throws {
         let port = Self.freePort()

@@ -76,7 +76,7 @@ extension PeerID {
         do throws(InvitationFault) {
             let data = try await InvitationClient.invite(
                 other, at: addresses, as: self, context: context, within: timeout
-            ) { () throws(MultipeerError) in
+            ) { (_) throws(MultipeerError) in
                 guard let data = try? self.made(for: other, preference: preference) else {
                     throw MultipeerError(.system, "no data")
                 }

@@ -85,7 +85,10 @@ final class PeerInvitee: PeerConnection.Owner {
         try demand((1...600).contains(timeout), "a TIMEOUT of \(timeout) s")
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }
-        if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
+        let isForAnyPeer = recipient.allSatisfy { $0 == 0 }
+        if recipient != session.endpoint.uid, !isForAnyPeer, bug != .inviteAnyRecipient {
+            return answer(.unknownPeer)
+        }
         let isProven = connection.tls?.peerLeaf.map { KeyedUID.fits(uid, $0) } ?? false
         if !isProven, bug != .inviteFromAnyKey { return answer(.policy) }
         if invitations.code != nil, state != .proven, bug != .codeNotRequired { return answer(.codeRequired) }
