@@ -20,10 +20,10 @@ final class ByteCounter: Sendable {
     /// Rewrites one line on standard error until the task is cancelled.
     func show() async {
         while !Task.isCancelled {
-            Terminal.show("\r\u{1b}[K\(summary)")
+            Terminal.rewriteLine(summary)
             try? await Task.sleep(for: ByteCounter.pace)
         }
-        Terminal.show("\r\u{1b}[K")
+        Terminal.eraseLine()
     }
 
     /// The totals so far, and the rate.

@@ -15,12 +15,12 @@ final class TransferDisplay: Sendable {
     func show(_ line: @autoclosure () -> TransferLine) {
         guard isShown, isDue() else { return }
         // The last column stays free: some terminals wrap to the next line after it.
-        Terminal.show("\r\(line().render(width: Terminal.width - 1))\u{1b}[K")
+        Terminal.rewriteLine(line().render(width: Terminal.width - 1))
     }
 
     func clear() {
         guard isShown, last.withLock({ $0.take() }) != nil else { return }
-        Terminal.show("\r\u{1b}[K")
+        Terminal.eraseLine()
     }
 
     func say(_ text: String) {

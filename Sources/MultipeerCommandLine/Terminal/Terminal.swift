@@ -13,15 +13,42 @@ package enum Terminal {
 
     /// Writes a message to standard error, one line.
     package static func say(_ text: String) {
-        let isAsking = isAsking.withLock { isAsking in
-            defer { isAsking = false }
-            return isAsking
+        lastLine.withLock { last in
+            let start =
+                switch last {
+                case .finished: ""
+                case .question: "\n"
+                case .rewritten: erasure
+                }
+            last = .finished
+            show("\(start)\(text)\n")
         }
-        show("\(isAsking ? "\n" : "")\(text)\n")
     }
 
-    /// Whether the terminal's last line is a question, which a message must not continue.
-    private static let isAsking = Locked(false)
+    /// Rewrites the last line of a terminal with escape sequences, such as one that shows progress, until something else is shown
+    /// there. A question stays.
+    package static func rewriteLine(_ text: String) {
+        lastLine.withLock { last in
+            guard last != .question else { return }
+            last = .rewritten
+            show("\r\(text)\u{1b}[K")
+        }
+    }
+
+    /// Removes the line that is rewritten.
+    package static func eraseLine() {
+        lastLine.withLock { last in
+            guard last == .rewritten else { return }
+            last = .finished
+            show(erasure)
+        }
+    }
+
+    /// The terminal's last line, which a message must not continue.
+    private enum LastLine { case finished, question, rewritten }
+
+    private static let lastLine = Locked(LastLine.finished)
+    private static let erasure = "\r\u{1b}[K"
 
     /// Writes an error or a warning to standard error, one line, after the name of the program.
     package static func warn(_ text: String) { say("\(name): \(text)") }
@@ -86,9 +113,10 @@ package enum Terminal {
         defer { if isSecret { showTyping() } }
         // Each question opens the terminal anew and reads it byte by byte, so that the kernel has all unread input.
         if discardsInput { _ = tcflush(terminal.descriptor, TCIFLUSH) }
+        eraseLine()
+        lastLine.withLock { $0 = .question }
+        defer { lastLine.withLock { $0 = .finished } }
         try terminal.write(Array(prompt.utf8))
-        isAsking.withLock { $0 = true }
-        defer { isAsking.withLock { $0 = false } }
         let answer = try terminal.readLine(unless: cancellation)
         if isSecret || (answer == nil && cancellation != nil) { try terminal.write([UInt8(ascii: "\n")]) }
         return answer
