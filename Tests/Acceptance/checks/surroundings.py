@@ -37,11 +37,9 @@ ann: clears
 bob: clears
 ann$ multipeer receive inbox
 ann: sees waiting as 'ann'
-bob$ multipeer send photo.jpg ann
+bob$ multipeer send -u photo.jpg ann
 ann: sees [y/N]
 ann: types y⏎
-bob: sees [y/N
-bob: types y⏎
 ann: exit code 0
 bob: exit code 0
 ann: runs test "$(wc -c < inbox/photo.jpg)" = 300000
