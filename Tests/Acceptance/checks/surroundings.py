@@ -64,7 +64,7 @@ bob$ multipeer chat kitchen
 ann: sees bob joined
 bob: sees ann joined
 bob: types grüße⏎
-ann: sees bob: gr
+ann: sees : gr
 ann: types ^D
 ann: exit code 0
 bob: sees ann left
@@ -102,7 +102,7 @@ ann: runs sleep 600 > words 2> /dev/null < /dev/null & echo $! > holder
 ann: runs until grep -q 'you are ann' out4; do sleep 0.02; done
 bob$ { until grep -q 'ann joined' out4; do sleep 0.02; done; echo grüße; } | setsid -w multipeer chat kitchen -u > said 2> out4
 bob: exit code 0
-ann: runs until grep -q 'bob: grüße' said; do sleep 0.02; done
+ann: runs until grep -q ': grüße' said; do sleep 0.02; done
 ann: runs kill "$(cat holder)"
 ann: exit code 0
 ann: runs ! grep -l "$(printf '\\033')" out* said
