@@ -184,6 +184,7 @@ public final class IncomingResource: Sendable {
         var hasher: SHA256.Hasher? = SHA256.Hasher()
         var count: UInt64 = 0
         if isResumable { count = try await resume(&sink, &hasher) }
+        if count > limit { throw .declined }
         if receiver.opening.hasNoDigest { hasher = nil }
         while let pieces = try await next() {
             for piece in pieces {
