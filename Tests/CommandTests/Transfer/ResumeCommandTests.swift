@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
