@@ -44,6 +44,21 @@ package enum Columns {
         return result.joined(separator: "\n")
     }
 
+    /// Returns the text with its spaces as they are, except that lines which are too long end at one. A longer word stays whole.
+    package static func broken(_ text: String, width: Int) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard String(line).columns > width else { return String(line) }
+            let indent = String(line.prefix { $0 == " " })
+            let words = line.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false)
+            var lines = [indent + (words.first ?? "")]
+            for word in words.dropFirst() {
+                let longer = "\(lines[lines.count - 1]) \(word)"
+                if longer.columns <= width { lines[lines.count - 1] = longer } else { lines.append(String(word)) }
+            }
+            return lines.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
     private static func wrap(_ text: String, to width: Int) -> [String] {
         var lines = [""]
         for word in text.split(separator: " ") {

@@ -11,8 +11,9 @@ package enum Terminal {
 
     package static var name: String { program.withLock(\.self) }
 
-    /// Writes a message to standard error, one line.
+    /// Writes a message to standard error, one line; a terminal whose width is known gets as many as it needs, broken at spaces.
     package static func say(_ text: String) {
+        let text = errorWidth.map { Columns.broken(text, width: $0) } ?? text
         lastLine.withLock { last in
             let start =
                 switch last {
@@ -63,11 +64,18 @@ package enum Terminal {
     /// The number of columns of the terminal on standard error.
     package static var width: Int { size(of: DescriptorStream.error).width }
 
+    /// The same if it is known.
+    private static var errorWidth: Int? { knownSize(of: DescriptorStream.error)?.width }
+
     /// Returns the number of columns and lines of the terminal on a stream.
     package static func size(of stream: DescriptorStream) -> (width: Int, height: Int) {
+        knownSize(of: stream) ?? (80, 24)
+    }
+
+    private static func knownSize(of stream: DescriptorStream) -> (width: Int, height: Int)? {
         var size = winsize()
         let isKnown = unsafe ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0
-        guard isKnown, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        guard isKnown, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
