@@ -6,7 +6,7 @@ import MultipeerCommandLine
 final class PeerFinder: Sendable {
     static let option = Usage.Option(
         "--to", short: "t", "NAME|ADDRESS",
-        "the name of the peer, or its IP address or host name where multicast does not work; the port of an address is "
+        "the peer's name, IP address or host name; an address needs no multicast, and its port is "
             + "\(PortOption.standard) unless given: 192.0.2.1:4000, [::1]:4000, host.example:4000; a name's case does not matter, "
             + "and its beginning is enough if no other name has it, except with --unverified; if several peers have the "
             + "name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more of an id that is kept with "

@@ -170,8 +170,8 @@ struct DoctorTests {
 
     @Test("what a port answers decides whether a firewall is named")
     func probes() {
-        func findings(_ tcp: PeerProbe.Answer, _ udp: PeerProbe.Answer) -> [Finding] {
-            PeerProbe(
+        func findings(_ tcp: AddressProbe.Answer, _ udp: AddressProbe.Answer) -> [Finding] {
+            AddressProbe(
                 address: SocketAddress(.v4(0xC000_0201), port: 4_761), own: .v4(0xC000_0202), tcp: tcp,
                 udp: udp
             ).findings

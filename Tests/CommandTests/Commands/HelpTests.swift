@@ -237,7 +237,7 @@ struct HelpTests {
             ),
             (
                 ["send", "/etc/passwd", "--to", "ann#12"],
-                "a peer is given as NAME, NAME#DIGITS or #DIGITS of an id, not 'ann#12' "
+                "a peer is given as NAME, NAME#DIGITS, #DIGITS of an id or ADDRESS, not 'ann#12' "
                     + "(try 'multipeer send --help')"
             ),
             (["identity", "show"], "FILE is missing (try 'multipeer identity show --help')"),

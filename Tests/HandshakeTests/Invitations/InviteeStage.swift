@@ -8,7 +8,7 @@ extension PeerID {
     /// Connection data of this peer's, always the same.
     func made(for other: PeerID) throws -> ConnectionData {
         let local = LocalPeer(
-            peer: self, instance: 1, preference: .required, hasIdentity: false,
+            peer: self, instance: 1, preference: .required, hasIdentity: uid.isKeyed,
             fingerprint: Fingerprint([UInt8](repeating: 7, count: 32)))
         var session = LinkEstablishment(local, seed: 1)
         let address = try #require(Candidate(address: [192, 0, 2, 1], port: 49_152))

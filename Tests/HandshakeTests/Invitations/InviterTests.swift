@@ -140,7 +140,7 @@ struct InviterTests {
         inviter.advance(to: .after(.seconds(2)))
         let second = try #require(dialled(&inviter).first)
         inviter.lost(second, .unreachable("refused"), at: .after(.seconds(2)))
-        #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("refused"))))])
+        #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("192.0.2.1:49152: refused"))))])
     }
 
     @Test("an invitation whose connection is lost again and again fails [invite.busy]")
@@ -197,10 +197,16 @@ struct InviterTests {
                     + [UInt8](repeating: 0, count: 16))
             #expect(inviter.peer == nil)
             answer(&inviter, connection, .ok, try bob.made(for: ann).bytes, at: .start)
-            let wantsData = inviter.takeActions().contains(.tell(.makeData))
-            #expect(wantsData == isAccepted)
+            let actions = inviter.takeActions()
+            let wantsData = actions.contains(.tell(.makeData))
+            let ended = actions.filter { if case .tell(.end) = $0 { true } else { false } }
+            #expect(wantsData == isAccepted, "\(uid) \(String(describing: proven)) \(inviter.phase)")
             #expect(inviter.peer == (isAccepted ? bob : nil))
-            guard isAccepted else { continue }
+            guard isAccepted else {
+                let fault = InvitationFault.unreachable("the peer has not proven its id")
+                #expect(inviter.phase == .over && ended == [.tell(.end(.failure(fault)))])
+                continue
+            }
             inviter.supply(try ann.made(for: bob), at: .start)
             #expect(inviter.takeActions().contains(.tell(.end(.success(try bob.made(for: ann))))))
         }

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 
 /// Whether the addresses of a peer can be reached: TCP and UDP at its port. Nothing is asked of the peer or its user: a connection
 /// is made and closed, and one empty datagram is sent.
-package struct PeerProbe: Sendable {
+package struct AddressProbe: Sendable {
     /// What came back from a port.
     package enum Answer: Equatable, Sendable {
         case open
@@ -29,10 +29,10 @@ package struct PeerProbe: Sendable {
     }
 
     /// Tries both; blocks for at most 4 seconds.
-    static func look(_ address: SocketAddress) -> PeerProbe {
+    static func look(_ address: SocketAddress) -> AddressProbe {
         let (own, tcp) = dial(address)
         let udp: Answer = own == nil ? tcp : knock(address)
-        return PeerProbe(address: address, own: own, tcp: tcp, udp: udp)
+        return AddressProbe(address: address, own: own, tcp: tcp, udp: udp)
     }
 
     package var findings: [Finding] {
@@ -75,7 +75,7 @@ package struct PeerProbe: Sendable {
 
 // MARK: the network
 
-extension PeerProbe {
+extension AddressProbe {
     private static let dialTime: Int32 = 3_000
     private static let knockTime: Int32 = 1_000
 
