@@ -47,7 +47,8 @@ enum DoctorCommand: Subcommand {
             for (index, address) in addresses.enumerated() {
                 group.addTask {
                     let probing = Worker("probe")
-                    let probe = try? await probing.run { () throws(CommandError) in AddressProbe.look(address) }
+                    let probe = try? await probing.run { () throws(CommandError) in AddressProbe.look(address)
+                    }
                     return (index, probe?.findings ?? [])
                 }
             }

@@ -50,7 +50,8 @@ final class PeerFinder: Sendable {
         isQuiet = arguments.has("--quiet")
         matcher = Locked(
             PeerMatcher(
-                for: selector ?? PeerSelector(any: ()), as: role, isWhole: arguments.has(VerificationGate.option.name),
+                for: selector ?? PeerSelector(any: ()), as: role,
+                isWhole: arguments.has(VerificationGate.option.name),
                 within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network,
                 knowing: store?.contents ?? TrustStore()))
         browser = Browser(

@@ -53,7 +53,11 @@ package enum Columns {
             var lines = [indent + (words.first ?? "")]
             for word in words.dropFirst() {
                 let longer = "\(lines[lines.count - 1]) \(word)"
-                if longer.columns <= width { lines[lines.count - 1] = longer } else { lines.append(String(word)) }
+                if longer.columns <= width {
+                    lines[lines.count - 1] = longer
+                } else {
+                    lines.append(String(word))
+                }
             }
             return lines.joined(separator: "\n")
         }.joined(separator: "\n")

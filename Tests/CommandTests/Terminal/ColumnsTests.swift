@@ -7,8 +7,10 @@ struct ColumnsTests {
     @Test(
         "a line that is too long ends at a space, and nothing else changes",
         arguments: [
-            ("short", "short"), ("", ""), ("one two three", "one two\nthree"), ("ab  cdefghi", "ab \ncdefghi"),
-            ("  indented text", "  indented\ntext"), ("a-word-that-is-too-long b", "a-word-that-is-too-long\nb"),
+            ("short", "short"), ("", ""), ("one two three", "one two\nthree"),
+            ("ab  cdefghi", "ab \ncdefghi"),
+            ("  indented text", "  indented\ntext"),
+            ("a-word-that-is-too-long b", "a-word-that-is-too-long\nb"),
             ("first line\nsecond", "first line\nsecond"), ("日本語 日本語", "日本語\n日本語"),
         ])
     func broken(_ text: String, _ expected: String) {
