@@ -143,6 +143,18 @@ extension Inviter {
         }
     }
 
+    /// What was tried, if no address has answered yet.
+    private var silence: String? {
+        guard phase == .connecting, !attempts.isEmpty, !attempts.values.contains(where: \.isConnected) else {
+            return nil
+        }
+        var failures = dialFailures
+        for place in attempts.values.map(\.candidate.text).sorted() {
+            failures.note("\(place): no answer", mayPass: false)
+        }
+        return failures.text
+    }
+
     func hasEnded(_ deadline: Moment?, at now: Moment) -> Bool { deadline.map { $0 <= now } ?? false }
 
     mutating func invite(on id: ConnectionID, at now: Moment) {
@@ -212,8 +224,9 @@ extension Inviter {
         if phase == .over { return }
         if phaseDeadline <= now {
             let isBusy = phase == .connecting && dialFailures.wasBusy
+            let late = silence.map(InvitationFault.unreachable) ?? .timedOut
             closeAll(.timeout)
-            return end(.failure(endsGuess ? .wrongCode : isBusy ? .busy : .timedOut))  // [invite.timeout]
+            return end(.failure(endsGuess ? .wrongCode : isBusy ? .busy : late))  // [invite.timeout]
         }
         if isExchanging, hasEnded(exchangeDeadline, at: now) {
             closeAll(.timeout)

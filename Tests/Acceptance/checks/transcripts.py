@@ -30,7 +30,7 @@ VARYING = [
     (re.compile(r"(?<=id )[0-9a-f]{8}\b|(?<=sha256 )[0-9a-f]{8}|\b([0-9a-f]{32}){1,2}\b"), lambda found: "#" * len(found.group())),
     # Connection data, whole or wrapped: its length differs a little.
     (re.compile(r"[A-Za-z0-9+/]{40,}=*"), lambda found: "#" * _shown_length(len(found.group()))),
-    (re.compile(r"\b[0-9a-f]{4}( [0-9a-f]{4}){3,}\b"), lambda found: re.sub(r"\w", "#", found.group())),
+    (re.compile(r"\b[0-9a-f]{4}( [0-9a-f]{4})+\b"), lambda found: re.sub(r"\w", "#", found.group())),
     (re.compile(r"\b20[0-9]{2}-[0-9]{2}-[0-9]{2}\b"), lambda found: "####-##-##"),
     (re.compile(r"\b[0-9]{3} [0-9]{3}\b"), lambda found: "### ###"),
     (re.compile(r"(?<=[0-9]:)[0-9]{5}\b"), lambda found: "#####"),

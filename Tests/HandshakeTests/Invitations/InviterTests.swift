@@ -143,6 +143,15 @@ struct InviterTests {
         #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("192.0.2.1:49152: refused"))))])
     }
 
+    @Test("an invitation whose time ends before any address has answered names what was tried [invite.timeout]")
+    func silence() throws {
+        var inviter = try inviter(at: [try candidate(1)], within: .seconds(3))
+        _ = try #require(dialled(&inviter).first)
+        inviter.advance(to: .after(.seconds(3)))
+        let fault = InvitationFault.unreachable("192.0.2.1:49152: no answer")
+        #expect(inviter.takeActions().last == .tell(.end(.failure(fault))))
+    }
+
     @Test("an invitation whose connection is lost again and again fails [invite.busy]")
     func losses() throws {
         var inviter = try inviter(at: [try candidate(1)], within: .seconds(600))
