@@ -13,11 +13,13 @@ SURROUNDINGS = {
     "TERM=dumb": (["has TERM=dumb"], False, True),
     "no TERM": (["has no TERM"], False, True),
     "LC_ALL=C": (["has LC_ALL=C", "has no LANG"], True, False),
-    "no HOME": (["has no HOME"], True, True),
+    # The home of the user database is in its place, which belongs to who runs this: nothing is kept there.
+    "no HOME": (["has no HOME", "has XDG_CONFIG_HOME=/proc/self"], True, True),
     "a HOME that does not exist": (["has HOME=/nonexistent"], True, True),
     # No user can create a file there, not even root.
     "a HOME that cannot be written": (["has HOME=/proc/self"], True, True),
-    "an empty environment": (["has no HOME", "has no LANG", "has no TERM", "has no USER"], False, False),
+    "an empty environment": (
+        ["has no HOME", "has XDG_CONFIG_HOME=/proc/self", "has no LANG", "has no TERM", "has no USER"], False, False),
 }
 
 TERMINALS = """
