@@ -77,7 +77,7 @@ enum ConfigCommand: Subcommand {
             let isThere = FileManager.default.fileExists(atPath: path)
             return (path, isThere ? "default" : "default, created when it is first needed")
         case .directory: return (".", "default: the current directory")
-        case .port: return ("\(ConfigurationFile.standardPort)", "default, or another if it is taken")
+        case .port: return ("\(PortOption.standard)", "default, or another if it is taken")
         }
     }
 

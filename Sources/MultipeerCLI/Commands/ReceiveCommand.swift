@@ -41,7 +41,7 @@ enum ReceiveCommand: Subcommand {
             is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped; a
             directory gets another name, such as album~1. --exists skip keeps what exists in a directory and adds the
             rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
-            files, also in a directory, but none that was received in the same run. DIR can be - for one file to
+            files, also in a directory, but none that the same sender has just sent. DIR can be - for one file to
             standard output; its digest is known only at the end, by the exit code. The command ends when the other side
             does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.
 
@@ -88,9 +88,7 @@ enum ReceiveCommand: Subcommand {
         let configured = try ConfigurationFile.directory
         let place = try CodeOption.operandOrOption("--into", arguments) ?? configured ?? "."
         if isStaying { try check(arguments) }
-        guard place != "-" || !(isStaying || arguments.has("--json")) else {
-            throw arguments.commandError("standard output takes one file, without --keep and --json")
-        }
+        if place == "-" { try checkOutput(arguments) }
         let downloads = place == "-" ? nil : try DownloadDirectory(place, existing: existing)
         let connector = try PeerConnector(arguments, as: .receive)
         if let downloads { PartialFile.sweep(downloads.directory) }
@@ -104,16 +102,25 @@ enum ReceiveCommand: Subcommand {
         do throws(CommandError) {
             try await receiver.run()
         } catch {
+            output.print(.error(nil, "\(error)"))
             await receiver.abandon()
             throw error
         }
         await connector.leave()
     }
 
+    /// Standard output takes one file as it is.
+    private static func checkOutput(_ arguments: Arguments) throws(CommandError) {
+        let others = ["--keep", "--json", "--count", "--fsync"] + ExistingFiles.options.map(\.name)
+        guard let other = others.first(where: arguments.has) else { return }
+        throw arguments.commandError("standard output takes one file, without \(other)")
+    }
+
     /// Only a peer that is found by its name can be found again.
     private static func check(_ arguments: Arguments) throws(CommandError) {
         let others = [
-            "--code", "--manual", "--data", "--from", "--out", "--mesh", CodeComparison.option.name,
+            "--code", "--manual", "--data", "--from", "--out", "--mesh", "--timeout",
+            CodeComparison.option.name,
         ]
         if let other = others.first(where: arguments.has) {
             throw arguments.commandError("--keep and \(other) cannot be used together")

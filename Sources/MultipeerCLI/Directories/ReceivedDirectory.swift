@@ -10,6 +10,8 @@ package final class ReceivedDirectory: Sendable {
         /// The directory of the file that came last: the next one is usually in the same.
         var last: (path: ArraySlice<String>, directory: OpenDirectory)?
         var created = 0
+        /// The existing directories whose abandoned parts were removed, and those that were created.
+        var visited: Set<ArraySlice<String>> = []
     }
 
     /// The name that the directory got.
@@ -30,7 +32,7 @@ package final class ReceivedDirectory: Sendable {
             self.name = try ReceivedDirectory.taken(name, in: parent, existing)
         }
         outer = parent
-        _ = try parent.directory(self.name)
+        PartialFile.sweep(try parent.directory(self.name))
     }
 
     /// Returns the name of the existing directory, or creates one with a number.
@@ -60,15 +62,19 @@ package final class ReceivedDirectory: Sendable {
         try state.withLock { state throws(FileFault) in
             if let last = state.last, last.path == path { return last.directory }
             var directory = try outer.directory(name)
-            for name in path { directory = try ReceivedDirectory.descend(into: name, of: directory, &state) }
+            for end in path.indices {
+                directory = try ReceivedDirectory.descend(into: path[...end], of: directory, &state)
+            }
             state.last = (path, directory)
             return directory
         }
     }
 
     private static func descend(
-        into name: String, of directory: OpenDirectory, _ state: inout State
+        into path: ArraySlice<String>, of directory: OpenDirectory, _ state: inout State
     ) throws(FileFault) -> OpenDirectory {
+        guard let name = path.last else { return directory }
+        let isNew = state.visited.insert(path).inserted
         if directory.entry(name) == nil {
             guard state.created < mostCreated else {
                 throw FileFault(.tooLarge, path: "more than \(mostCreated) directories")
@@ -77,7 +83,7 @@ package final class ReceivedDirectory: Sendable {
             return try directory.directory(name)
         }
         let existing = try directory.directory(name)
-        PartialFile.sweep(existing)
+        if isNew { PartialFile.sweep(existing) }
         return existing
     }
 }

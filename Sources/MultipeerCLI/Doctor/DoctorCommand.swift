@@ -27,6 +27,7 @@ enum DoctorCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let selectedInterfaces = InterfaceSelection(arguments)
         let isSending = arguments.has("--send")
+        if isSending { try arguments.exclude(["--send"], orOperand: true) }
         if let peer = arguments.operands.first { return try await report(probe(peer, arguments), arguments) }
         let diagnosis = try await Worker("doctor").run { () throws(CommandError) in
             try examine(selectedInterfaces, isSending: isSending)

@@ -49,10 +49,7 @@ final class CodeFinder: Sendable {
         do throws(MultipeerError) {
             try await browser.invite(peer, to: session, code: code, context: role.context, timeout: timeout)
         } catch {
-            let hint =
-                [.wrongCode, .unknownCode].contains(error.code)
-                ? "end the other command, and start it again for a new code" : nil
-            throw CommandError(error.description.printable, hint: hint, exit: CommandError(error).exit)
+            throw CommandError(inviting: peer.displayName, error)
         }
         await browser.stop()
         return peer

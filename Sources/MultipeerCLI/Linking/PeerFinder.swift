@@ -159,21 +159,21 @@ extension Browser {
                 at: addresses, to: session, code: code, context: context, timeout: timeout
             ) { found in selector.map { !$0.matches([found]).isEmpty } ?? true }
         } catch {
-            let isBadCode = [.wrongCode, .unknownCode].contains(error.code)
-            guard isBadCode else {
-                throw CommandError(inviting: addresses.first?.description ?? "", error)
-            }
-            throw CommandError(
-                error.description.printable, hint: "end the other command, and start it again for a new code",
-                exit: CommandError(error).exit)
+            throw CommandError(inviting: addresses.first?.description ?? "", error)
         }
     }
 }
 
 extension CommandError {
-    /// Creates the error of an invitation, with what to try if the peer was not reached.
+    /// Creates the error of an invitation, with what to try if the peer was not reached, or has another code.
     init(inviting peer: String, _ error: MultipeerError) {
         let problem = CommandError(error)
+        if [.wrongCode, .unknownCode].contains(error.code) {
+            self.init(
+                error.description.printable, hint: "end the other command, and start it again for a new code",
+                exit: problem.exit)
+            return
+        }
         guard error.code == .unreachable else { self = problem; return }
         self.init(
             problem.text,

@@ -67,15 +67,20 @@ final class ReceiverChooser: Sendable {
 
     private func invite(_ peer: PeerID, to session: Session) async throws(CommandError) {
         Terminal.say("the code is no longer valid; waiting for \(peer.introduction) to accept")
-        try await CommandError.translating { () async throws(MultipeerError) in
+        do throws(MultipeerError) {
             try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
+        } catch {
+            throw CommandError(inviting: peer.displayName, error)
         }
     }
 
     /// Returns the receiver that the user chooses; nil when no one does.
     private func choose() async -> PeerID? {
         // The user may send the command to the background: then it goes on with the code, and is not stopped for reading.
-        for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_IGN) }
+        drawn.withLock { drawn in
+            guard drawn != nil else { return }
+            for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_IGN) }
+        }
         // The code is enough where this machine cannot browse: the advertiser has said so.
         guard (try? await browser.start()) != nil else { return nil }
         let watching = Task {
@@ -86,7 +91,8 @@ final class ReceiverChooser: Sendable {
         }
         defer { watching.cancel() }
         if isDrawn {
-            guard Terminal.tellEveryKey() else { return nil }
+            // Unless the end came first, which gives the terminal back.
+            guard drawn.withLock({ $0 != nil && Terminal.tellEveryKey() }) else { return nil }
             draw()
         } else {
             print("or choose a receiver: type its number and Enter")

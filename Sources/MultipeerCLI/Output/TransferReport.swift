@@ -127,12 +127,13 @@ package struct TransferReport: Equatable, Sendable {
         return
             "\(HumanReadable.bytes(bytes)) in \(HumanReadable.duration(time)), \(HumanReadable.bytes(rate))/s"
     }
-
 }
 
 extension TransferReport {
-    /// Follows the reason, where the receiver keeps what it has.
-    static let resumption = "; to go on from there, send it again"
+    /// Follows the reason, where the receiver keeps what it has. A directory that exists gets another name otherwise.
+    static func resumption(inDirectory isInDirectory: Bool) -> String {
+        "; to go on from there, send it again" + (isInDirectory ? " to 'receive --exists skip'" : "")
+    }
 
     /// Returns why one file was not transferred, for people.
     static func reason(_ error: MultipeerError) -> String {

@@ -36,8 +36,9 @@ package final class TransferTotals: Sendable {
     package func end(_ number: Int, bytes: UInt64, isReceived: Bool) {
         state.withLock { state in
             state.current[number] = nil
+            guard isReceived else { return }
             state.reading.files += 1
-            if isReceived { state.reading.bytes &+= bytes }
+            state.reading.bytes &+= bytes
         }
     }
 

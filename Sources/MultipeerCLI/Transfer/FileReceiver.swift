@@ -59,10 +59,7 @@ final class FileReceiver: Sendable {
         output.stop()
         sender.finish()
         let received = state.withLock { $0.received }
-        if let error = self.error(end, received, sender) {
-            output.print(.error(nil, "\(error)"))
-            throw error
-        }
+        if let error = self.error(end, received, sender) { throw error }
     }
 
     /// Takes files of every sender that is accepted.
@@ -110,14 +107,17 @@ final class FileReceiver: Sendable {
     }
 
     private func leave(_ peer: PeerID, _ reason: DisconnectReason) {
-        guard let sender = state.withLock({ $0.senders[peer] }) else { return }
+        // Those that stay may come back at once, and have a report of their own then.
+        let sender = state.withLock { state in
+            options.isStaying ? state.senders.removeValue(forKey: peer) : state.senders[peer]
+        }
+        guard let sender else { return }
         Task {
             await sender.waitUntilIdle()
             guard options.isStaying else {
                 _ = end.send(.left(reason))
                 return
             }
-            state.withLock { $0.senders[peer] = nil }
             sender.finish()
             if let error = sender.error(reason) { output.warn("\(error)") }
         }
@@ -170,12 +170,9 @@ final class FileReceiver: Sendable {
         }
         do throws(CommandError) {
             output.clear()
-            if output.isJSON {
-                output.print(.text(bytes, from: peer))
-            } else {
-                try await writing.run { () throws(CommandError) in try Terminal.put(FileReceiver.shown(bytes))
-                }
-            }
+            let shown =
+                output.isJSON ? TransferEvent.text(bytes, from: peer).line : FileReceiver.shown(bytes)
+            try await writing.run { () throws(CommandError) in try Terminal.put(shown) }
             sender.countText()
         } catch {
             sender.fail(name, "\(error)")

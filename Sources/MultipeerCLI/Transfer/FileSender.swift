@@ -166,10 +166,16 @@ final class FileSender: Sendable {
         guard let result = beginning.result else { return .unsent }
         do throws(MultipeerError) {
             let resource = try result.get()
-            defer { forget(number, resource) }
+            var bytes: UInt64 = 0
+            var isReceived = false
+            defer {
+                output.totals.end(number, bytes: bytes, isReceived: isReceived)
+                state.withLock { $0.current[number] = nil }
+            }
             try await resource.waitUntilReceived()
+            (bytes, isReceived) = (resource.resumedAt + resource.written, true)
             let transfer = TransferReport.Transfer(
-                name: sources[index].label, bytes: resource.resumedAt + resource.written,
+                name: sources[index].label, bytes: bytes,
                 time: beginning.start.duration(to: .now), digest: resource.digest,
                 resumedAt: resource.resumedAt)
             return .sent(transfer, address: sources[index].redirection(resource))
@@ -181,13 +187,10 @@ final class FileSender: Sendable {
                 return .declined(note)
             }
             let isKept = error.code == .ended && (try? result.get().isResumable) == true
-            return .failed(TransferReport.reason(error) + (isKept ? TransferReport.resumption : ""))
+            return .failed(
+                TransferReport.reason(error)
+                    + (isKept ? TransferReport.resumption(inDirectory: sources[index].directory != nil) : ""))
         }
-    }
-
-    private func forget(_ number: Int, _ resource: OutgoingResource) {
-        output.totals.end(number, bytes: resource.resumedAt + resource.written, isReceived: true)
-        state.withLock { $0.current[number] = nil }
     }
 
     private func show(

@@ -115,29 +115,29 @@ final class SenderFiles: Sendable {
         // A peer that reads no messages delays only its own files.
         if let note = file.note { try? await connector.session.send(note.message, to: peer) }
         let began = ContinuousClock.now
-        output.totals.begin(number(file), file.name, file.resource.progress)
+        output.totals.begin(file.id, file.name, file.resource.progress)
         do throws(MultipeerError) {
             let received = try await file.resource.receive(
                 into: file.place, atMost: file.isEmptyDirectory ? 0 : options.largest ?? .max,
                 resuming: options.downloads == nil ? nil : .standard, completing: file.completion)
-            output.totals.end(number(file), bytes: received.size, isReceived: true)
+            output.totals.end(file.id, bytes: received.size, isReceived: true)
             finish(file, received, began.duration(to: .now))
             return true
         } catch {
-            output.totals.end(number(file), bytes: 0, isReceived: false)
+            output.totals.end(file.id, bytes: 0, isReceived: false)
             state.withLock { $0.files.release(file.key) }
-            let isTooLarge = error.code == .declined && options.largest != nil
-            if isTooLarge, let largest = options.largest {
+            if error.code == .declined, let largest = options.largest {
                 skip(file.name, "more than --max-size \(HumanReadable.bytes(largest))", .tooLarge)
             } else {
                 let isKept = error.code == .ended && options.downloads != nil && file.resource.isResumable
-                fail(file.name, TransferReport.reason(error) + (isKept ? TransferReport.resumption : ""))
+                fail(
+                    file.name,
+                    TransferReport.reason(error)
+                        + (isKept ? TransferReport.resumption(inDirectory: file.directory != nil) : ""))
             }
             return false
         }
     }
-
-    private func number(_ file: File) -> Int { file.id }
 
     private func finish(_ file: File, _ received: IncomingResource.File, _ time: Duration) {
         let settled = received.path.split(separator: "/").last.map(String.init) ?? file.name

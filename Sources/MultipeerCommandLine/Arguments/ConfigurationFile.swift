@@ -26,8 +26,6 @@ package struct ConfigurationFile: Equatable, Sendable {
     private var entries: [Key: Entry] = [:]
 
     private static let largest = 65_536
-    /// The port of a user who has set none.
-    package static let standardPort: UInt16 = 4_761
 
     package static var standardPath: String { UserDirectory.configurationPath("config") }
 
@@ -124,7 +122,8 @@ extension ConfigurationFile {
             let isWhole = value.hasPrefix("/") || value.hasPrefix("~/")
             problem = isWhole ? nil : "a path begins with / or ~/"
         case .port:
-            problem = UInt16(value).map { $0 > 0 } == true ? nil : "a port is a number from 1 to 65535"
+            let isPort = Int(value).map(PortOption.range.contains) == true
+            problem = isPort ? nil : "a port is a number from 1024 to 65535"
         }
         let isOneLine = !value.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard let text = problem ?? (isOneLine ? nil : "a value is one line without control characters")

@@ -97,7 +97,8 @@ extension PeerOptions {
         _ name: String, isFixed: Bool, _ settings: ConfigurationFile, _ arguments: Arguments
     ) throws(CommandError) -> KeptIdentity? {
         guard !isPlain(arguments) else { return nil }
-        let file = settings.value(.identity).map(UserDirectory.expanded)
+        // The key is of the user's usual name: others would warn of another name with it.
+        let file = arguments.has("--name") ? nil : settings.value(.identity).map(UserDirectory.expanded)
         switch try KeptIdentity.take(name, from: file, isFixed: isFixed, PassphraseSource(arguments)) {
         case .taken(let kept): return kept
         case .busy:

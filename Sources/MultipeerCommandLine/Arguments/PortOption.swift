@@ -8,17 +8,20 @@ package enum PortOption {
             + "\(standard), or another if that is in use")
     /// Not assigned to any service by IANA.
     package static let standard: UInt16 = 4_761
+    static let range = 1_024...65_535
 
-    /// Returns the port of `--port`, or the one that the listening addresses name; otherwise one that is tried first.
+    /// Returns the port of `--port`, the one that the listening addresses name, or that of the configuration file; otherwise one
+    /// that is tried first.
     package static func port(
         _ arguments: Arguments, listening ports: [UInt16] = []
     ) throws(CommandError) -> SharedPort {
-        let given = try arguments.number(option.name, in: 1_024...65_535).map { UInt16(clamping: $0) }
+        let given = try arguments.number(option.name, in: range).map { UInt16(clamping: $0) }
         let all = Set(ports + [given].compactMap(\.self))
         guard all.count < 2 else {
             let numbers = all.sorted().map(String.init).joined(separator: " and ")
             throw arguments.commandError("one command has one port, not \(numbers)")
         }
-        return all.first.map { SharedPort($0) } ?? SharedPort(standard, takesOther: true)
+        let configured = try ConfigurationFile.read().value(.port).flatMap { UInt16($0) }
+        return (all.first ?? configured).map { SharedPort($0) } ?? SharedPort(standard, takesOther: true)
     }
 }

@@ -34,7 +34,7 @@ struct ConfigurationTests {
             ("\nx = 1", "/c, line 2: unknown key 'x' (the keys are name, identity, directory, port)"),
             ("#\nname", "/c, line 2: 'name' is not KEY = VALUE"),
             ("name = a\nname = b", "/c, line 2: 'name' is already in line 1"),
-            ("port = 0", "/c, line 1: 'port' cannot be '0': a port is a number from 1 to 65535"),
+            ("port = 0", "/c, line 1: 'port' cannot be '0': a port is a number from 1024 to 65535"),
             ("directory = in", "/c, line 1: 'directory' cannot be 'in': a path begins with / or ~/"),
         ])
     func mistakes(_ text: String, _ message: String) {

@@ -27,6 +27,11 @@ struct ExitCodeTests {
             #expect(ending.code == ExitCode.system.rawValue)
             #expect(ending.errors.contains("port \(port) is in use by another program"))
         }
+        let folder = try Folder()
+        let settings = ["XDG_CONFIG_HOME": folder.path("")]
+        #expect(try await Command(["config", "port", port], environment: settings).finish().code == 0)
+        let ending = try await Command(waiting, environment: settings).finish()
+        #expect(ending.errors.contains("port \(port) is in use by another program"))
         // Two that run at the same time cannot both have it.
         async let first = Command(waiting).finish()
         async let second = Command(waiting).finish()
