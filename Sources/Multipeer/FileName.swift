@@ -1,3 +1,5 @@
+import MultipeerTransport
+
 /// The name that a received file gets. The sender's name for it is a label and never a path.
 package enum FileName {
     /// The longest name that Linux file systems allow.
@@ -16,7 +18,9 @@ package enum FileName {
         if let first = scalars.first, ".-~ ".unicodeScalars.contains(first) {
             scalars.replaceSubrange(scalars.startIndex...scalars.startIndex, with: ["_"])
         }
-        return scalars.isEmpty ? fallback : shortened(String(scalars), to: limit)
+        guard !scalars.isEmpty else { return fallback }
+        let name = shortened(String(scalars), to: limit)
+        return PartialFile.isReserved(name) ? shortened(name, to: limit - 1) + "_" : name
     }
 
     /// Returns the name with a number before its extension: for a file whose name is taken.

@@ -1,3 +1,5 @@
+import Multipeer
+
 /// The path of a file in a directory that is sent, such as `album/2024/photo.jpg`: it begins with the name of that directory.
 ///
 /// It may come from a peer. One that exists has only components that are names: it cannot lead out of the directory it is used
@@ -14,7 +16,7 @@ package struct RelativePath: Hashable, Sendable {
 
     /// Why a text is not a path that is used.
     package enum Fault: Error, Hashable, Sendable {
-        case empty, absolute, emptyName, dots, control, ending, long, longName, deep
+        case empty, absolute, emptyName, dots, control, ending, long, longName, deep, reserved
     }
 
     package init(_ text: String) throws(Fault) {
@@ -43,6 +45,7 @@ package struct RelativePath: Hashable, Sendable {
         if let last = name.utf8.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
             return .ending
         }
+        if PartialFile.isReserved(name) { return .reserved }
         return name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
             || !name.unicodeScalars.contains(where: isUnfit)
             ? nil : .control
@@ -75,6 +78,7 @@ extension RelativePath.Fault: CustomStringConvertible {
         case .ending: "a name ends with a dot or a space"
         case .long: "the path is longer than \(RelativePath.longest) bytes"
         case .longName: "a name is longer than \(RelativePath.longestName) bytes"
+        case .reserved: "a name is that of a file that is not complete"
         case .deep: "it is more than \(RelativePath.deepest) directories deep"
         }
     }

@@ -60,6 +60,9 @@ package struct SentFileDetails: Equatable, Sendable {
         return Array((path.map { "\(head)\n\($0.text)" } ?? head).utf8)
     }
 
+    /// About a thousand years before and after 1970.
+    private static let plausible: ClosedRange<Int64> = -(1 << 35)...(1 << 35)
+
     /// Reads seconds, a point and nine digits.
     private static func time(_ field: Substring.UTF8View) -> FileTime? {
         let parts = field.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -67,7 +70,8 @@ package struct SentFileDetails: Equatable, Sendable {
         let digits = parts[0].first == UInt8(ascii: "-") ? parts[0].dropFirst() : parts[0]
         let all = [digits, parts[1]]
         guard !digits.isEmpty, all.allSatisfy({ $0.allSatisfy { (48...57).contains($0) } }),
-            let seconds = Int64(Substring(parts[0])), let nanoseconds = Int64(Substring(parts[1]))
+            let seconds = Int64(Substring(parts[0])), plausible.contains(seconds),
+            let nanoseconds = Int64(Substring(parts[1]))
         else { return nil }
         return FileTime(seconds: seconds, nanoseconds: nanoseconds)
     }

@@ -5,7 +5,9 @@ import MultipeerCommandLine
 /// Advertises a receiver of files, or one end of a link, and asks the user about each peer that wants to connect.
 final class PeerAdvertiser: Sendable {
     static let consent = Usage.Option(
-        "--yes", short: "y", "accept the first peer without asking; --trust can restrict which one")
+        "--yes", short: "y",
+        "accept the first peer that reaches this machine, without asking, or every one with --keep; --trust can restrict which"
+    )
 
     private let role: PeerRole
     private let options: DiscoveryOptions

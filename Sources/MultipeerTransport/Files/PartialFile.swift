@@ -11,6 +11,11 @@ package enum PartialFile {
 
     package static func makeName() -> String { RandomName.make() + ending }
 
+    /// Returns whether a file of this name may be removed as a part, so that nothing else is called so.
+    package static func isReserved(_ name: String) -> Bool {
+        UnfinishedFile.isName(name) || name.hasSuffix(ending) && isOurs(name.dropLast(ending.count))
+    }
+
     /// Renames a complete file to a random name without the ending, and returns its path.
     package static func complete(_ path: String) throws(FileFault) -> String {
         let name: String
@@ -29,6 +34,11 @@ package enum PartialFile {
     /// without locks is no obstacle: a sweep gets none there either.
     static func lock(_ descriptor: borrowing Descriptor, at name: String, in folder: Int32) -> Bool {
         if flock(descriptor.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+        return isNamed(descriptor, name, in: folder)
+    }
+
+    /// Returns whether the name in the directory is still that of the open file.
+    static func isNamed(_ descriptor: borrowing Descriptor, _ name: String, in folder: Int32) -> Bool {
         var (opened, named) = (stat(), stat())
         guard unsafe fstat(descriptor.number, &opened) == 0,
             unsafe fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
@@ -89,7 +99,7 @@ package enum PartialFile {
         var status = stat()
         guard entry.number >= 0, unsafe fstat(entry.number, &status) == 0,
             status.st_mode & S_IFMT == kind, status.st_mode & 0o077 == 0, status.st_uid == geteuid(),
-            flock(entry.number, LOCK_EX | LOCK_NB) == 0
+            flock(entry.number, LOCK_EX | LOCK_NB) == 0, isNamed(entry, name, in: folder)
         else { return false }
         body(entry.number)
         return true

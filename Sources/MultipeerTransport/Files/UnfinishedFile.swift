@@ -22,6 +22,7 @@ package struct UnfinishedFile: Hashable, Sendable {
     static let limit = 32
     static let byteLimit: UInt64 = 16 << 30
     private static let digits = 16
+    private static let swept = Locked<Set<String>>([])
 
     /// Creates the name for a resource. `label`: the beginning, for people. `key`: what distinguishes resources of one sender that
     /// have the same name and size.
@@ -47,11 +48,13 @@ package struct UnfinishedFile: Hashable, Sendable {
 
     /// Returns whether a file has such a name.
     static func isName(_ name: some StringProtocol) -> Bool {
-        guard name.hasSuffix(ending) else { return false }
-        let stem = name.dropLast(ending.count)
+        // By bytes: a character before the point may join it.
+        let (bytes, ending) = (Array(name.utf8), Array(ending.utf8))
+        let stem = bytes.dropLast(ending.count)
         let digits = stem.suffix(UnfinishedFile.digits)
-        return digits.count == UnfinishedFile.digits && stem.dropLast(UnfinishedFile.digits).hasSuffix(".")
-            && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return bytes.suffix(ending.count).elementsEqual(ending) && digits.count == UnfinishedFile.digits
+            && stem.dropLast(UnfinishedFile.digits).last == UInt8(ascii: ".")
+            && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }
 
@@ -62,8 +65,11 @@ extension UnfinishedFile {
         let path = "\(ResourceFolder.temporary())/multipeer-parts-\(geteuid())"
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { return nil }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        return status.st_mode == S_IFDIR | 0o700 && status.st_uid == geteuid() ? path : nil
+        guard unsafe lstat(path, &status) == 0, status.st_mode == S_IFDIR | 0o700, status.st_uid == geteuid()
+        else { return nil }
+        // What has become too old goes also when no other transfer breaks.
+        if swept.withLock({ $0.insert(path).inserted }) { PartialFile.sweep(path) }
+        return path
     }
 
     /// Opens what an earlier transfer has left, or else creates the file; it is locked then. Returns nil if the name is taken by
@@ -95,8 +101,11 @@ extension UnfinishedFile {
         status.st_mode == S_IFREG | 0o600 && status.st_uid == geteuid() && status.st_nlink == 1
     }
 
-    /// The time since it was last written.
-    private static func age(_ status: stat) -> Duration { .seconds(time(nil) - status.st_mtim.tv_sec) }
+    /// The time since it was last written. A time that is far from now, which a file system may keep, is as old as can be.
+    private static func age(_ status: stat) -> Duration {
+        let (seconds, overflows) = time(nil).subtractingReportingOverflow(status.st_mtim.tv_sec)
+        return .seconds(overflows ? .max : seconds)
+    }
 
     /// Removes those of a directory that are too old, too many or too large together, but for those in use.
     static func sweep(_ folder: Int32, keeping lifetime: Duration) {

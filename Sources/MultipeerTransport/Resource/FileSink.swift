@@ -209,12 +209,7 @@ package struct FileSink: ~Copyable {
 
     /// Returns whether the file, if it has a name, still has it: any process of this user could have replaced it.
     private func hasItsName(_ file: borrowing Descriptor) -> Bool {
-        var (opened, named) = (stat(), stat())
-        guard let folder else { return true }
-        guard unsafe fstat(file.number, &opened) == 0,
-            unsafe fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0
-        else { return false }
-        return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+        folder.map { PartialFile.isNamed(file, name, in: $0.number) } ?? true
     }
 
     /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.

@@ -159,7 +159,8 @@ public final class IncomingResource: Sendable {
     private func store(
         _ place: Place, _ unfinished: UnfinishedFile?, _ limit: UInt64, _ completion: Completion
     ) async throws(ResourceFault) -> IncomingResource.File {
-        let unfinished = isResumable ? unfinished : nil
+        // What is put together from two transfers needs the digest.
+        let unfinished = isResumable && !receiver.opening.hasNoDigest ? unfinished : nil
         var sink = try open(place, unfinished)
         do throws(ResourceFault) {
             return try await fill(&sink, limit, completion)
@@ -198,7 +199,11 @@ public final class IncomingResource: Sendable {
         }
         if let size, count < size { throw .damaged }  // [resource.size]
         let digest = hasher.take()?.finish()
-        if let promised = receiver.digest, promised != digest { throw .damaged }  // [resource.digest]
+        if let promised = receiver.digest {
+            guard promised == digest else { throw .damaged }  // [resource.digest]
+        } else if resumedAt > 0 {
+            throw .damaged  // [resource.begin]
+        }
         let path = try complete(&sink, completion)
         return IncomingResource.File(
             path: path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)

@@ -275,7 +275,7 @@ struct DirectoryCommandTests {
             (["receive", "--keep", "7-guitar-island"], "--keep and a code cannot be used together"),
             (
                 ["receive", "--into", "-", "--json"],
-                "standard output takes one file, without --keep and --json"
+                "standard output takes one file, without --json"
             ),
         ])
     func mistakes(_ words: [String], _ text: String) async throws {

@@ -44,6 +44,8 @@ struct RelativePathTests {
             ("a /x", .ending),
             ("a/x ", .ending), ("a/ ", .ending), (" /x", .ending), ("a/.. ", .ending), ("a/.. /x", .ending),
             ("a/. ", .ending), (". /x", .ending), ("a/" + long, .longName), (long + "/a", .longName),
+            ("a/x.0123456789abcdef.multipeer-part", .reserved),
+            ("multipeer-aaaaaaaa-bbbbbbbb.part/x", .reserved),
             (deep, .deep), (tooLong, .long), (String(repeating: "/", count: 961), .absolute),
             (String(repeating: "a/", count: 481), .long), (String(repeating: "a/", count: 100), .deep),
         ] as [(String, RelativePath.Fault)])

@@ -16,6 +16,8 @@ struct FileNameTests {
             ("a\\b", "a_b"), ("C:\\x.exe", "C:_x.exe"), ("a\u{0}b", "a_b"), ("a\nb\r", "a_b_"),
             ("\u{1b}[2Jx", "_[2Jx"), ("x\u{202e}gnp.exe", "x_gnp.exe"), ("\u{200b}", "_"), (" ", "file"),
             ("a ", "a"), (" a", "_a"), ("a\u{2028}b", "a_b"), ("\u{FFFF}", "_"), ("a/..", "_."),
+            ("x.0123456789abcdef.multipeer-part", "x.0123456789abcdef.multipeer-part_"),
+            ("multipeer-aaaaaaaa-bbbbbbbb.part", "multipeer-aaaaaaaa-bbbbbbbb.part_"),
         ])
     func label(_ label: String, _ name: String) {
         #expect(FileName.of(label: label) == name)

@@ -27,11 +27,26 @@ struct UnfinishedFileTests {
         let file = file ?? unfinished()
         let descriptor = unsafe open(folder.path(file.name), O_WRONLY | O_CREAT | O_EXCL, 0o600)
         _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-        let moment = timespec(tv_sec: time(nil) - age, tv_nsec: 0)
+        let moment = timespec(tv_sec: time(nil) &- age, tv_nsec: 0)
         var times = [moment, moment]
         unsafe futimens(descriptor, &times)
         close(descriptor)
         return file.name
+    }
+
+    @Test("a part with an absurd time is old, and removed")
+    func absurdTime() throws {
+        let name = try leave([1, 2, 3], age: .min)
+        PartialFile.sweep(folder.path)
+        #expect(unsafe access(folder.path(name), F_OK) != 0)
+    }
+
+    @Test(
+        "the names of parts are known whatever the label ends with",
+        arguments: ["a", "", "a\u{0D4E}", "a\u{0600}", "👩\u{200D}"])
+    func known(_ label: String) {
+        #expect(PartialFile.isReserved(unfinished(label).name))
+        #expect(!PartialFile.isReserved("\(label).0123456789abcdeg.multipeer-part"))
     }
 
     @Test(
