@@ -22,7 +22,11 @@ package struct SentFileDetails: Equatable, Sendable {
     ) {
         self.position = position
         self.kind = kind
-        self.modified = modified
+        self.modified = modified.map { time in
+            let seconds = min(
+                max(time.seconds, SentFileDetails.plausible.lowerBound), SentFileDetails.plausible.upperBound)
+            return FileTime(seconds: seconds, nanoseconds: time.nanoseconds)
+        }
         self.path = path
     }
 
@@ -60,7 +64,7 @@ package struct SentFileDetails: Equatable, Sendable {
         return Array((path.map { "\(head)\n\($0.text)" } ?? head).utf8)
     }
 
-    /// About a thousand years before and after 1970.
+    /// About a thousand years before and after 1970; a time beyond becomes the nearest.
     private static let plausible: ClosedRange<Int64> = -(1 << 35)...(1 << 35)
 
     /// Reads seconds, a point and nine digits.
