@@ -88,7 +88,7 @@ enum SendCommand: Subcommand {
             await sender.abandon()
             throw error
         }
-        await connector.leave()
+        await sender.leave()
     }
 
     private static func send(_ text: String, _ arguments: Arguments) async throws(CommandError) {

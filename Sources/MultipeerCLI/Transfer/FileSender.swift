@@ -15,6 +15,8 @@ final class FileSender: Sendable {
         /// Whether no more files are started.
         var isAbandoned = false
         var isLinked = true
+        /// Reads what the receiver says.
+        var watching: Task<Void, Never>?
         var report: TransferReport
     }
 
@@ -54,7 +56,8 @@ final class FileSender: Sendable {
 
     func run(to name: String?) async throws(CommandError) {
         let peer = try await connector.meet(expecting: name)
-        Task { await watch(peer) }
+        let watching = Task { await watch(peer) }
+        state.withLock { $0.watching = watching }
         let files = TransferSource.offer(sources)
         output.totals.expect(files: sources.count, bytes: files.size)
         output.print(.offer(files, peer))
@@ -132,7 +135,10 @@ final class FileSender: Sendable {
             case .verificationRequested(peer):
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
             case .message(let message) where message.peer == peer:
-                if let note = TransferNote(message: message.bytes) { notes.add(note, of: sources.count) }
+                guard let note = TransferNote(message: message.bytes),
+                    notes.add(note, of: sources.count)
+                else { continue }
+                showName(note, peer.displayName)
             default: break
             }
         }
@@ -206,7 +212,6 @@ final class FileSender: Sendable {
                 output.say(state.withLock { $0.report.add(transfer) })
             }
             output.print(.done(transfer, source.shown))
-            showName(source, number, name)
         case .declined(let note):
             let reason = note.reason(name)
             output.warn(state.withLock { $0.report.skip(source.shown, reason) })
@@ -221,11 +226,18 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Shows under which name the receiver saved a file, if it is another one.
-    private func showName(_ source: TransferSource, _ number: Int, _ peer: String) {
-        guard let note = notes.known(number), case .renamed = note else { return }
+    /// Shows under which name the receiver saves a file, if it is another one.
+    private func showName(_ note: TransferNote, _ peer: String) {
+        guard case .renamed = note.subject else { return }
+        let (source, note) = (sources[note.number - 1], note.subject)
         let subject = source.directory?.name ?? source.shown
         output.say("\(subject.printable): \(note.reason(peer).printable)")
+    }
+
+    /// Leaves, and returns once what the receiver had said before is shown.
+    func leave() async {
+        await connector.leave()
+        await state.withLock(\.watching)?.value
     }
 
     /// Leaves. Files that cannot go on later are cancelled first, and the receiver is notified; of others it keeps what it has.

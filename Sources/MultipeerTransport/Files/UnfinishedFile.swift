@@ -22,7 +22,6 @@ package struct UnfinishedFile: Hashable, Sendable {
     static let limit = 32
     static let byteLimit: UInt64 = 16 << 30
     private static let digits = 16
-    private static let swept = Locked<Set<String>>([])
 
     /// Creates the name for a resource. `label`: the beginning, for people. `key`: what distinguishes resources of one sender that
     /// have the same name and size.
@@ -68,7 +67,7 @@ extension UnfinishedFile {
         guard unsafe lstat(path, &status) == 0, status.st_mode == S_IFDIR | 0o700, status.st_uid == geteuid()
         else { return nil }
         // What has become too old goes also when no other transfer breaks.
-        if swept.withLock({ $0.insert(path).inserted }) { PartialFile.sweep(path) }
+        if ResourceFolder.isFirstUse(of: path) { PartialFile.sweep(path) }
         return path
     }
 

@@ -30,7 +30,7 @@ package final class ResourceFolder: Sendable {
         try made.withLock { [parent] made throws(FileFault) in
             if let path = made.path, ResourceFolder.isPrivate(path) { return path }
             let parent = parent ?? ResourceFolder.temporary()
-            if ResourceFolder.swept.withLock({ $0.insert(parent).inserted }) {
+            if ResourceFolder.isFirstUse(of: parent) {
                 PartialFile.sweepDirectories(in: parent)
             }
             if made.lock >= 0 { close(made.lock) }
@@ -39,6 +39,9 @@ package final class ResourceFolder: Sendable {
             return made.path ?? parent
         }
     }
+
+    /// Returns whether this process has not used the directory before: then what other processes have left in it is removed.
+    static func isFirstUse(of path: String) -> Bool { swept.withLock { $0.insert(path).inserted } }
 
     private static func make(in parent: String) throws(FileFault) -> Made {
         for _ in 0..<16 {

@@ -143,7 +143,8 @@ struct InviterTests {
         #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("192.0.2.1:49152: refused"))))])
     }
 
-    @Test("an invitation whose time ends before any address has answered names what was tried [invite.timeout]")
+    @Test(
+        "an invitation whose time ends before any address has answered names what was tried [invite.timeout]")
     func silence() throws {
         var inviter = try inviter(at: [try candidate(1)], within: .seconds(3))
         _ = try #require(dialled(&inviter).first)
