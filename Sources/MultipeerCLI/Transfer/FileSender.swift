@@ -15,6 +15,8 @@ final class FileSender: Sendable {
         /// Whether no more files are started.
         var isAbandoned = false
         var isLinked = true
+        /// The numbers of the files that were sent, but for those of which another name was shown.
+        var unnamed: Set<Int> = []
         /// Reads what the receiver says.
         var watching: Task<Void, Never>?
         var report: TransferReport
@@ -135,10 +137,9 @@ final class FileSender: Sendable {
             case .verificationRequested(peer):
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
             case .message(let message) where message.peer == peer:
-                guard let note = TransferNote(message: message.bytes),
-                    notes.add(note, of: sources.count)
-                else { continue }
-                showName(note, peer.displayName)
+                guard let note = TransferNote(message: message.bytes) else { continue }
+                notes.add(note, of: sources.count)
+                showName(of: note.number, peer.displayName)
             default: break
             }
         }
@@ -212,6 +213,8 @@ final class FileSender: Sendable {
                 output.say(state.withLock { $0.report.add(transfer) })
             }
             output.print(.done(transfer, source.shown))
+            state.withLock { _ = $0.unnamed.insert(number) }
+            showName(of: number, name)
         case .declined(let note):
             let reason = note.reason(name)
             output.warn(state.withLock { $0.report.skip(source.shown, reason) })
@@ -226,10 +229,12 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Shows under which name the receiver saves a file, if it is another one.
-    private func showName(_ note: TransferNote, _ peer: String) {
-        guard case .renamed = note.subject else { return }
-        let (source, note) = (sources[note.number - 1], note.subject)
+    /// Shows under which name the receiver saved a file that was sent, if it is another one, once.
+    private func showName(of number: Int, _ peer: String) {
+        guard let note = notes.known(number), case .renamed = note,
+            state.withLock({ $0.unnamed.remove(number) != nil })
+        else { return }
+        let source = sources[number - 1]
         let subject = source.directory?.name ?? source.shown
         output.say("\(subject.printable): \(note.reason(peer).printable)")
     }

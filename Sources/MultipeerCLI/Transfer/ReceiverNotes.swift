@@ -14,16 +14,18 @@ final class ReceiverNotes: Sendable {
     /// A note leaves before the file is declined, but may arrive after that.
     private static let timeLimit = Duration.seconds(1)
 
-    /// Returns whether it is the first note about its file. `count`: how many files there are; notes about others are dropped.
-    func add(_ note: TransferNote, of count: Int) -> Bool {
-        guard (1...count).contains(note.number) else { return false }
-        let (isFirst, waiting) = state.withLock { state in
-            let isFirst = state.notes.updateValue(note.subject, forKey: note.number) == nil
-            return (isFirst, state.waiting.removeValue(forKey: note.number))
+    /// `count`: how many files there are; notes about others are dropped.
+    func add(_ note: TransferNote, of count: Int) {
+        guard (1...count).contains(note.number) else { return }
+        let waiting = state.withLock { state in
+            state.notes[note.number] = note.subject
+            return state.waiting.removeValue(forKey: note.number)
         }
         waiting?.send(note.subject)
-        return isFirst
     }
+
+    /// Returns the note about a file, if it has come.
+    func known(_ number: Int) -> TransferNote.Subject? { state.withLock { $0.notes[number] } }
 
     /// Returns why a file was declined; nil when its receiver does not say.
     func reason(_ number: Int) async -> TransferNote.Subject? {
