@@ -27,7 +27,7 @@ def _shown_length(data):
 
 # What differs from run to run, and what is shown in its place, of the same width where a row may be full.
 VARYING = [
-    (re.compile(r"(?<=id )[0-9a-f]{8}\b|(?<=sha256 )[0-9a-f]{8}|\b([0-9a-f]{32}){1,2}\b"), lambda found: "#" * len(found.group())),
+    (re.compile(r"(?<=id )[0-9a-f]{8}\b|\b[0-9a-f]{8}(?=\))|(?<=sha256 )[0-9a-f]{8}|\b([0-9a-f]{32}){1,2}\b"), lambda found: "#" * len(found.group())),
     # Connection data, whole or wrapped: its length differs a little.
     (re.compile(r"[A-Za-z0-9+/]{40,}=*"), lambda found: "#" * _shown_length(len(found.group()))),
     (re.compile(r"\b[0-9a-f]{4}( [0-9a-f]{4})+\b"), lambda found: re.sub(r"\w", "#", found.group())),
