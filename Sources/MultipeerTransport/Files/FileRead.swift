@@ -10,14 +10,32 @@ enum FileRead {
     static func bytes(
         of path: String, _ wanted: Int, at position: UInt64, of descriptor: Int32
     ) throws(FileFault) -> [UInt8] {
+        guard let start = off_t(exactly: position) else { throw FileFault(.shrank, path: path) }
+        return try unsafe bytes(of: path, wanted) { room, count in
+            unsafe pread(descriptor, room?.advanced(by: count), wanted - count, start + off_t(count))
+        }
+    }
+
+    /// Returns the next bytes of an open file; throws `shrank` when it ends before.
+    static func bytes(
+        of path: String, next wanted: Int, of descriptor: Int32
+    ) throws(FileFault) -> [UInt8] {
+        try unsafe bytes(of: path, wanted) { room, count in
+            unsafe read(descriptor, room?.advanced(by: count), wanted - count)
+        }
+    }
+
+    /// Calls `get`, which is `read` or `pread`, with the room for all of the bytes and the number of those that are there, until
+    /// there are as many as wanted.
+    private static func bytes(
+        of path: String, _ wanted: Int, with get: (UnsafeMutablePointer<UInt8>?, Int) -> Int
+    ) throws(FileFault) -> [UInt8] {
         // Without capacity, the standard library writes the count into the empty array that all threads share.
         if wanted <= 0 { return [] }
-        guard let start = off_t(exactly: position) else { throw FileFault(.shrank, path: path) }
         var failure: FileFault?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
             while count < wanted {
-                let got = unsafe pread(
-                    descriptor, room.baseAddress?.advanced(by: count), wanted - count, start + off_t(count))
+                let got = unsafe get(room.baseAddress, count)
                 if got > 0 {
                     count += got
                 } else if got == 0 {

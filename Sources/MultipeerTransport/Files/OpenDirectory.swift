@@ -108,8 +108,26 @@ package final class OpenDirectory: Sendable {
 
     /// Returns all entries but `.` and `..`, sorted by their names.
     package func entries() throws(FileFault) -> [Entry] {
+        var entries: [Entry] = []
+        try unsafe OpenDirectory.forEachName(in: number, at: path) { bytes in
+            var status = stat()
+            let isThere = unsafe fstatat(number, bytes, &status, AT_SYMLINK_NOFOLLOW) == 0
+            if let name = unsafe String(validatingCString: bytes) {
+                if isThere, name != ".", name != ".." { entries.append(Entry(name: name, status)) }
+            } else {
+                entries.append(Entry(name: unsafe String(cString: bytes), kind: .unnamed))
+            }
+            return true
+        }
+        return entries.sorted { $0.name < $1.name }
+    }
+
+    /// Calls `body` with the name of each entry until it returns false. `path`: for messages.
+    static func forEachName(
+        in folder: Int32, at path: String, _ body: (UnsafePointer<CChar>) -> Bool
+    ) throws(FileFault) {
         // The directory stream owns its descriptor, so it gets one of its own.
-        let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let copy = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw FileFault(lastAt: path) }
         guard let stream = unsafe fdopendir(copy) else {
             let fault = FileFault(lastAt: path)
@@ -117,21 +135,12 @@ package final class OpenDirectory: Sendable {
             throw fault
         }
         defer { unsafe closedir(stream) }
-        guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-        var entries: [Entry] = []
+        guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
         while let entry = unsafe readdir(stream) {
             // A record ends with its name: the last one in the buffer is shorter than its type says.
             let start = unsafe UnsafeRawPointer(entry).advanced(by: place)
-            let bytes = unsafe start.assumingMemoryBound(to: CChar.self)
-            var status = stat()
-            let isThere = unsafe fstatat(number, bytes, &status, AT_SYMLINK_NOFOLLOW) == 0
-            guard let name = unsafe String(validatingCString: bytes) else {
-                entries.append(Entry(name: unsafe String(cString: bytes), kind: .unnamed))
-                continue
-            }
-            if isThere, name != ".", name != ".." { entries.append(Entry(name: name, status)) }
+            if unsafe !body(start.assumingMemoryBound(to: CChar.self)) { return }
         }
-        return entries.sorted { $0.name < $1.name }
     }
 
     private func path(of name: String) throws(FileFault) -> String {

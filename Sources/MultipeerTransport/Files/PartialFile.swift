@@ -115,22 +115,13 @@ package enum PartialFile {
         }
     }
 
+    /// Returns the first names that are wanted; none of a directory that cannot be read.
     static func names(in folder: Int32, where isWanted: (String) -> Bool) -> [String] {
-        // The directory stream owns its descriptor, so it gets one of its own.
-        let copy = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0 else { return [] }
-        guard let stream = unsafe fdopendir(copy) else {
-            close(copy)
-            return []
-        }
-        defer { unsafe closedir(stream) }
-        guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var names: [String] = []
-        while names.count < limit, let entry = unsafe readdir(stream) {
-            // A record ends with its name: the last one in the buffer is shorter than its type says.
-            let name = unsafe String(
-                cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
+        try? unsafe OpenDirectory.forEachName(in: folder, at: "") { bytes in
+            let name = unsafe String(cString: bytes)
             if isWanted(name) { names.append(name) }
+            return names.count < limit
         }
         return names
     }

@@ -55,8 +55,8 @@ package final class FileSource: RepeatableSource {
     package func read() throws(FileFault) -> [UInt8]? {
         try reading.withLock { reading throws(FileFault) in
             if reading.rest == 0 { return nil }
-            let bytes = try FileSource.read(
-                reading.descriptor.number, Int(min(reading.rest, UInt64(FileSource.piece))), path)
+            let count = Int(min(reading.rest, UInt64(FileSource.piece)))
+            let bytes = try FileRead.bytes(of: path, next: count, of: reading.descriptor.number)
             reading.rest -= UInt64(bytes.count)
             return bytes
         }
@@ -78,28 +78,6 @@ package final class FileSource: RepeatableSource {
             else { throw FileFault(lastAt: path) }
             reading.rest = bytesAtFirst - min(offset, bytesAtFirst)
         }
-    }
-
-    private static func read(
-        _ descriptor: Int32, _ wanted: Int, _ path: String
-    ) throws(FileFault) -> [UInt8] {
-        var failure: FileFault?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
-            while count < wanted {
-                let got = unsafe Glibc.read(descriptor, room.baseAddress?.advanced(by: count), wanted - count)
-                if got > 0 {
-                    count += got
-                } else if got == 0 {
-                    failure = FileFault(.shrank, path: path)
-                    return
-                } else if errno != EINTR {
-                    failure = FileFault(lastAt: path)
-                    return
-                }
-            }
-        }
-        if let failure { throw failure }
-        return bytes
     }
 
     package func next() async throws(ResourceFault) -> [UInt8]? {

@@ -64,7 +64,7 @@ public final class OutgoingResource: Sendable {
     package var written: UInt64 { sender.written }
 
     /// All bytes that were sent, by this transfer or the one before.
-    private var completed: UInt64 { resumedAt + sender.written }
+    package var completed: UInt64 { resumedAt + sender.written }
 
     /// The SHA-256 of all bytes, once they are read; nil when none was requested.
     package var digest: [UInt8]? { wholeDigest.sentValue }
