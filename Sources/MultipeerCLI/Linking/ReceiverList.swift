@@ -32,8 +32,6 @@ package struct ReceiverList: Sendable {
         self.store = store
     }
 
-    package var isEmpty: Bool { rows.isEmpty }
-
     /// Returns a line about what has changed; nil for nothing.
     package mutating func note(_ event: DiscoveredPeer.Event) -> String? {
         switch event {

@@ -79,7 +79,7 @@ package struct TransferReport: Equatable, Sendable {
     /// A line for each directory.
     package var directories: [String] {
         groups.map { group in
-            "\(verb) \(group.name.printable), \(TransferReport.counted(group.files)), \(figures(group.bytes, group.time, after: group.resumed))"
+            "\(verb) \(group.name.printable), \(HumanReadable.files(group.files)), \(figures(group.bytes, group.time, after: group.resumed))"
         }
     }
 
@@ -97,7 +97,7 @@ package struct TransferReport: Equatable, Sendable {
     package func total(_ time: Duration) -> String? {
         guard groups.count + single + skipped + failed > 1 else { return nil }
         var parts = [
-            "\(verb) \(TransferReport.counted(transferred.count)), \(figures(bytes, time, after: resumed))"
+            "\(verb) \(HumanReadable.files(transferred.count)), \(figures(bytes, time, after: resumed))"
         ]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
@@ -108,8 +108,6 @@ package struct TransferReport: Equatable, Sendable {
 
     /// Of all files that were transferred.
     package var bytes: UInt64 { transferred.reduce(0) { $0 &+ $1.bytes } }
-
-    private static func counted(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 
     package var isComplete: Bool { skipped == 0 && failed == 0 }
 

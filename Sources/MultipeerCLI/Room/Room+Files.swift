@@ -27,7 +27,7 @@ extension Room {
 
     func accept(_ number: Int, into directory: String) {
         do throws(CommandError) {
-            let downloads = try DownloadDirectory(Room.expanded(directory), isForced: false)
+            let downloads = try DownloadDirectory(UserDirectory.expanded(directory), isForced: false)
             guard let resource = offers.take(number) else { return screen.tell("no file \(number)") }
             offers.receptions[number] = resource
             Task { await self.receive(resource, number, downloads) }
@@ -59,16 +59,11 @@ extension Room {
 
     /// Returns a path and its recipients. A name may follow the path; names of files and of peers may contain spaces.
     private func recipients(_ text: String) -> (path: String, peers: [PeerID]) {
-        let whole = Room.expanded(text)
+        let whole = UserDirectory.expanded(text)
         guard !FileManager.default.fileExists(atPath: whole),
             let (path, peer) = members.find(atEndOf: text)
         else { return (whole, members.linked.filter(mayReceive)) }
-        return (Room.expanded(path), [peer].filter(mayReceive))
-    }
-
-    private static func expanded(_ path: String) -> String {
-        guard path.hasPrefix("~/") else { return path }
-        return UserDirectory.home.path + path.dropFirst()
+        return (UserDirectory.expanded(path), [peer].filter(mayReceive))
     }
 
     private func deliver(_ source: TransferSource, to peer: PeerID) async {

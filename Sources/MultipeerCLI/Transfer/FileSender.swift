@@ -180,7 +180,7 @@ final class FileSender: Sendable {
                 state.withLock { $0.current[number] = nil }
             }
             try await resource.waitUntilReceived()
-            (bytes, isReceived) = (resource.resumedAt + resource.written, true)
+            (bytes, isReceived) = (resource.completed, true)
             let transfer = TransferReport.Transfer(
                 name: sources[index].label, bytes: bytes,
                 time: beginning.start.duration(to: .now), digest: resource.digest,

@@ -102,7 +102,7 @@ extension OfferedFiles {
     package var wish: String {
         let total = size.map { ", \(HumanReadable.bytes($0))" } ?? ""
         if let directory, let files = directory.files {
-            return "send the directory '\(directory.name.printable)', \(OfferedFiles.counted(files))\(total)"
+            return "send the directory '\(directory.name.printable)', \(HumanReadable.files(files))\(total)"
         }
         guard count == 1 else { return "send \(count) files\(total)" }
         return "send " + (first.first.map { "'\($0.name.printable)'" } ?? "a file") + total
@@ -111,13 +111,11 @@ extension OfferedFiles {
     /// The directory, if it is all that comes.
     private var directory: File? { first.first?.files == count ? first.first : nil }
 
-    private static func counted(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
-
     /// The first of several files, a line each, indented; names are escaped and shortened to fit.
     package func list(width: Int) -> [String] {
         guard count > 1, directory == nil else { return [] }
         var lines = first.map { file in
-            let files = file.files.map { "  \(OfferedFiles.counted($0))" } ?? ""
+            let files = file.files.map { "  \(HumanReadable.files($0))" } ?? ""
             let size = files + (file.size.map { "  \(HumanReadable.bytes($0))" } ?? "")
             let name = file.name.printable + (file.files == nil ? "" : "/")
             return "  \(name.fitted(to: max(8, width - 2 - size.count)))\(size)"

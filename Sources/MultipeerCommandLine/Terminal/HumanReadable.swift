@@ -17,6 +17,8 @@ package enum HumanReadable {
         return unit == 0 ? "\(Int(value)) B" : "\(rounded(value)) \(units[unit])"
     }
 
+    package static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
+
     package static func duration(_ duration: Duration) -> String {
         let seconds = duration.seconds
         return seconds < 1 ? "\(rounded(seconds * 1e3)) ms" : "\(rounded(seconds)) s"
