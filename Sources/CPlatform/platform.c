@@ -5,12 +5,17 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int multipeer_close_from(void *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 void multipeer_get_thread_name(char *name) {
     if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;

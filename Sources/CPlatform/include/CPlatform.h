@@ -16,6 +16,10 @@ void multipeer_name_thread(const char *name);
 /// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
+/// Closes `first` and all higher descriptors in a process that is to be started. `actions` is a
+/// `posix_spawn_file_actions_t`. One more GNU extension. Returns like `posix_spawn_file_actions_addclose`.
+int multipeer_close_from(void *actions, int first);
+
 /// Waits until the descriptor can be read, at most for this long, which is less than a second. `ppoll` is one more GNU extension.
 void multipeer_wait_briefly(int descriptor, long nanoseconds);
 
