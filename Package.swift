@@ -223,7 +223,9 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
             swiftSettings: strict),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["MultipeerTransport"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("HistoryTests", ["MultipeerHistory"]),
         tests("CoreTests", ["MultipeerCore"]),
         tests("FramingTests", ["MultipeerFraming", "MultipeerCore"]),

@@ -101,15 +101,8 @@ struct DocumentationTests {
     }
 
     private func run(_ words: [String], in folder: URL? = nil) throws -> (code: Int32, output: String) {
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        if let folder { process.currentDirectoryURL = folder }
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let ending = try ToolProcess.run("/usr/bin/env", words, in: folder)
+        return (ending.code, ending.output)
     }
 
     @Test("every test and every check that an article names exists")

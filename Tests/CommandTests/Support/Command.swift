@@ -21,7 +21,7 @@ final class Command: Sendable {
     /// Has no configuration, identity or trust store, and none is created there.
     private static let home = "/dev/null"
     /// A process that runs longer is killed, which makes its test fail.
-    private static let timeLimit = Duration.seconds(60)
+    private static let timeLimit = DispatchTimeInterval.seconds(60)
 
     let process: ChildProcess
     private let waiting = Worker("end")
@@ -46,8 +46,8 @@ final class Command: Sendable {
                 "XDG_CONFIG_HOME": "",
             ].merging(environment) { $1 },
             catchingErrors: true)
-        Task { [process] in
-            try await Task.sleep(for: Command.timeLimit)
+        // Not a task: all threads of the tasks may be waiting for processes.
+        DispatchQueue.global().asyncAfter(deadline: .now() + Command.timeLimit) { [process] in
             process.signal(SIGKILL)
         }
     }

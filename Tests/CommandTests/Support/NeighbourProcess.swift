@@ -14,7 +14,7 @@ final class NeighbourProcess: Sendable {
     }
 
     /// The timeout after which a process is killed, which ends its output.
-    private static let timeLimit = Duration.seconds(60)
+    private static let timeLimit = DispatchTimeInterval.seconds(60)
 
     let process: ChildProcess
     private let reading = Worker("output")
@@ -25,8 +25,8 @@ final class NeighbourProcess: Sendable {
         let path = folder.appending(path: "MultipeerNeighbour").path
         try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) was not built")
         process = try ChildProcess(path, [type, name])
-        Task { [process] in
-            try await Task.sleep(for: NeighbourProcess.timeLimit)
+        // Not a task: all threads of the tasks may be waiting for processes.
+        DispatchQueue.global().asyncAfter(deadline: .now() + NeighbourProcess.timeLimit) { [process] in
             process.signal(SIGKILL)
         }
     }

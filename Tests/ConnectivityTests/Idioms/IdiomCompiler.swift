@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler, with the modules of this build, for code that is not part of the package.
@@ -47,14 +48,7 @@ struct IdiomCompiler {
     }
 
     private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
-        let (process, pipe) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let ending = try ToolProcess.run("/usr/bin/env", ["swiftc"] + arguments)
+        return (ending.code, ending.output + ending.errors)
     }
 }

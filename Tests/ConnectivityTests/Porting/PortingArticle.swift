@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The article `WillMyApplicationRun.md`: the rows of its checklist, and the differences that it shows.
@@ -57,19 +58,7 @@ struct PortingArticle {
     /// Runs a command of the shell in a folder, and returns its exit code and what it printed.
     static func run(_ command: String, in folder: URL) throws -> (code: Int32, output: String, errors: String)
     {
-        let (process, output, errors) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.currentDirectoryURL = folder
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let said = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (
-            process.terminationStatus, String(decoding: printed, as: UTF8.self),
-            String(decoding: said, as: UTF8.self)
-        )
+        let ending = try ToolProcess.run("/bin/sh", ["-c", command], in: folder)
+        return (ending.code, ending.output, ending.errors)
     }
 }

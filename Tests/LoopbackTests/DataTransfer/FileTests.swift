@@ -264,11 +264,12 @@ struct FileTests {
     func fullDisk(_ isKnown: Bool) async throws {
         let files = try await FileMeeting()
         let small = TestFolder()
-        guard try run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small.url.path]) else {
+        guard ToolProcess.succeeds("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small.url.path])
+        else {
             print("skipped: a small file system cannot be mounted here")
             return await files.end()
         }
-        defer { _ = try? run("/bin/umount", [small.url.path]) }
+        defer { _ = ToolProcess.succeeds("/bin/umount", [small.url.path]) }
         let opening = ChannelOpening(kind: .resource, name: "x", size: isKnown ? 5_000_000 : nil)
         let sender = try await files.ann.driver.open(opening, to: files.bob.peer.uid)
         let writing = Task {
@@ -349,16 +350,6 @@ struct FileTests {
         var seen: [TransferProgress] = []
         for await progress in updates { seen.append(progress) }
         return seen
-    }
-
-    private func run(_ program: String, _ arguments: [String]) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 }
 

@@ -56,13 +56,8 @@ struct MemberKeyTests {
             "genpkey -algorithm \(kind) -out key.pem",
             "req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2" + more,
         ] {
-            let process = Process()
-            process.executableURL = URL(filePath: OpenSSLClient.path)
-            process.arguments = command.split(separator: " ").map(String.init)
-            process.currentDirectoryURL = directory
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
+            try ToolProcess.run(
+                OpenSSLClient.path, command.split(separator: " ").map(String.init), in: directory)
         }
         let files = try ["key.pem", "cert.pem"].map { try Data(contentsOf: directory.appending(path: $0)) }
         return try Identity(parsing: files.flatMap { [UInt8]($0) })

@@ -31,13 +31,6 @@ struct TestChain {
     func remove() { try? FileManager.default.removeItem(at: directory) }
 
     private static func run(_ command: String, _ directory: URL) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: OpenSSLClient.path)
-        process.arguments = command.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = directory
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        try ToolProcess.run(OpenSSLClient.path, command.split(separator: " ").map(String.init), in: directory)
     }
 }

@@ -6,29 +6,22 @@ import Testing
 @Suite("10.3 DTLS with the openssl command", .enabled(if: OpenSSLTool.isPresent), .inTurns)
 struct DatagramToolTests {
     /// A running `openssl` whose standard input is `text`, and stays open.
-    private final class Tool {
-        private let process = Process()
-        private let (input, output) = (Pipe(), Pipe())
+    private struct Tool {
+        private let process: ToolProcess
 
         init(_ command: String, saying text: String) throws {
-            process.executableURL = URL(filePath: OpenSSLTool.path)
             let key = DatagramPair.key.map { String($0, radix: 16) }.joined()
             let profile = "-dtls1_2 -psk_identity mpc/1 -cipher ECDHE-PSK-CHACHA20-POLY1305"
-            process.arguments =
-                "\(command) \(profile)".split(separator: " ").map(String.init) + ["-psk", key]
-            process.standardInput = input
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+            process = try ToolProcess(
+                OpenSSLTool.path,
+                "\(command) \(profile)".split(separator: " ").map(String.init) + ["-psk", key],
+                input: text)
         }
 
         /// Ends it and returns what it printed.
-        func end() throws -> String {
-            // It inherits the signal mask of this thread, which may hold back a gentler signal.
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        func end() -> String {
+            process.kill()
+            return process.wait().output
         }
     }
 
@@ -61,7 +54,7 @@ struct DatagramToolTests {
         let heard = try talk(&end, over: &socket)
         // The tool's close_notify, or nothing: by then it has printed.
         _ = socket.receive(within: 200)
-        let printed = try tool.end()
+        let printed = tool.end()
         #expect(heard == "from the tool\n" && printed.contains("from the channel"))
     }
 
@@ -73,7 +66,7 @@ struct DatagramToolTests {
         var end = try DatagramEnd(.client, key: DatagramPair.key)
         let heard = try talk(&end, over: &socket)
         _ = socket.receive(within: 200)
-        let printed = try tool.end()
+        let printed = tool.end()
         #expect(heard == "from the tool\n" && printed.contains("from the channel"))
     }
 }

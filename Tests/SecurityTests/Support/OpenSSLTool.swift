@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerSecurity
+import TestSupport
 
 /// The `openssl` command, in a directory of its own.
 struct OpenSSLTool: ~Copyable {
@@ -19,16 +20,9 @@ struct OpenSSLTool: ~Copyable {
 
     /// Runs the tool with the words of `command`.
     func run(_ command: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: Self.path)
-        process.arguments = command.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = directory
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(command: command) }
+        let ending = try ToolProcess.run(
+            Self.path, command.split(separator: " ").map(String.init), in: directory)
+        guard ending.code == 0 else { throw Failure(command: command) }
     }
 
     func read(_ names: String...) throws -> [UInt8] {

@@ -72,19 +72,9 @@ struct RoomTests {
     /// What the program beside the tests prints.
     private func history(seed: UInt64) async throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let output = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: output) }
-        try Data().write(to: output)
-        let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent().appending(
-            path: "simulate-room")
-        process.arguments = ["\(seed)"]
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        #expect(process.terminationStatus == 0)
-        return String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        let program = URL(filePath: own).deletingLastPathComponent().appending(path: "simulate-room")
+        let ending = await (try ToolProcess(program.path, ["\(seed)"])).end()
+        #expect(ending.code == 0)
+        return ending.output
     }
 }

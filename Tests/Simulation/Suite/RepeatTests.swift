@@ -30,15 +30,7 @@ struct RepeatTests {
             places.map { $0.appending(path: "simulate") }.first {
                 FileManager.default.isExecutableFile(atPath: $0.path)
             }, "the runner was not built")
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = runner
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: bytes, as: UTF8.self)
+        return try ToolProcess.run(runner.path, arguments).output
     }
 
     private static let builds = [

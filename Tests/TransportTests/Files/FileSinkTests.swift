@@ -112,11 +112,12 @@ struct FileSinkTests {
         "a full disk is reported, at once where the size is known, and no file stays [resource.space]",
         .enabled(if: geteuid() == 0, "only root can mount a small file system"))
     func fullDisk() throws {
-        guard try Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path]) else {
+        guard ToolProcess.succeeds("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path])
+        else {
             print("skipped: a small file system cannot be mounted here")
             return
         }
-        defer { _ = try? Self.run("/bin/umount", [folder.path]) }
+        defer { _ = ToolProcess.succeeds("/bin/umount", [folder.path]) }
         #expect(throws: FileFault(.noSpace, path: folder.path)) {
             _ = try FileSink(in: folder.path, size: 2_097_152)
         }
@@ -130,16 +131,6 @@ struct FileSinkTests {
             }
         }
         #expect(folder.names == [])
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 }
 
