@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Processes of other programs")
+@Suite("Processes of other programs", .inTurns)
 struct ProgramTests {
     @Test("a program inherits its standard streams and no other descriptor, even one that stays open on exec")
     func descriptors() throws {
