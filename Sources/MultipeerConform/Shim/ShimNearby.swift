@@ -166,16 +166,21 @@ extension ShimNearby {
         return [:]
     }
 
-    /// Invites a peer, at the addresses in the request or at those that the running browser finds.
+    /// Invites a peer, at the addresses in the request or at those that the running browser finds; without a peer, the
+    /// one that listens at an address.
     func invite(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let name = try request.text("name") ?? "peer"
-        let peer = try request.required("peer", try request.peer("peer", called: name))
+        let named = try request.peer("peer", called: name)
         let addresses = try request.addresses("at")
         let service = try ShimNearby.service(&request)
         let invitationContext = try request.bytes("context")
         let timeout = try request.seconds("timeout") ?? .seconds(30)
         let code = try ShimNearby.code(&request)
         try request.end()
+        guard let peer = named else {
+            let places = try request.required("at", addresses)
+            return try invite(at: places, service, code, invitationContext, timeout)
+        }
         let browser =
             if let addresses {
                 try self.browser(placing: peer, at: addresses, service)
@@ -193,6 +198,34 @@ extension ShimNearby {
         }
         inviting[peer.uid] = task
         context.keep(task)
+        return [:]
+    }
+
+    private func invite(
+        at addresses: [SocketAddress], _ service: String, _ code: InvitationCode?, _ context: [UInt8]?,
+        _ timeout: Duration
+    ) throws(ShimFault) -> [String: ShimValue?] {
+        let session = self.context.session
+        let browser: Browser
+        do throws(MultipeerError) {
+            let discovery = try ShimDiscovery(usesMulticast: false)
+            browser = try Browser(
+                peer: session.peer, service: service, configuration: discovery.configuration)
+        } catch {
+            throw .failed(ShimReason(error))
+        }
+        self.context.keep(
+            Task {
+                var fields: [String: ShimValue?]
+                do throws(MultipeerError) {
+                    let peer = try await browser.invite(
+                        at: addresses, to: session, code: code, context: context, timeout: timeout)
+                    fields = ["result": .text(CloseCode.ok.name), "peer": .hex(peer.uid.bytes)]
+                } catch {
+                    fields = ShimReason(error).result
+                }
+                await self.context.pipe.tell("invite-result", of: self.context.name, fields)
+            })
         return [:]
     }
 

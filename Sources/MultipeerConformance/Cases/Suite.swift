@@ -6,10 +6,14 @@ package enum Suite {
         (
             "LINK", "links, chapter 6",
             DialCases.all + HelloCases.all + ConfirmCases.all + SelectCases.all + StaleLinkCases.all
+                + DataNamingCases.all
         ),
         ("FRM", "frames, chapter 7", FrameCases.all),
-        ("MSG", "messages, chapter 8", MessageCases.all + MessageCreditCases.all),
-        ("CHN", "streams, chapter 9", StreamCases.all + ChannelRuleCases.all + ChannelLimitCases.all),
+        ("MSG", "messages, chapter 8", MessageCases.all + MessageCreditCases.all + FairShareCases.messages),
+        (
+            "CHN", "streams, chapter 9",
+            StreamCases.all + ChannelRuleCases.all + ChannelLimitCases.all + FairShareCases.channels
+        ),
         (
             "RES", "resources, chapter 9",
             IncomingResourceCases.all + ResourceTroubleCases.all + OutgoingResourceCases.all
@@ -19,16 +23,20 @@ package enum Suite {
         (
             "MSH", "mesh, chapter 11",
             IntroductionCases.all + MemberEntryCases.all + SignedEntryCases.all + MeshSizeCases.all
-                + MeshExcessCases.all + InventedMemberCases.all
+                + MeshExcessCases.all + InventedMemberCases.all + MemberTrustCases.all
         ),
         (
             "INV", "invitations, chapter 12",
             InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
-                + KeyedInvitationCases.all + CodeInviteeCases.all + CodeInviterCases.all
+                + KeyedInvitationCases.all + AddressInvitationCases.all + CodeInviteeCases.all
+                + CodeInviterCases.all
         ),
         ("SAS", "verification codes, chapter 13", CodeCases.all + CodeResultCases.all),
         ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),
-        ("LIM", "limits, chapter 15", BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all),
+        (
+            "LIM", "limits, chapter 15",
+            BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all + FairShareCases.limits
+        ),
         ("MUT", "mutations of valid transcripts", MutationCases.all),
         ("FLOOD", "floods, on request only", FloodCases.all),
     ]
@@ -39,19 +47,20 @@ package enum Suite {
         "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23", "ENC-26",
         "LINK-04", "LINK-05", "LINK-17", "LINK-18", "LINK-20", "LINK-21", "LINK-22", "LINK-23", "LINK-25",
         "LINK-27",
-        "LINK-28", "LINK-30",
+        "LINK-28", "LINK-30", "LINK-33",
         "FRM-11",
         "MSG-06", "MSG-09", "MSG-12", "MSG-16",
-        "CHN-11", "CHN-18",
+        "CHN-11", "CHN-18", "CHN-20",
         "RES-01", "RES-07", "RES-13",
         "DGR-04", "DGR-05", "DGR-06", "DGR-07", "DGR-08", "DGR-10", "DGR-12", "DGR-13",
         "MSH-03", "MSH-04", "MSH-05", "MSH-06", "MSH-07", "MSH-09", "MSH-11", "MSH-13", "MSH-14", "MSH-15",
-        "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32",
+        "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32", "MSH-37", "MSH-38",
+        "MSH-39", "MSH-41",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
         "INV-26", "INV-32",
         "SAS-03", "SAS-04",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
-        "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10",
+        "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10", "LIM-11",
     ]
 
     package static var cases: [Case] { sections.flatMap(\.cases) }

@@ -63,6 +63,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case givesUpAfterUnknownPeer = "gives-up-after-unknown-peer"
     case retriesWithoutPause = "retries-without-pause"  // Dials again at once.
     case neverRetries = "never-retries"  // Dials once.
+    case namesOneDatum = "names-one-datum"  // Always names the same of its data in HELLO.
+    // Backs off before it has named each of its data.
+    case backsOffBeforeNaming = "backs-off-before-naming"
     case attemptWithoutDeadline = "attempt-without-deadline"  // Connects to a peer forever.
     case helloIncompleteAccepted = "hello-incomplete-accepted"  // Accepts HELLO without any of its entries.
     case helloSizesUnchecked = "hello-sizes-unchecked"  // Accepts entries of HELLO of any size.
@@ -87,6 +90,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case selectsAll = "selects-all"  // Selects each candidate.
     case twoLinksPerPair = "two-links-per-pair"  // Keeps other candidates after SELECTED.
     case replacesLivingLink = "replaces-living-link"  // Replaces a link that lives.
+    // Closes a candidate with an unanswered SELECT when it gets newer data.
+    case newerDataEndsSelected = "newer-data-ends-selected"
     case neverSelectsNext = "never-selects-next"  // Does not select another candidate when one dies.
     case keepsStaleLink = "keeps-stale-link"  // Keeps the old link when SELECT comes.
     case supersedesLivingLink = "supersedes-living-link"  // Ends a link that lives when SELECT comes.
@@ -130,6 +135,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case countsTheUsualWindow = "counts-the-usual-window"
     case costWithoutOverhead = "cost-without-overhead"  // Counts only the payload of what it sends.
     case forgetsUnsent = "forgets-unsent"  // Does not report what was not sent.
+    case creditAtHalf = "credit-at-half"  // Returns credit for messages only when half of it is used up.
     case creditLate = "credit-late"  // Returns credit every 3 s.
     // Returns credit for messages that the application has not taken.
     case returnsCreditOnArrival = "returns-credit-on-arrival"
@@ -154,6 +160,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case channelKindUnchecked = "channel-kind-unchecked"  // Accepts channels of a kind that it does not know.
     case channelNameUnchecked = "channel-name-unchecked"  // Accepts any bytes as the name of a channel.
     case channelCreditMayFall = "channel-credit-may-fall"  // Accepts a limit of a channel that does not grow.
+    // Returns credit of a channel only when half of it is used up.
+    case channelCreditAtHalf = "channel-credit-at-half"
+    case messagesStarveStreams = "messages-starve-streams"  // Sends no DATA while messages wait.
     case sendsBeyondChannelCredit = "sends-beyond-channel-credit"  // Sends on channels without credit.
 
     // MARK: RES
@@ -193,6 +202,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case secondKeyBelieved = "second-key-believed"  // Believes entries of a known endpoint with another key.
     case signsOnce = "signs-once"  // Keeps its first signature when its entry changes.
     case dialsOneSided = "dials-one-sided"  // Dials every peer that is listed.
+    // Counts MEMBERS only as control frames.
+    case membersAreControl = "members-are-control"
     case membersWithoutLimit = "members-without-limit"  // Accepts any number of MEMBERS.
     case tellsOverPlain = "tells-over-plain"  // Introduces over plain links though it prefers TLS.
     case introducesManual = "introduces-manual"  // Introduces peers whose data has no MESH.
@@ -203,6 +214,22 @@ package enum Bug: String, CaseIterable, Sendable {
     case neverDismisses = "never-dismisses"  // Keeps its link to the surplus member forever.
     // Believes entries about a member at once after it evicted it.
     case believesOfDismissed = "believes-of-dismissed"
+    case believesDeparted = "believes-departed"  // Believes entries about a member that has said goodbye.
+    // Takes entries of linked members from others.
+    case takesHearsay = "takes-hearsay"
+    // Forgets what others sent of a linked member.
+    case forgetsSetAside = "forgets-set-aside"
+    case meshDataShort = "mesh-data-short"  // Issues mesh data for ten minutes.
+    case dialsOwnUid = "dials-own-uid"  // Dials a member that has its own uid.
+    case neverWithdraws = "never-withdraws"  // Goes on dialling what is no longer a member.
+    // Refuses a member that was dialling when its link ended.
+    case forgetsCaller = "forgets-caller"
+    case noPlaceForMembers = "no-place-for-members"  // Has no place for the entry of a mesh link.
+    case keepsFirstMeshData = "keeps-first-mesh-data"  // Ignores newer mesh data of a member that it dials.
+    case entriesWithoutLimit = "entries-without-limit"  // Holds any number of entries.
+    case reportsEachAttempt = "reports-each-attempt"  // Reports each attempt to a member.
+    case neverDialsMembers = "never-dials-members"  // Waits until members dial.
+    case helloListsInvented = "hello-lists-invented"  // Lists members that do not count in HELLO.
     case countsSleep = "counts-sleep"  // Counts time during which it did not run.
 
     // MARK: INV
@@ -233,6 +260,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteGivesUpBusy = "invite-gives-up-busy"  // Gives up when it receives BUSY.
     case inviteReservesUID = "invite-reserves-uid"  // Asks about one question of a uid, from any address.
     case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
+    // Refuses invitations that do not name it.
+    case inviteNeedsUid = "invite-needs-uid"
+    // Takes any key of the peer at an address, whatever its uid.
+    case inviteAddressUnproven = "invite-address-unproven"
     case inviteKeepsPlaces = "invite-keeps-places"  // Lets an old question keep its place from all others.
 
     // Codes of invitations.
@@ -269,6 +300,7 @@ package enum Bug: String, CaseIterable, Sendable {
     // Holds unread data of channels without limit.
     case channelsWithoutMemoryLimit = "channels-without-memory-limit"
     case keyUpdatesWithoutLimit = "key-updates-without-limit"  // Accepts any number of TLS key updates.
+    case answersUnread = "answers-unread"  // Holds answers that a peer does not read, without limit.
     case confirmedUnbounded = "confirmed-unbounded"  // Holds any number of candidates of one peer.
     case relinksUnread = "relinks-unread"  // Links a peer again however much of its data was not taken.
     // Calls accept again and again when it has no descriptors.

@@ -43,10 +43,15 @@ final class TCPSocket {
     }
 
     /// Returns a socket that connects to a candidate, from any address or a given one.
-    static func dialling(_ candidate: Candidate, from source: [UInt8]? = nil) throws(SuiteFault) -> TCPSocket
-    {
+    static func dialling(
+        _ candidate: Candidate, from source: [UInt8]? = nil, isNarrow: Bool = false
+    ) throws(SuiteFault) -> TCPSocket {
         let made = try make()
         if let source { try made.bind(to: source, port: 0) }
+        if isNarrow {
+            made.narrow()
+            made.set(Int32(IPPROTO_TCP), TCP_MAXSEG, to: 536)
+        }
         var address = system(candidate.address, candidate.port)
         let code = unsafe lend(&address) { unsafe connect(made.descriptor, $0, $1) }
         guard code == 0 || errno == EINPROGRESS else { throw .system("cannot dial", errno) }

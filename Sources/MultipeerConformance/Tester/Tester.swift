@@ -53,16 +53,17 @@ final class Tester {
     /// * `tls`: how the TLS end behaves; nil for what the outcome demands.
     /// * `plain`: dials without TLS, whatever the outcome is.
     /// * `source`: the address that it dials from.
+    /// * `isNarrow`: with small segments and buffers, so that the kernels hold little of what is not read.
     func dial(
         _ linkParameters: LinkParameters, tls setup: TLSEnd.Setup? = nil, plain: Bool = false,
         from source: [UInt8]? = nil,
-        sendsPreface: Bool = true
+        sendsPreface: Bool = true, isNarrow: Bool = false
     ) throws -> TesterLink {
         guard let candidate = linkParameters.theirData.candidates.first(where: { $0.address.count == 4 })
         else {
             throw Skip("the subject listens on no IPv4 address")
         }
-        let socket = try TCPSocket.dialling(candidate, from: source)
+        let socket = try TCPSocket.dialling(candidate, from: source, isNarrow: isNarrow)
         let end = plain ? nil : try setup.map(TLSEnd.init) ?? ownTLS(linkParameters, isServer: false)
         return TesterLink(socket, .initiator, end, linkParameters, in: caseRun, sendsPreface: sendsPreface)
     }

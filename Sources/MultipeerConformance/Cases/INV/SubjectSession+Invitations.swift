@@ -13,15 +13,16 @@ extension SubjectSession {
         try ask("answer", ["invitation": question["invitation"] ?? .null, "accept": .bool(isAccepted)])
     }
 
-    /// Lets the session invite the tester.
+    /// Lets the session invite the tester; `isNamed`: by its uid, otherwise the peer at its address.
     func invite(
-        _ tester: Tester, code: String? = nil, context: [UInt8]? = nil, timeout: Int = 30
+        _ tester: Tester, code: String? = nil, context: [UInt8]? = nil, timeout: Int = 30,
+        isNamed: Bool = true
     ) throws -> JSONValue {
         var parameters: [String: JSONValue] = [
-            "peer": .string(tester.endpoint.uid.hex),
             "at": .array([.string("127.0.0.1:\(tester.listener.localPort)")]),
             "timeout": .number(Double(timeout)),
         ]
+        if isNamed { parameters["peer"] = .string(tester.endpoint.uid.hex) }
         parameters["context"] = context.map { .string($0.hex) }
         parameters["code"] = code.map { .string($0) }
         return try ask("invite", parameters)

@@ -4,6 +4,8 @@ final class TesterInvitation {
     let tester: Tester
     let link: TesterLink
     let id: [UInt8]
+    /// The ID of the INVITE that this end has received.
+    var received: [UInt8] = []
 
     /// Dials an advertiser.
     init(_ tester: Tester, port: UInt16, alpn: String = InvitationFrames.alpn, from source: [UInt8]? = nil)

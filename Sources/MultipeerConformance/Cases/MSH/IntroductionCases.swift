@@ -7,7 +7,10 @@ enum IntroductionCases {
             expectation:
                 "S dials T2 with the mesh data of T1's report, links, and reports its links to both",
             rules: ["mesh.link", "mesh.flood", "mesh.dial", "mesh.component"],
-            bugs: [.seen("never-introduces", by: "no MEMBERS")],
+            bugs: [
+                .seen("never-introduces", by: "no MEMBERS"),
+                .seen("never-dials-members", by: "does not dial"),
+            ],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(1)
@@ -57,7 +60,11 @@ enum IntroductionCases {
             "MSH-07", "11.7", level: .mesh, "an unreachable member is reported, and tried again",
             stimulus: "T1 reports T2, whose port is closed",
             expectation: "S reports notConnected after 30 s, keeps T1, and dials again",
-            rules: ["mesh.retry", "mesh.unreported"], bugs: [.seen("never-retries", by: "not dialled again")],
+            rules: ["mesh.retry", "mesh.unreported"],
+            bugs: [
+                .seen("never-retries", by: "not dialled again"),
+                .seen("reports-each-attempt", by: "a silent attempt is reported"),
+            ],
             seconds: 60
         ) { caseRun in
             let (session, endpoint, members) = try caseRun.mesh(1)

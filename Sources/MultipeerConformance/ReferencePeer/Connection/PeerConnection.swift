@@ -74,7 +74,9 @@ final class PeerConnection: PollSource {
 
     var descriptor: Int32 { stage == .ended ? -1 : socket.descriptor }
     // A peer that leaves answers unread is not read from. Spec 15.2.
-    var wantsToRead: Bool { stage != .dialling && (unsent < 1 << 20 || stage == .closing) }
+    var wantsToRead: Bool {
+        stage != .dialling && (unsent < 1 << 19 || stage == .closing || bug == .answersUnread)
+    }
     var wantsToWrite: Bool { stage == .dialling || unsent > 0 }
 
     func move() {

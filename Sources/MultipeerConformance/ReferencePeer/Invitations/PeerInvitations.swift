@@ -189,9 +189,9 @@ final class PeerInvitations {
         try demand(
             context?.count ?? 0 <= InvitationFrames.longestContext, .tooLarge, "a context that is too long")
         guard case .array(let places)? = request["at"], let place = places.first?.text?.split(separator: ":"),
-            place.count == 2, let port = UInt16(place[1]),
-            let uid = request["peer"]?.text.flatMap({ [UInt8](hex: $0) })
+            place.count == 2, let port = UInt16(place[1])
         else { throw Unimplemented() }
+        let uid = request["peer"]?.text.flatMap { [UInt8](hex: $0) }
         let seconds = request["timeout"]?.double ?? 30
         try demand((1...600).contains(seconds), .internal, "a timeout of \(seconds) s")
         let code = request["code"]?.text.flatMap(SpokenCode.init)

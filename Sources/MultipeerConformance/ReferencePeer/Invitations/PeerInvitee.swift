@@ -85,7 +85,7 @@ final class PeerInvitee: PeerConnection.Owner {
         try demand((1...600).contains(timeout), "a TIMEOUT of \(timeout) s")
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }
-        let isForAnyPeer = recipient.allSatisfy { $0 == 0 }
+        let isForAnyPeer = recipient.allSatisfy { $0 == 0 } && bug != .inviteNeedsUid
         if recipient != session.endpoint.uid, !isForAnyPeer, bug != .inviteAnyRecipient {
             return answer(.unknownPeer)
         }
@@ -190,14 +190,17 @@ final class PeerInvitee: PeerConnection.Owner {
 }
 
 extension PeerSession {
-    /// Makes check 5 of 12.9.
-    func checkInvited(_ blob: [UInt8], from uid: [UInt8]) throws(ProtocolError) {
+    /// Makes check 5 of 12.9, and returns the uid of the data, which is this one if it is known before.
+    @discardableResult
+    func checkInvited(_ blob: [UInt8], from uid: [UInt8]?) throws(ProtocolError) -> [UInt8] {
         let data: ConnectionData
         do throws(ProtocolError) { data = try ConnectionDataReader(bug: bug).read(blob) } catch {
             throw .broken(error.text)
         }
-        try demand(data.endpoint.uid == uid || bug == .inviteDataOfAnyone, "data of another peer")
+        let isRight = data.endpoint.uid == uid ?? data.endpoint.uid && data.endpoint.uid != endpoint.uid
+        try demand(isRight || bug == .inviteDataOfAnyone, "data of another peer")
         try demand(data.recipient == nil || data.recipient == endpoint.uid, "data for another peer")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
+        return data.endpoint.uid
     }
 }

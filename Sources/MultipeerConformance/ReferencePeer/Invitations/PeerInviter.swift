@@ -1,7 +1,8 @@
 /// An outgoing invitation. Spec 12.8, machine `inviter`.
 final class PeerInviter: PeerConnection.Owner {
     private unowned let invitations: PeerInvitations
-    let uid: [UInt8]
+    /// The invited peer; nil for the one that listens at the address.
+    private(set) var uid: [UInt8]?
     private let place: Candidate
     private let code: SpokenCode?
     private var exchange: CodeExchange?
@@ -20,7 +21,7 @@ final class PeerInviter: PeerConnection.Owner {
     private var hasResult = false
 
     init(
-        _ invitations: PeerInvitations, _ uid: [UInt8], _ place: Candidate, _ code: SpokenCode?,
+        _ invitations: PeerInvitations, _ uid: [UInt8]?, _ place: Candidate, _ code: SpokenCode?,
         _ context: [UInt8]?, _ seconds: Double
     ) {
         self.invitations = invitations
@@ -59,8 +60,8 @@ final class PeerInviter: PeerConnection.Owner {
         isSent = true
         let timeout = UInt32(max(1, seconds.rounded(.up)))
         let entries = InvitationFrames.invite(
-            id: id, from: session.endpoint.uid, name: session.name, to: uid, timeout: timeout,
-            context: context)
+            id: id, from: session.endpoint.uid, name: session.name,
+            to: uid ?? [UInt8](repeating: 0, count: 16), timeout: timeout, context: context)
         connection.send(Frame(.invite, entries.bytes))
         if bug == .inviteCompletesEarly {
             let mine = session.issued.data(for: uid, isMesh: false).bytes
@@ -93,7 +94,10 @@ final class PeerInviter: PeerConnection.Owner {
         let blob = try entries.possible(Field.data, "DATA", 24...1_024)
         try demand((blob != nil) == (code == .ok) || bug == .inviteAnyAnswer, "DATA does not fit the code")
         guard let blob else { return refused(code) }
-        try session.checkInvited(blob, from: uid)
+        let invited = try session.checkInvited(blob, from: uid)
+        let isProven = connection.tls?.peerLeaf.map { KeyedUID.fits(invited, $0) } ?? false
+        try demand(isProven || bug == .inviteAddressUnproven || uid != nil, .policy, "the key of another uid")
+        uid = invited
         isAgreed = true
         let mine = session.issued.data(for: uid, isMesh: false).bytes
         connection.send(Frame(.complete, InvitationFrames.complete(id: id, data: mine).bytes))
@@ -143,8 +147,9 @@ final class PeerInviter: PeerConnection.Owner {
     private func result(_ code: CloseCode) {
         guard !hasResult else { return }
         hasResult = true
-        session.application.tell(
-            "invite-result", ["peer": .string(uid.hex), "result": .string(code.description)])
+        var fields: [String: JSONValue] = ["result": .string(code.description)]
+        fields["peer"] = uid.map { .string($0.hex) }
+        session.application.tell("invite-result", fields)
     }
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {

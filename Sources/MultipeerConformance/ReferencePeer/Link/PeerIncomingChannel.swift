@@ -121,7 +121,8 @@ final class PeerIncomingChannel {
         let most = UInt64(session.limits.channelCredit)
         taken = received
         if bug == .oneResourceAtATime, isResource, channels.hasResource(before: number) { return }
-        if taken + most >= granted + max(1, most / 4), !wasStopped, !isFinished, !isOver {
+        let part: UInt64 = bug == .channelCreditAtHalf ? 2 : 4
+        if taken + most >= granted + max(1, most / part), !wasStopped, !isFinished, !isOver {
             granted = taken + most
             channels.link.send(.credit(granted, channel: number))
         }

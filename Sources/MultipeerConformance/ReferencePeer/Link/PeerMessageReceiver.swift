@@ -97,7 +97,8 @@ final class PeerMessageReceiver {
         let hasTurn = session.turn === link || bug == .twoLongMessages
         if hasTurn, bug != .longMessageStalls { can += reassemblyCost }
         if bug == .returnsCreditOnArrival { can = received + UInt64(session.limits.messageCredit) }
-        guard can >= granted + UInt64(max(1, session.limits.messageCredit / 4)) else { return }
+        let part: UInt32 = bug == .creditAtHalf ? 2 : 4
+        guard can >= granted + UInt64(max(1, session.limits.messageCredit / part)) else { return }
         if bug == .creditLate, .now - lastGrant < .seconds(3) { return }
         lastGrant = .now
         granted = can

@@ -70,6 +70,7 @@ final class PeerMessageSender {
             var pieces = 0
             let mayGo = bug != .messagesAfterResources || !channels.isSendingResource
             while mayGo, pieces < 8, !isBacklogged, sendPiece() { pieces += 1 }
+            if bug == .messagesStarveStreams, pieces > 0 { continue }
             if isBacklogged || (pieces == 0 && !channels.sendPiece()) { return }
             if pieces > 0 { for _ in 0..<4 where !isBacklogged { if !channels.sendPiece() { break } } }
         } while true

@@ -10,6 +10,7 @@ extension PeerMesh {
 
     func tick(_ now: Instant) {
         lookAtClock(now)
+        endCallers(now)
         guard !known.isEmpty else { return }
         let component = component
         let inside = Set(component)
@@ -29,7 +30,7 @@ extension PeerMesh {
         }
         met = met.filter { now - $0.value < .seconds(60) }
         for attempt in Array(session.attempts.values)
-        where attempt.isForMesh && !inside.contains(attempt.endpoint) {
+        where attempt.isForMesh && !inside.contains(attempt.endpoint) && bug != .neverWithdraws {
             reported.remove(attempt.endpoint)
             session.abandon(attempt, "withdrawn", nil, saying: .unknownPeer)
         }
@@ -39,13 +40,31 @@ extension PeerMesh {
     }
 
     private func connect(_ endpoint: Endpoint, _ now: Instant) {
-        guard endpoint.uid != me.uid, session.links[endpoint.uid] == nil, session.attempts[endpoint] == nil,
+        guard endpoint.uid != me.uid || bug == .dialsOwnUid, bug != .neverDialsMembers,
+            session.links[endpoint.uid] == nil, session.attempts[endpoint] == nil,
             let held = known[endpoint]?.held, session.outcome(with: held.data) != .refused,
             session.links.count < session.slots || links.count == session.links.count,
             session.attempts.count < 2 * session.settings.cap,
             waiting[endpoint].map({ $0.until <= now }) ?? true
         else { return }
-        let isFirst = reported.insert(endpoint).inserted
+        let isFirst = reported.insert(endpoint).inserted || bug == .reportsEachAttempt
         session.connect(held, isForMesh: true, isSilent: !isFirst)
+    }
+
+    /// Notes a member whose link has ended and that has dialled meanwhile: its link may not have ended at the same time.
+    func noteCaller(_ endpoint: Endpoint) {
+        let candidates = session.candidates.filter { $0.endpoint == endpoint }
+        guard !candidates.isEmpty else { return }
+        callers[endpoint] = .now + (bug == .forgetsCaller ? .zero : .seconds(4))
+    }
+
+    /// Withdraws from those that are no members any longer, and have not linked in time.
+    private func endCallers(_ now: Instant) {
+        let inside = callers.isEmpty ? [] : Set(component)
+        for (endpoint, end) in callers where now >= end {
+            callers[endpoint] = nil
+            guard session.links[endpoint.uid] == nil, !inside.contains(endpoint) else { continue }
+            for one in session.candidates where one.endpoint == endpoint { one.close(.unknownPeer) }
+        }
     }
 }

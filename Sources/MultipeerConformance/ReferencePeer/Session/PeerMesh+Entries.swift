@@ -8,7 +8,8 @@ extension PeerMesh {
         try demand(count <= 32, .flood, "\(count) members")
         if bug != .membersWithoutLimit { try link.countControl() }
         try demand(link.isMesh, "MEMBERS on a direct link")
-        try demand(link.memberBucket.take() || bug == .membersWithoutLimit, .flood, "too many MEMBERS")
+        let isUnlimited = bug == .membersWithoutLimit || bug == .membersAreControl
+        try demand(link.memberBucket.take() || isUnlimited, .flood, "too many MEMBERS")
         let made: (MemberEntry, ReceivedConnectionData)
         do throws(ProtocolError) { made = try read(payload) } catch {
             if bug == .entriesUnchecked { return }
@@ -18,10 +19,11 @@ extension PeerMesh {
         guard try isOfOneKey(held.data, link) else { return }
         if wouldUse(entry, from: link) { try demandSignature(entry) }
         if entry.endpoint == me { return takeOwn(entry, from: link) }
-        guard departed[entry.endpoint] == nil else { return }
+        guard departed[entry.endpoint] == nil || bug == .believesDeparted else { return }
         let isFirstHand = entry.endpoint == link.endpoint
         let isKnownBetter = !isFirstHand && links.contains { $0.endpoint == entry.endpoint }
-        if isKnownBetter || dismissed[entry.endpoint] != nil {
+        if isKnownBetter && bug != .takesHearsay || dismissed[entry.endpoint] != nil {
+            if bug == .forgetsSetAside { return }
             let isNewer = aside[entry.endpoint].map { $0.0.sequence < entry.sequence } ?? true
             if isNewer { aside[entry.endpoint] = made }
             return
@@ -45,9 +47,9 @@ extension PeerMesh {
         let old = known[entry.endpoint]
         if let old, !replaces, entry.sequence <= old.entry.sequence, bug != .believesOld { return }
         if old?.entry == entry { return }
-        guard old != nil || makeRoom() else { return }
+        guard old != nil || makeRoom(for: entry.endpoint) else { return }
         known[entry.endpoint] = StoredEntry(entry: entry, held: held)
-        if let attempt = session.attempts[entry.endpoint], attempt.isForMesh {
+        if let attempt = session.attempts[entry.endpoint], attempt.isForMesh, bug != .keepsFirstMeshData {
             session.connect(held, isForMesh: true)
         }
         for other in links where other !== link { queue(entry.endpoint, to: other) }
@@ -104,7 +106,7 @@ extension PeerMesh {
     /// Returns whether an entry is newer than what is known, so that its signature matters.
     private func wouldUse(_ entry: MemberEntry, from link: PeerLink) -> Bool {
         if entry.endpoint == me { return entry.sequence >= highest && entry.signedBytes != own?.signedBytes }
-        if departed[entry.endpoint] != nil { return false }
+        if departed[entry.endpoint] != nil, bug != .believesDeparted { return false }
         if entry.endpoint == link.endpoint, !link.hasEntry { return true }
         let former = [known[entry.endpoint]?.entry, aside[entry.endpoint]?.0].compactMap { $0?.sequence }
         return former.allSatisfy { $0 < entry.sequence } || bug == .believesOld
@@ -127,15 +129,25 @@ extension PeerMesh {
         pour()
     }
 
-    /// Makes room for one more entry: 32 including the session's own.
-    private func makeRoom() -> Bool {
-        if known.count < 31 { return true }
+    /// Makes room for one more entry: 32 including the session's own. That of a mesh link has its place in any case.
+    private func makeRoom(for newcomer: Endpoint) -> Bool {
+        if known.count < 31 || bug == .entriesWithoutLimit { return true }
         let inside = Set(component)
         guard
             let oldest = known.filter({ !inside.contains($0.key) })
                 .min(by: { $0.value.outsideSince ?? .now < $1.value.outsideSince ?? .now })
-        else { return false }
+        else { return makeRoomInside(for: newcomer) }
         known[oldest.key] = nil
+        return true
+    }
+
+    /// Drops the newest member that does not count for one that does.
+    private func makeRoomInside(for newcomer: Endpoint) -> Bool {
+        let counted = counted(component)
+        guard counted.contains(newcomer.uid), bug != .noPlaceForMembers else { return false }
+        let others = known.filter { !counted.contains($0.key.uid) }
+        guard let newest = others.max(by: { $0.value.since < $1.value.since }) else { return false }
+        known[newest.key] = nil
         return true
     }
 }

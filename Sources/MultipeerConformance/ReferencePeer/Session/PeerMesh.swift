@@ -4,6 +4,7 @@ final class PeerMesh {
     struct StoredEntry {
         let entry: MemberEntry
         let held: ReceivedConnectionData
+        let since = Instant.now
         var outsideSince: Instant?
     }
 
@@ -24,6 +25,8 @@ final class PeerMesh {
     var silent: [Candidate: Instant] = [:]
     var waiting: [Endpoint: (until: Instant, failures: Int)] = [:]
     var reported: Set<Endpoint> = []
+    /// The members that were dialling when their links ended, and until when they may go on. Spec 11.6.
+    var callers: [Endpoint: Instant] = [:]
     private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
     var excess = OverCapacity()
     private var firstSignature: [UInt8] = []
@@ -71,6 +74,7 @@ final class PeerMesh {
     /// The members that a HELLO to `receiver` lists.
     func listed(for receiver: Endpoint) -> [Endpoint] {
         let component = component
+        if bug == .helloListsInvented { return component }
         let counted = counted(component)
         return component.filter { counted.contains($0.uid) || $0 == receiver }
     }
@@ -79,7 +83,8 @@ final class PeerMesh {
 
     func makeOwn() -> MemberEntry {
         let list = links.map(\.endpoint).sorted { $0.bytes.precedes($1.bytes) }
-        let data = session.issued.data(for: nil, isMesh: true, lifetime: 86_400).bytes
+        let lifetime = bug == .meshDataShort ? 600 : 86_400
+        let data = session.issued.data(for: nil, isMesh: true, lifetime: lifetime).bytes
         if let own, own.list == list, own.data == data, own.sequence >= highest { return own }
         highest += 1
         var made = MemberEntry(me, highest, list: list, data: data)
@@ -113,6 +118,7 @@ final class PeerMesh {
     func unlinked(_ link: PeerLink, _ reason: String, _ code: CloseCode?) {
         guard link.isMesh else { return }
         outboxes[link.endpoint] = nil
+        noteCaller(link.endpoint)
         if reason == "closedByPeer", code == .goodbye || (code == .full && link.hasEntry) {
             known[link.endpoint] = nil
             departed[link.endpoint] = .now
@@ -157,6 +163,7 @@ final class PeerMesh {
         met = [:]
         waiting = [:]
         reported = []
+        callers = [:]
         outboxes = [:]
         excess = OverCapacity()
         dismissed = [:]

@@ -26,6 +26,9 @@ extension PeerSession {
             attempt.held.removeAll { $0.bytes == held.bytes }
             attempt.held.insert(held, at: 0)
             attempt.deadline = max(attempt.deadline, now + .seconds(30))
+            if bug == .newerDataEndsSelected {
+                for one in attempt.connections where one.state == .selecting { one.close(.duplicate) }
+            }
             return
         }
         let isHigher = !endpoint.uid.precedes(known.uid)

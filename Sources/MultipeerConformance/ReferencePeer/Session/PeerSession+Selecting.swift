@@ -237,12 +237,14 @@ extension PeerSession {
     }
 
     private func guessNext(_ attempt: PeerAttempt) {
+        if bug == .namesOneDatum { return }
         attempt.guess += 1
         attempt.namedInRound += 1
         guard attempt.namedInRound < issued.usable(for: attempt.endpoint.uid).count else {
             attempt.namedInRound = 0
             return
         }
+        if bug == .backsOffBeforeNaming { return }
         attempt.isInRound = false
         attempt.nextRound = .now
     }

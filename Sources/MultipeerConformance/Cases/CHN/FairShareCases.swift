@@ -1,0 +1,111 @@
+/// Chapters 8.3, 9.4, 9.7 and 15.2: when credit is returned, and that nothing starves.
+enum FairShareCases {
+    static let messages: [Case] = [
+        Case(
+            "MSG-17", "8.3", "a quarter of the credit is returned as soon as it is used",
+            stimulus:
+                "S grants 256 KiB; T sends messages that cost a quarter and some bytes, four times, and waits",
+            expectation: "CREDIT each time", rules: ["msg.credit-return"],
+            bugs: [.seen("credit-at-half", by: "no CREDIT")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let window = 262_144
+            let (pair, link) = try caseRun.linked(.init(limits: ["messageCredit": window]))
+            for round in 1...4 {
+                let before = link.credit.limit
+                for _ in 0..<4 { link.send(.message(.pattern(window / 16))) }
+                for _ in 0..<4 {
+                    try pair.session.expectMessage(.pattern(window / 16), from: pair.tester.endpoint.uid)
+                }
+                caseRun.loop.wait(.seconds(3)) { link.credit.limit > before || link.ending != nil }
+                try caseRun.require(
+                    link.credit.limit > before, "no CREDIT for a quarter that was taken, in round \(round)")
+            }
+        }
+    ]
+
+    static let channels: [Case] = [
+        Case(
+            "CHN-20", "9.7", level: .channels, "messages do not starve a stream",
+            stimulus:
+                "S has messages to send all the time, up to 24 MiB, and writes 256 KiB to a stream; T reads 16 MiB a second",
+            expectation: "all of the stream arrives before the messages end", rules: ["channel.starvation"],
+            bugs: [.seen("messages-starve-streams", by: "of the stream came")], seconds: 40
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(prepare: { $0.limits.messageCredit = 64 << 20 })
+            let peer = pair.tester.endpoint.uid
+            let stream = try pair.session.openStream("log", to: peer)
+            _ = try link.expectOpen()
+            link.connection.narrow(to: 16_777_216)
+            let piece = 131_072
+            var (posted, received, data) = (0, 0, 0)
+            func post() {
+                _ = pair.session.post(pattern: piece, to: peer)
+                posted += piece
+            }
+            // More than the sockets hold, so that messages wait at S.
+            for _ in 0..<48 { post() }
+            _ = pair.session.post("write", ["stream": .number(Double(stream)), "size": 262_144])
+            while received < 24 << 20, data < 262_144 {
+                guard let frame = link.nextFrame(within: .seconds(5)) else { break }
+                switch frame.kind {
+                case .part: received += frame.payload.count
+                case .message:
+                    received += frame.payload.count
+                    if posted < 24 << 20 { post() }
+                case .data: data += frame.payload.count
+                default: break
+                }
+            }
+            try caseRun.require(
+                data == 262_144, "\(data) bytes of the stream came while \(received) of messages did")
+        },
+        Case(
+            "CHN-21", "9.4", level: .channels,
+            "a quarter of a channel's credit is returned as soon as it is used",
+            stimulus:
+                "S grants 64 KiB for a channel; T sends a quarter and some bytes, four times, and waits",
+            expectation: "CREDIT each time", rules: ["channel.credit-return"],
+            bugs: [.seen("channel-credit-at-half", by: "no CREDIT")]
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(limits: ["channelCredit": 65_536]))
+            link.send(.open(1))
+            _ = try pair.session.expectStream(from: pair.tester.endpoint.uid)
+            for round in 1...4 {
+                let before = link.channelLimits[1] ?? 0
+                link.send([.data(1, .pattern(8_200)), .data(1, .pattern(8_200))])
+                caseRun.loop.wait(.seconds(3)) { link.channelLimits[1] ?? 0 > before || link.ending != nil }
+                try caseRun.require(
+                    link.channelLimits[1] ?? 0 > before,
+                    "no CREDIT for a quarter that was taken, in round \(round)")
+            }
+        },
+    ]
+
+    static let limits: [Case] = [
+        Case(
+            "LIM-11", "15.2", "answers that nobody reads are not piled up",
+            stimulus: "T, a candidate with small buffers, sends 4 MiB of PINGs and reads nothing",
+            expectation: "S holds less than 2 MiB more, and links another peer", rules: ["limit.unread"],
+            bugs: [.seen("answers-unread", by: "S holds")], orders: [.testerLower], seconds: 30
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            guard let before = try caseRun.subject().processUsage()?.memory else {
+                throw Skip("no memory in 'stats'")
+            }
+            let link = try pair.tester.dial(pair.linkParameters, isNarrow: true)
+            try link.becomeCandidate()
+            link.answersPings = false
+            link.connection.isReading = false
+            let pings = Frame.ping().bytes
+            let batch = (0..<4_096).flatMap { _ in pings }
+            for _ in 0..<64 { link.send(raw: batch, "4,096 PINGs") }
+            var most = 0
+            for _ in 0..<12 {
+                caseRun.loop.wait(.milliseconds(300))
+                most = max(most, (try caseRun.subject().processUsage()?.memory ?? before) - before)
+            }
+            link.connection.reset()
+            try caseRun.require(most < 2 << 20, "S holds \(most >> 10) KiB more of what T does not read")
+        }
+    ]
+}
