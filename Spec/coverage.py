@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes rules.md: for each rule its chapter, the code that enforces it, the tests and conformance cases that show it.
+"""Writes rules.md: for each rule its chapter, the code that enforces it, the tests, conformance cases and faults that show it.
 
 --check compares and exits 1 on difference. SpecTests fails where a rule has no code or nothing that shows it.
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -22,7 +23,7 @@ RULES = re.compile(r"\brules:\s*\[([^\]]*)\]")
 TITLES_SHOWN = 3
 HEAD = """# Rules
 
-Written by `coverage.py`: where each rule of the specification is enforced, and what shows that it is. Code names the files whose comments have the label; tests are titles; [cases](20-conformance.md) are those of `multipeer-conform`.
+Written by `coverage.py`: where each rule of the specification is enforced, and what shows that it is. Code names the files whose comments have the label; tests are titles; [cases](20-conformance.md) are those of `multipeer-conform`, faults those of its second peer that break the rule (`faults.json`), or why there is none.
 """
 
 
@@ -90,14 +91,18 @@ def document():
     chapters = {path: DEFINITION.findall(path.read_text()) for path in sorted(SPEC.glob("[0-9A-C]*.md"))}
     defined = {label for labels in chapters.values() for label in labels}
     enforced, shown, (judged, _) = code(), tests(), cases(defined)
+    table = json.loads((SPEC / "faults.json").read_text())
+    planted = {label: ", ".join(f"`{fault}`" for fault in names) for label, names in table["faults"].items()}
+    planted |= {label: f"none: {reason}" for label, reason in table["without"].items()}
     lines = [HEAD]
     for path, labels in chapters.items():
         if not labels:
             continue
         lines.append(f"## [{path.read_text().splitlines()[0].lstrip('# ')}]({path.name})\n")
-        lines += ["| rule | code | tests | cases |", "|---|---|---|---|"]
+        lines += ["| rule | code | tests | cases | faults |", "|---|---|---|---|---|"]
         lines += [f"| `{label}` | {', '.join(f'`{name}`' for name in enforced.get(label, [])) or '–'} "
-                  f"| {some(shown.get(label, [])) or '–'} | {', '.join(sorted(judged.get(label, []))) or '–'} |"
+                  f"| {some(shown.get(label, [])) or '–'} | {', '.join(sorted(judged.get(label, []))) or '–'} "
+                  f"| {planted.get(label, '–')} |"
                   for label in labels]
         lines.append("")
     return "\n".join(lines)

@@ -57,8 +57,8 @@ package enum Suite {
         "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32", "MSH-37", "MSH-38",
         "MSH-39", "MSH-41",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
-        "INV-26", "INV-32",
-        "SAS-03", "SAS-04",
+        "INV-26", "INV-32", "INV-36",
+        "SAS-03", "SAS-04", "SAS-11",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10", "LIM-11",
     ]

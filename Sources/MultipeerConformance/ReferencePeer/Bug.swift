@@ -26,6 +26,16 @@ package enum Bug: String, CaseIterable, Sendable {
     case dialsLowPort = "dials-low-port"  // Dials ports below 1024.
     case dialsAllAtOnce = "dials-all-at-once"  // Dials all candidates at once.
 
+    case tlvLengthUnchecked = "tlv-length-unchecked"  // Cuts an entry at the end of its list.
+    case neverGreases = "never-greases"  // Issues data without GREASE.
+    case refusesGrease = "refuses-grease"  // Refuses entries of GREASE types.
+    case uidOfNoVersion = "uid-of-no-version"  // Makes uids that are not UUIDs of version 4.
+    case dataAnyMagic = "data-any-magic"  // Accepts any first four bytes.
+    case dataWithoutPeer = "data-without-peer"  // Accepts data without PEER.
+    case dataAnyInstance = "data-any-instance"  // Accepts instances of any size.
+    case dataAnyCandidates = "data-any-candidates"  // Accepts any number of candidates, of any form.
+    case dataRefusesFlags = "data-refuses-flags"  // Refuses flags that it does not know.
+
     // MARK: ENC
     case encPrefersPlain = "enc-prefers-plain"  // Makes plain connections where it must use TLS.
     case encPrefersTls = "enc-prefers-tls"  // Makes TLS connections where it must use plain ones.
@@ -53,6 +63,11 @@ package enum Bug: String, CaseIterable, Sendable {
     case confirmsBeforeTrust = "confirms-before-trust"  // Links whatever its application answers.
     case trustWithoutDeadline = "trust-without-deadline"  // Waits for its application forever.
     case asksTwice = "asks-twice"  // Asks its application for each connection.
+
+    case prefaceUnchecked = "preface-unchecked"  // Does not compare the preface.
+    case anyGroup = "any-group"  // Accepts groups that the table does not list.
+    case sendsServerName = "sends-server-name"  // Sends a server name in the ClientHello.
+    case oneKeyForAll = "one-key-for-all"  // Has one key for all its sessions.
 
     // MARK: LINK
     case neverAnswersSelect = "never-answers-select"  // Does not answer SELECT.
@@ -103,6 +118,11 @@ package enum Bug: String, CaseIterable, Sendable {
     case helloInOneRead = "hello-in-one-read"  // Accepts HELLO only in one piece.
     case remembersInstance = "remembers-instance"  // Treats every old instance as alive.
 
+    case helloModeUnchecked = "hello-mode-unchecked"  // Accepts HELLO on any kind of connection.
+    // Does not link again when a link ends that its peer has not used.
+    case unusedLinkEndsAttempt = "unused-link-ends-attempt"
+    case attemptEndsSilently = "attempt-ends-silently"  // Does not report that an attempt is over.
+
     // MARK: FRM
     case skipsUnknownKinds = "skips-unknown-kinds"  // Skips every kind that it does not know.
     case refusesIgnorable = "refuses-ignorable"  // Refuses every kind that it does not know.
@@ -117,6 +137,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case refusesUnknownCode = "refuses-unknown-code"  // Refuses codes that it does not know.
     case sendsReservedKind = "sends-reserved-kind"  // Sends a kind that is not assigned.
     case pongOtherBytes = "pong-other-bytes"  // Answers PING with other bytes.
+
+    case closeReasonUnchecked = "close-reason-unchecked"  // Accepts any reason in CLOSE.
+    case littleEndianLimits = "little-endian-limits"  // Writes LIMITS with the lowest byte first.
+    case neverGreasesFrames = "never-greases-frames"  // Sends no frame of a GREASE kind.
 
     // MARK: MSG
     case longMessageStalls = "long-message-stalls"  // Returns no credit for a message in reassembly.
@@ -159,6 +183,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case streamsOutliveLink = "streams-outlive-link"  // Does not end streams when their link ends.
     case channelKindUnchecked = "channel-kind-unchecked"  // Accepts channels of a kind that it does not know.
     case channelNameUnchecked = "channel-name-unchecked"  // Accepts any bytes as the name of a channel.
+    case opensAreFree = "opens-are-free"  // Does not count OPEN.
+    case channelsAreControl = "channels-are-control"  // Counts OPEN and FIN as control frames.
+    case strayFramesFree = "stray-frames-free"  // Does not count frames of closed channels.
     case channelCreditMayFall = "channel-credit-may-fall"  // Accepts a limit of a channel that does not grow.
     // Returns credit of a channel only when half of it is used up.
     case channelCreditAtHalf = "channel-credit-at-half"
@@ -186,6 +213,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case beginsUnchecked = "begins-unchecked"  // Begins at the offset of RESUME without comparing the digest.
     case resumeUnchecked = "resume-unchecked"  // Accepts any RESUME.
     case digestOfRest = "digest-of-rest"  // Sends the digest of the bytes after BEGIN.
+    case forgetsParts = "forgets-parts"  // Keeps nothing of a resumable resource when its link ends.
     // Sends no message while it sends a resource.
     case messagesAfterResources = "messages-after-resources"
     case shortFileIsSuccess = "short-file-is-success"  // Sends what is left of a file, and reports success.
@@ -230,6 +258,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case reportsEachAttempt = "reports-each-attempt"  // Reports each attempt to a member.
     case neverDialsMembers = "never-dials-members"  // Waits until members dial.
     case helloListsInvented = "hello-lists-invented"  // Lists members that do not count in HELLO.
+    // Introduces members though its certificate does not fit an entry.
+    case meshWithAnyCertificate = "mesh-with-any-certificate"
     case countsSleep = "counts-sleep"  // Counts time during which it did not run.
 
     // MARK: INV
@@ -281,6 +311,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case codeInvitesEarly = "code-invites-early"  // Sends INVITE with its CONFIRMATION.
     case codeRetriesMismatch = "code-retries-mismatch"  // Dials again after CLOSE(WRONG_CODE).
     case codeWrongIsLost = "code-wrong-is-lost"  // Reports a wrong code as a peer that is not there.
+    case codeAnyForm = "code-any-form"  // Accepts codes with any number and any words.
+    case codeNeverPauses = "code-never-pauses"  // Takes guesses at a repeated code one after the other.
     case codeGuessAgain = "code-guess-again"  // Dials again after a connection that ended with a guess.
 
     // MARK: LIV
@@ -290,6 +322,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case queuesWithoutLimit = "queues-without-limit"  // Queues without limit what its application sends.
     case wantsPongs = "wants-pongs"  // Treats only PONG as a sign of life.
     case leavesWithoutGoodbye = "leaves-without-goodbye"  // Disconnects without CLOSE.
+    case reportsNoReason = "reports-no-reason"  // Reports notConnected without a reason.
+    case closesWithoutNotify = "closes-without-notify"  // Sends no close_notify after CLOSE.
     case tellsStatesTwice = "tells-states-twice"  // Reports notConnected twice.
 
     // MARK: LIM
@@ -301,6 +335,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case channelsWithoutMemoryLimit = "channels-without-memory-limit"
     case keyUpdatesWithoutLimit = "key-updates-without-limit"  // Accepts any number of TLS key updates.
     case answersUnread = "answers-unread"  // Holds answers that a peer does not read, without limit.
+    case expectsWithoutLimit = "expects-without-limit"  // Expects any number of peers.
+    case closingUnbounded = "closing-unbounded"  // Holds any number of connections that it has closed.
+    case issuesWithoutLimit = "issues-without-limit"  // Holds data issued for any number of peers.
     case confirmedUnbounded = "confirmed-unbounded"  // Holds any number of candidates of one peer.
     case relinksUnread = "relinks-unread"  // Links a peer again however much of its data was not taken.
     // Calls accept again and again when it has no descriptors.
@@ -327,6 +364,13 @@ package enum Bug: String, CaseIterable, Sendable {
     case stopsReadingHandshakes = "stops-reading-handshakes"  // Reads no flight after its handshake is done.
     case keepsFirstAddress = "keeps-first-address"  // Ignores a change of the peer's address.
     case followsAnybody = "follows-anybody"  // Follows the address of any packet.
+    case ignoresNewDgram = "ignores-new-dgram"  // Ignores every DGRAM but the first.
+    // Sends datagrams with the association under which it receives.
+    case ownAssociation = "own-association"
+    case datagramsOversized = "datagrams-oversized"  // Sends datagrams of more than 1,200 bytes.
+    case dgramRoleSwapped = "dgram-role-swapped"  // Is the DTLS server when it controls.
+    case dgramKeyUnbound = "dgram-key-unbound"  // Leaves the associations out of the key.
+    case neverRetransmits = "never-retransmits"  // Sends each flight once.
     case datagramsWithoutLimit = "datagrams-without-limit"  // Holds datagrams without limit.
 
     // MARK: SAS
@@ -344,6 +388,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case sasNoIsGoodbye = "sas-no-is-goodbye"
     case sasConfirmsAlone = "sas-confirms-alone"  // Counts one user's confirmation as that of both.
     case sasConfirmsTwice = "sas-confirms-twice"  // Sends SAS_RESULT as often as its user confirms.
+    case sasNeverRequests = "sas-never-requests"  // Sends no SAS_REQUEST.
+    case sasSameNonce = "sas-same-nonce"  // Has the same nonce in each run.
+    case sasWaitsForever = "sas-waits-forever"  // Never reports that no code has come.
     case sasEchoesResult = "sas-echoes-result"  // Confirms when the other user does.
     case sasDeclinesSilently = "sas-declines-silently"  // Lets a peer wait whose code its user declined.
     case sasDeclinesTwice = "sas-declines-twice"  // Declines as often as its user does.

@@ -40,7 +40,7 @@ final class PeerApplication {
         told[uid] = state
         if isPaused { unheard[uid, default: 0] += 1 }
         var fields: [String: JSONValue] = ["peer": .string(uid.hex), "state": .string(state)]
-        if let reason { fields["reason"] = .string(reason) }
+        if let reason, bug != .reportsNoReason { fields["reason"] = .string(reason) }
         if let code { fields["code"] = .string(code.description) }
         tell("state", fields)
         if bug == .tellsStatesTwice, state == "notConnected" { tell("state", fields) }

@@ -16,6 +16,8 @@ package final class ReferencePeer {
     var incoming: [Int: PeerIncomingChannel] = [:]
     var outgoing: [Int: PeerOutgoingChannel] = [:]
     private let folder: String
+    /// With a bug: the key of all sessions.
+    var sharedIdentity: TLSIdentity?
 
     private init(bug: Bug?) throws(SuiteFault) {
         self.bug = bug
@@ -127,7 +129,8 @@ package final class ReferencePeer {
 
     private func makeSession(_ request: JSONValue) throws -> [String: JSONValue] {
         let uid =
-            request["uid"]?.text.flatMap { [UInt8](hex: $0) } ?? KeyedUID.formed(randomBytes(16), version: 4)
+            request["uid"]?.text.flatMap { [UInt8](hex: $0) }
+            ?? KeyedUID.formed(randomBytes(16), version: bug == .uidOfNoVersion ? 1 : 4)
         var settings = PeerSession.Settings(handle: request["name"]?.text ?? "peer", uid: uid, folder: folder)
         settings.resumes = request["resumes"]?.isTrue ?? false
         settings.folder = request["receiving"]?.text ?? folder

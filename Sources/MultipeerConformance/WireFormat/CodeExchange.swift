@@ -14,6 +14,27 @@ struct SpokenCode: Hashable {
         phrase = parts[1]
     }
 
+    /// Reads a code as a user types it, with abbreviated words; this peer knows few words. Spec 13.9, `code.words`.
+    init?(typed text: String) {
+        let parts = text.lowercased().split(separator: "-").map(String.init)
+        guard (3...9).contains(parts.count), let number = UInt16(parts[0]), (1...999).contains(number) else {
+            return nil
+        }
+        var words: [String] = []
+        for part in parts.dropFirst() {
+            let found = SpokenCode.knownWords.filter { $0.hasPrefix(part) }
+            guard let word = found.contains(part) ? part : found.first, found.count == 1 || word == part
+            else {
+                return nil
+            }
+            words.append(word)
+        }
+        self.number = number
+        phrase = words.joined(separator: "-")
+    }
+
+    private static let knownWords = ["castle", "guitar", "island"]
+
     /// Returns scrypt of the words, 40 bytes: the number w before it is reduced.
     fileprivate var stretched: [UInt8] {
         var key = [UInt8](repeating: 0, count: 40)

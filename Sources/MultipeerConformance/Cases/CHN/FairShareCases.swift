@@ -79,6 +79,56 @@ enum FairShareCases {
                     "no CREDIT for a quarter that was taken, in round \(round)")
             }
         },
+        Case(
+            "CHN-22", "9.3", level: .channels, "OPEN costs message credit until its channel is taken",
+            stimulus:
+                "S grants 64 KiB and its application takes nothing; T opens channels as credit allows, then one more",
+            expectation: "the link lives; FLOW", rules: ["channel.cost"],
+            bugs: [.seen("opens-are-free", by: "CLOSE(FLOW)")]
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(
+                .init(limits: ["messageCredit": 65_536, "channels": 1_000]))
+            try pair.session.call("pause")
+            var number = UInt32(0)
+            func open() -> Frame {
+                number += 1
+                return .open(number)
+            }
+            let cost = Frame.open(1).cost
+            // What was on its way to the application when it stopped is still returned.
+            for _ in 0..<20 {
+                while link.credit.room >= cost { link.send(open()) }
+                try link.expectAlive()
+                if !caseRun.loop.wait(.milliseconds(200), for: { link.credit.room >= cost }) { break }
+            }
+            try caseRun.require(number < 900, "S returns the cost of channels that are not taken")
+            link.send(open())
+            try link.expectClose(.flow)
+            try pair.session.call("resume")
+        },
+        Case(
+            "CHN-23", "9.5", level: .channels, "frames of open channels are no control frames, others are",
+            stimulus: "300 streams with a byte each, in groups of 30; then 1,000 RESETs of closed channels",
+            expectation: "the link lives; FLOOD", rules: ["channel.exempt"],
+            bugs: [
+                "channels-are-control",
+                .seen("stray-frames-free", by: "CLOSE(FLOOD)"),
+            ]
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            for start in stride(from: UInt32(1), to: 301, by: 30) {
+                link.send(
+                    (start..<(start + 30)).flatMap { [.open($0), .data($0, [1]), .fin($0)] as [Frame] })
+                // Their places are free when their ends were taken.
+                for _ in 0..<30 {
+                    let number = try pair.session.expectStream(from: pair.tester.endpoint.uid)
+                    try pair.session.expectStreamEnd(number, [1])
+                }
+                if let ending = link.ending { throw CaseFailure("the connection ended: \(ending)") }
+            }
+            link.send((0..<1_000).map { _ in .reset(1) })
+            try link.expectBroken(.flood, by: pair)
+        },
     ]
 
     static let limits: [Case] = [

@@ -8,10 +8,14 @@ enum DataFormCases {
             stimulus: "T asks for data, addressed and open",
             expectation:
                 "at most 1,024 bytes that T can read, with S's uid, no forbidden candidate, and a GREASE entry",
-            rules: ["data.length", "data.peer", "data.candidates", "tlv.order", "tlv.grease", "peer.name"],
+            rules: [
+                "data.length", "data.peer", "data.candidates", "data.lifetime", "data.recipient", "tlv.order",
+                "tlv.grease", "peer.name",
+            ],
             bugs: [
                 .seen("data-unsorted", by: "after entry"), .seen("data-without-lifetime", by: "is missing"),
                 .seen("data-to-anybody", by: "addressed to another peer"),
+                .seen("never-greases", by: "no GREASE entry"),
             ]
         ) { caseRun in
             let session = try caseRun.session(.init(preference: .optional))
@@ -52,7 +56,8 @@ enum DataFormCases {
         Case(
             "DATA-03", "2.3", "unknown entries are ignored",
             stimulus: "GREASE entry 0x1A1A and unknown entry 0x0077",
-            expectation: "connected", rules: ["tlv.unknown", "ext.grease"], bugs: ["data-refuses-unknown"],
+            expectation: "connected", rules: ["tlv.unknown", "ext.grease"],
+            bugs: ["data-refuses-unknown", "refuses-grease"],
             orders: UIDOrder.allCases
         ) { caseRun in
             _ = try caseRun.pair { $0.extra = [TLVEntry(0x77, [1, 2, 3]), TLVEntry(0x1a1a, [])] }.link()
@@ -184,6 +189,68 @@ enum DataFormCases {
             }
         },
         Case(
+            "DATA-20", "2.3", "an entry that ends outside its list refuses the data",
+            stimulus: "the last entry of good data says that it is one byte, and 60,000 bytes, longer",
+            expectation: "PROTOCOL", rules: ["tlv.length"],
+            bugs: [.seen("tlv-length-unchecked", by: "the data is taken")]
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
+            for more in [1, 60_000] {
+                var data = strangers.tester.data(for: strangers.session.uid)
+                data.extra = [TLVEntry(0x7a7a, [1, 2, 3, 4])]
+                var bytes = Array(data.bytes.dropLast(8))
+                let length = bytes.count - 6
+                bytes[length] = UInt8((4 + more) >> 8)
+                bytes[length + 1] = UInt8((4 + more) & 255)
+                try strangers.refuse(.protocol, "\(more) bytes more", ConnectionData.sealed(bytes))
+            }
+        },
+        Case(
+            "DATA-21", "3.1", "a random uid is a UUID of version 4",
+            stimulus: "two sessions for which T names no uid", expectation: "two different ones",
+            rules: ["peer.uid-random"], bugs: [.seen("uid-of-no-version", by: "is no UUID")]
+        ) { caseRun in
+            let answers = try (0..<2).map { _ in
+                try caseRun.subject().call(
+                    "session",
+                    ["name": .string("random-\(caseRun.random.next() % 1_000)"), "preference": "none"])
+            }
+            let uids = try answers.map { answer in
+                guard let uid = answer["uid"]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
+                    throw CaseFailure("'session' returns no uid")
+                }
+                return uid
+            }
+            for answer in answers {
+                try caseRun.subject().call("forget", ["session": answer["name"] ?? .null])
+            }
+            for uid in uids {
+                try caseRun.require(
+                    uid[6] >> 4 == 4 && uid[8] >> 6 == 0b10, "\(uid.hex) is no UUID of version 4")
+            }
+            try caseRun.require(uids[0] != uids[1], "two sessions have the same uid")
+        },
+        Case(
+            "DATA-22", "4.2", "data with another magic is refused",
+            stimulus: "MPCE, mpcd, zeros, each with the right checksum", expectation: "PROTOCOL",
+            rules: ["data.magic"], bugs: [.seen("data-any-magic", by: "the data is taken")]
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
+            let bytes = strangers.tester.data(for: strangers.session.uid).bytes
+            for magic in [Array("MPCE".utf8), Array("mpcd".utf8), [0, 0, 0, 0]] {
+                try strangers.refuse(
+                    .protocol, "magic \(magic.hex)",
+                    ConnectionData.sealed(magic + bytes.dropFirst(4).dropLast(8)))
+            }
+        },
+        Case(
+            "DATA-23", "4.1", "unknown flags are ignored", stimulus: "data with the flags 3 to 7",
+            expectation: "connected", rules: ["data.flags"], bugs: ["data-refuses-flags"],
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            _ = try caseRun.pair { $0.flags |= 0xf8 }.link()
+        },
+        Case(
             "DATA-19", "4.2", "a keyed uid needs an identity",
             stimulus: "a keyed uid without IDENTITY; with preference none", expectation: "PROTOCOL",
             rules: ["data.keyed"], bugs: [.seen("data-keyed-unchecked", by: "the data is taken")]
@@ -201,7 +268,12 @@ enum DataFormCases {
             stimulus: "PEER, INSTANCE, TOKEN, LIFETIME, RECIPIENT and CANDIDATE missing, too short, too long",
             expectation: "PROTOCOL",
             rules: ["data.instance", "data.token", "data.lifetime", "data.candidates", "data.peer"],
-            bugs: [.seen("data-token-unchecked", by: "the data is taken")]
+            bugs: [
+                .seen("data-token-unchecked", by: "the data is taken"),
+                .seen("data-any-instance", by: "the data is taken"),
+                .seen("data-without-peer", by: "no PEER: the data is taken"),
+                .seen("data-any-candidates", by: "the data is taken"),
+            ]
         ) { caseRun in
             let strangers = try UnpairedSession(caseRun)
             for (field, size) in [

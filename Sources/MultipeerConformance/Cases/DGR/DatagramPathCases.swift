@@ -5,8 +5,14 @@ enum DatagramPathCases {
             "DGR-01", "10.4", level: .datagram, "datagrams get through", stimulus: "DGRAM both ways, on TLS",
             expectation:
                 "the controlling end shakes hands with the one suite, within a second; messages go by UDP, both ways",
-            rules: ["dgram.offer", "dgram.role", "dgram.profile", "dgram.key", "dgram.path", "dgram.mode"],
-            bugs: [.seen("datagrams-never", by: "no DGRAM")], orders: UIDOrder.allCases
+            rules: [
+                "dgram.offer", "dgram.role", "dgram.profile", "dgram.key", "dgram.path", "dgram.mode",
+                "dgram.header",
+            ],
+            bugs: [
+                .seen("datagrams-never", by: "no DGRAM"), .seen("dgram-role-swapped", by: "no path"),
+                .seen("dgram-key-unbound", by: "no path"), .seen("own-association", by: "no path"),
+            ], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.required)
             let start = ContinuousClock.now
@@ -21,9 +27,12 @@ enum DatagramPathCases {
         },
         Case(
             "DGR-02", "10.5", level: .datagram, "longer messages are sent on the link",
-            stimulus: "S sends 1,150 bytes, then 1,151",
-            expectation: "the first by UDP, the second as MSG", rules: ["dgram.message-max", "dgram.size"],
-            bugs: ["datagrams-too-long"]
+            stimulus: "S sends 1,150 bytes, then 1,151, then 1,200",
+            expectation: "the first by UDP, the others as MSG", rules: ["dgram.message-max", "dgram.size"],
+            bugs: [
+                .seen("datagrams-too-long", by: "no message"),
+                .seen("datagrams-oversized", by: "a datagram of"),
+            ]
         ) { caseRun in
             for preference in [Preference.none, .required] {
                 let (pair, link, peer) = try caseRun.datagrams(preference)
@@ -34,7 +43,12 @@ enum DatagramPathCases {
                 try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message arrived")
                 try pair.sendUnreliably(.pattern(1_151))
                 try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message arrived")
+                try pair.sendUnreliably(.pattern(1_200))
+                caseRun.loop.wait(.seconds(2)) {
+                    link.waiting.contains { $0.kind == .message } || peer.complaint != nil
+                }
                 try peer.check()
+                try caseRun.require(try link.expectMessage() == .pattern(1_200), "another message arrived")
             }
         },
         Case(
@@ -74,6 +88,23 @@ enum DatagramPathCases {
             }
             try caseRun.require(isDown, "messages go by UDP though no ping is answered")
             try link.expect(.datagrams, within: .seconds(40))
+        },
+        Case(
+            "DGR-14", "10.4", level: .datagram, "an unanswered flight is sent again",
+            stimulus: "the first two datagrams of S, the client, are lost",
+            expectation: "the path is up all the same", rules: ["dgram.retransmit"],
+            bugs: [.seen("never-retransmits", by: "no path")], orders: [.testerHigher]
+        ) { caseRun in
+            let (pair, _, peer) = try caseRun.datagrams(.required)
+            var lost = 0
+            peer.loses = { isOutgoing in
+                if isOutgoing || lost == 2 { return false }
+                lost += 1
+                return true
+            }
+            try peer.offer()
+            try peer.expectUp()
+            try pair.expectBothWays(peer)
         },
         Case(
             "DGR-13", "10.3", level: .datagram, "a plain link has plain datagrams",

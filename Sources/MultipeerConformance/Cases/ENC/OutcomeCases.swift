@@ -92,7 +92,10 @@ enum OutcomeCases {
             stimulus: "a ClientHello to S",
             expectation: "closed, nothing but the preface is sent",
             rules: ["plain.preface", "enc.no-negotiation"],
-            bugs: [.seen("plain-ignores-first-byte", by: "still open")], orders: UIDOrder.allCases
+            bugs: [
+                .seen("plain-ignores-first-byte", by: "still open"),
+                .seen("preface-unchecked", by: "still open"),
+            ], orders: UIDOrder.allCases
         ) { caseRun in
             let pair = try caseRun.pair(.init(preference: .none))
             let client = try TLSEnd(.init(identity: try TLSIdentity()))
@@ -127,6 +130,34 @@ enum OutcomeCases {
             try caseRun.require(
                 event["reason"]?.text == "lost", "the reason is '\(event["reason"]?.text ?? "")', not 'lost'")
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
+        },
+        Case(
+            "ENC-30", "6.2", "HELLO on a connection of the wrong kind is refused",
+            stimulus:
+                "S, optional, expects one peer whose outcome is plain, and T, whose outcome is TLS; T sends HELLO in plain",
+            expectation: "POLICY", rules: ["hello.mode"],
+            bugs: [.seen("hello-mode-unchecked", by: "CLOSE(POLICY)")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .optional))
+            _ = try caseRun.introduce(session, caseRun.tester(beside: session, "plain"))
+            let secure = try caseRun.tester(beside: session, "secure", preference: .required)
+            let pair = try caseRun.introduce(session, secure)
+            let link = try secure.dial(pair.linkParameters, plain: true)
+            try link.expectReady()
+            link.sendHello()
+            try link.expectClose(.policy)
+        },
+        Case(
+            "ENC-31", "3.3", "each session has a key of its own",
+            stimulus: "T asks three sessions for data", expectation: "three fingerprints",
+            rules: ["key.ephemeral"], bugs: [.seen("one-key-for-all", by: "the same certificate")]
+        ) { caseRun in
+            let prints = try (0..<3).map { _ in
+                try ConnectionData(
+                    ofSubject: caseRun.session(.init(preference: .required)).data(for: nil)
+                ).fingerprint
+            }
+            try caseRun.require(Set(prints).count == 3, "two sessions have the same certificate")
         },
         Case(
             "ENC-24", "5.2", "connection data that was changed in transit is detected",

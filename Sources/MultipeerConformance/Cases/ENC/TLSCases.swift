@@ -1,6 +1,6 @@
 /// Chapter 5: what TLS must be like, and trust.
 enum TLSCases {
-    static let all: [Case] = handshakes + certificates + trust
+    static let all: [Case] = handshakes + groups + certificates + trust
 
     private static let handshakes: [Case] = [
         Case(
@@ -78,7 +78,10 @@ enum TLSCases {
             "ENC-25", "5.3", "the ClientHello has the required contents and no others", stimulus: "S dials",
             expectation:
                 "TLS 1.3 alone, ALPN mpc/1 alone, X25519 and TLS_AES_128_GCM_SHA256 offered, no server name",
-            rules: ["tls.version", "tls.alpn"], bugs: [.seen("offers-two-protocols", by: "ALPN")],
+            rules: ["tls.version", "tls.alpn", "privacy.clear"],
+            bugs: [
+                .seen("offers-two-protocols", by: "ALPN"), .seen("sends-server-name", by: "a server name"),
+            ],
             orders: [.testerHigher]
         ) { caseRun in
             let pair = try caseRun.pair(.init(preference: .required))
@@ -93,6 +96,32 @@ enum TLSCases {
             if !hello.suites.contains(0x1303) { caseRun.weak("TLS_CHACHA20_POLY1305_SHA256 is not offered") }
             try link.complete()
         },
+    ]
+
+    private static let groups: [Case] = [
+        Case(
+            "ENC-29", "5.3", "no group and no suite but those of the table",
+            stimulus:
+                "T offers P-384 alone, TLS_AES_128_CCM_SHA256 alone; then X25519 and TLS_AES_128_GCM_SHA256",
+            expectation: "refused twice; linked. S offers nothing else", rules: ["tls.suites"],
+            bugs: [.seen("any-group", by: "groups")], orders: [.testerHigher]
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
+            let greeted = try pair.tester.accepted(pair.linkParameters)
+            try greeted.expectReady()
+            let hello = try caseRun.clientHello(greeted)
+            try caseRun.require(
+                Set(hello.groups).isSubset(of: [0x11ec, 0x1d, 0x17]), "S offers the groups \(hello.groups)")
+            try caseRun.require(
+                Set(hello.suites).isSubset(of: [0x1301, 0x1302, 0x1303, 0xff]),
+                "S offers the suites \(hello.suites)")
+            greeted.connection.close()
+            try pair.refusesTLS("P-384", whenServer: [false]) { $0.groups = "P-384" }
+            try pair.refusesTLS("CCM", whenServer: [false]) { $0.suites = "TLS_AES_128_CCM_SHA256" }
+            var setup = pair.tester.setup(isServer: false)
+            (setup.groups, setup.suites) = ("X25519", "TLS_AES_128_GCM_SHA256")
+            try pair.tester.dial(pair.linkParameters, tls: setup).complete()
+        }
     ]
 
     private static let certificates: [Case] = [

@@ -144,7 +144,10 @@ enum FrameCases {
             stimulus:
                 "PING of 7 and 9 bytes, CREDIT of 7, CLOSE of 1, of 259 and with a reason that is not text, HELLO and SELECT on a link",
             expectation: "PROTOCOL", rules: ["frame.payload", "close.reason", "frame.order"],
-            bugs: [.seen("payload-size-unchecked", by: "CLOSE(PROTOCOL)")],
+            bugs: [
+                .seen("payload-size-unchecked", by: "CLOSE(PROTOCOL)"),
+                .seen("close-reason-unchecked", by: "CLOSE(PROTOCOL)"),
+            ],
             orders: UIDOrder.allCases, seconds: 30
         ) { caseRun in
             let frames = [
@@ -171,8 +174,11 @@ enum FrameCases {
         },
         Case(
             "FRM-11", "7.3", "a sender sends frames of a GREASE kind", stimulus: "T listens for a second",
-            expectation: "one frame of a GREASE kind (recommended)", rules: ["frame.grease"],
-            bugs: [.seen("sends-reserved-kind", by: "neither known nor GREASE")],
+            expectation: "one frame of a GREASE kind (recommended)", rules: ["frame.grease", "ext.reserved"],
+            bugs: [
+                .seen("sends-reserved-kind", by: "neither known nor GREASE"),
+                .seen("never-greases-frames", by: "no frame of a GREASE kind"),
+            ],
             orders: UIDOrder.allCases
         ) { caseRun in
             let (_, link) = try caseRun.linked()
@@ -184,6 +190,23 @@ enum FrameCases {
                 "a kind is sent that is neither known nor GREASE")
             if meaningless.isEmpty { caseRun.weak("no frame of a GREASE kind comes [frame.grease]") }
             try link.expectAlive()
+        },
+        Case(
+            "FRM-12", "2.2", "numbers have their most significant byte first",
+            stimulus: "S is configured for messages of 1 MiB, credit of 128 KiB, 10 channels of 64 KiB",
+            expectation: "LIMITS of its HELLO say so", rules: ["int.big-endian"],
+            bugs: [.seen("little-endian-limits", by: "LIMITS say")]
+        ) { caseRun in
+            let limits = [
+                "maxMessage": 1 << 20, "messageCredit": 131_072, "channels": 10, "channelCredit": 65_536,
+            ]
+            let pair = try caseRun.pair(.init(limits: limits))
+            let link = try pair.tester.dial(pair.linkParameters)
+            try link.greet()
+            let wanted = Limits(message: 1 << 20, channels: 10, channelCredit: 65_536, messageCredit: 131_072)
+            let said = link.receivedHello?.limits
+            try caseRun.require(
+                said == wanted, "LIMITS say \(said.map(String.init(describing:)) ?? "nothing")")
         },
     ]
 }

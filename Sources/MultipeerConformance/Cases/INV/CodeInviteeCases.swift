@@ -115,6 +115,57 @@ enum CodeInviteeCases {
             four.link.connection.close()
         },
         Case(
+            "INV-35", "13.9", level: .invite,
+            "a code has a number from 1 to 999, and 2 to 8 words of the list",
+            stimulus: "S advertises with codes of other forms; then with abbreviated words in capitals",
+            expectation: "an error each time; T proves the code with its whole words", rules: ["code.words"],
+            bugs: [.seen("code-any-form", by: "is taken")]
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            func advertise(_ code: String) throws -> JSONValue {
+                try session.ask("advertise", ["type": "conform", "discovery": "none", "code": .string(code)])
+            }
+            let nine = [String](repeating: "guitar", count: 9).joined(separator: "-")
+            for code in ["0-guitar-island", "1000-guitar-island", "7-guitar", "7-guitar-qqqqq", "7-" + nine] {
+                try caseRun.require(try advertise(code)["error"] != nil, "the code \(code) is taken")
+            }
+            let answer = try advertise("7-GUITAR-Islan")
+            guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
+                throw CaseFailure("abbreviated words are refused: \(answer["reason"]?.text ?? "no reason")")
+            }
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
+            try inviting.prove(code)
+            inviting.link.connection.close()
+        },
+        Case(
+            "INV-36", "13.9", level: .invite, "a code that stays valid is guessed slowly",
+            stimulus:
+                "S's code is repeated; T confirms another word, and shares again at once, and after 2 s",
+            expectation: "WRONG_CODE; BUSY; SHARE, and the code is proven", rules: ["code.repeated"],
+            bugs: [.seen("code-never-pauses", by: "CLOSE(BUSY)")]
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            let answer = try session.call(
+                "advertise",
+                ["type": "conform", "discovery": "none", "code": .string(code), "validity": "repeated"])
+            guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
+                throw Skip("the shim does not state its port for invitations")
+            }
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let wrong = try TesterInvitation(tester, port: port)
+            let guess = try wrong.guess(otherWords)
+            wrong.link.send(Frame(.confirmation, guess.own))
+            try wrong.link.expectClose(.wrongCode)
+            let early = try TesterInvitation(tester, port: port)
+            try early.share(code)
+            try early.link.expectClose(.busy)
+            caseRun.loop.wait(.milliseconds(2_200))
+            let late = try TesterInvitation(tester, port: port)
+            try late.prove(code)
+            late.link.connection.close()
+        },
+        Case(
             "INV-24", "13.9", level: .invite, "a share that is no point, and one for another number",
             stimulus:
                 "shares off the curve, compressed, of zeros; number 8; w·M of the right words, then the end",

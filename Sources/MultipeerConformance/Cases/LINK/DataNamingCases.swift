@@ -57,5 +57,22 @@ enum DataNamingCases {
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
             try link.expectAlive()
         },
+        Case(
+            "LINK-35", "14.1", "a link that was lost before it was used does not end the attempt",
+            stimulus: "T links, and resets the connection at once; it waits for a dial",
+            expectation: "S dials again, and is linked, without a further request", rules: ["state.unused"],
+            bugs: [.seen("unused-link-ends-attempt", by: "does not dial")], orders: UIDOrder.allCases,
+            seconds: 30
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let peer = pair.tester.endpoint.uid
+            let first = try pair.tester.link(pair.linkParameters)
+            first.connection.reset()
+            pair.tester.dismissCallers()
+            let link = try pair.tester.accepted(pair.linkParameters)
+            try link.complete()
+            link.send(.message([1]))
+            try pair.session.expectMessage([1], from: peer)
+        },
     ]
 }

@@ -48,6 +48,7 @@ enum LivenessCases {
             bugs: [
                 .seen("leaves-without-goodbye", by: "CLOSE(GOODBYE)"),
                 .seen("tells-states-twice", by: "the reported states"),
+                .seen("reports-no-reason", by: "the reason is"),
             ], orders: UIDOrder.allCases
         ) { caseRun in
             let session = try caseRun.session()
@@ -61,6 +62,20 @@ enum LivenessCases {
             let states = session.states(of: tester.endpoint.uid)
             try caseRun.require(
                 states == ["connecting", "connected", "notConnected"], "the reported states are \(states)")
+            let end = try session.expectNotConnected(tester.endpoint.uid)
+            try caseRun.require(
+                end["reason"]?.text == "left", "the reason is '\(end["reason"]?.text ?? "")', not 'left'")
+        },
+        Case(
+            "LIV-06", "14.3", "CLOSE is followed by close_notify", stimulus: "S leaves a link with TLS",
+            expectation: "CLOSE(GOODBYE), close_notify, FIN", rules: ["close.linger"],
+            bugs: [.seen("closes-without-notify", by: "FIN without close_notify")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
+            _ = pair.session.post("disconnect")
+            try link.expectClose(.goodbye)
+            let ending = try link.expectEnd()
+            try caseRun.require(ending == .closed, "the connection ends with \(ending)")
         },
         Case(
             "LIV-04", "14.2", "the link to a peer that reads nothing ends",

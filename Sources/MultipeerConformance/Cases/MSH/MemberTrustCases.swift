@@ -173,12 +173,34 @@ enum MemberTrustCases {
             try link.complete()
             try session.expect("connected", of: two.endpoint.uid)
         },
+        Case(
+            "MSH-42", "11.4", level: .mesh, "a session whose certificate fits no entry is a star",
+            stimulus: "S has an identity with a certificate of 5,000 bytes; T asks for data with MESH",
+            expectation: "data without MESH, or none; or no such session", rules: ["mesh.certificate"],
+            bugs: [.seen("mesh-with-any-certificate", by: "has MESH")]
+        ) { caseRun in
+            let file = try caseRun.file(try TLSIdentity(padding: 5_000).pem)
+            let settings = SubjectSession.Settings(preference: .required, identity: file)
+            guard let session = try caseRun.sessionIfPossible(settings) else { return }
+            let answer = try session.ask("data", ["mesh": .bool(true)])
+            guard let bytes = answer["data"]?.text.flatMap({ [UInt8](hex: $0) }) else { return }
+            let data = try ConnectionData(ofSubject: bytes)
+            try caseRun.require(data.flags & ConnectionData.Flag.mesh == 0, "its data has MESH")
+        },
     ]
 
     private static func listing(_ members: [Member]) -> [Endpoint] { members.map(\.endpoint) }
 }
 
 extension CaseRun {
+    /// Returns a session with these settings; nil if the subject refuses them.
+    fileprivate func sessionIfPossible(_ settings: SubjectSession.Settings) throws -> SubjectSession? {
+        do { return try session(settings) } catch let failure as CaseFailure where !failure.isOfProcess {
+            note("\(failure)")
+            return nil
+        }
+    }
+
     /// Dials once more, up to CONFIRM both ways, and breaks the member's link.
     fileprivate func calling(_ member: Member, _ blob: [UInt8]) throws -> TesterLink {
         let link = try member.tester.dial(try member.linkParameters(blob))

@@ -16,6 +16,7 @@ enum ResumeCases {
             bugs: [
                 .seen("resumable-ignored", by: "nothing on channel"),
                 .seen("resume-digest-of-nothing", by: "SHA-256"),
+                .seen("forgets-parts", by: "nothing is kept"),
             ], seconds: 60
         ) { caseRun in
             caseRun.allowance = 8 << 20
@@ -47,7 +48,8 @@ enum ResumeCases {
             try link.channel(1).expect(.done, .ok)
             try pair.session.expectFile(resource, other)
 
-            (resource, _) = try link.offerResumable(2, of: pair, expecting: [0], bytes)
+            // What the link before brought may have been closed only after the first offer.
+            (resource, _) = try link.offerResumable(2, of: pair, expecting: possible, bytes)
             try link.sendHalf(2, half, resource, of: pair, in: caseRun)
             link.send(.reset(2, .cancelled))
             try pair.session.expectResourceError(

@@ -9,6 +9,7 @@ enum CodeCases {
             rules: ["sas.role", "sas.value", "sas.reveal"],
             bugs: [
                 .seen("sas-swaps-nonces", by: "the code is"), .seen("sas-without-key", by: "the code is"),
+                .seen("sas-never-requests", by: "SAS_REQUEST"),
             ],
             orders: UIDOrder.allCases
         ) { caseRun in
@@ -156,6 +157,46 @@ enum CodeCases {
                 throw CaseFailure("'code' has no outcome")
             }
             try caseRun.require(event["error"]?.text == "DECLINED", "the error is not DECLINED")
+            let code = try link.agreeOnCode(after: first)
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try pair.session.expectCode(code, for: peer)
+        },
+        Case(
+            "SAS-10", "13.4", level: .code, "each run has a new nonce",
+            stimulus: "a run on each of two links",
+            expectation: "two nonces of S, or two commitments", rules: ["sas.reveal"],
+            bugs: [.seen("sas-same-nonce", by: "the same nonce")], orders: UIDOrder.allCases
+        ) { caseRun in
+            var said: [[UInt8]] = []
+            for _ in 0..<2 {
+                let (pair, link) = try caseRun.linked(.init(preference: .required))
+                try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+                guard link.linkParameters.isControlling else {
+                    said.append(try link.expect(.codeCommit).payload)
+                    continue
+                }
+                try link.expect(.codeRequest)
+                link.send(.commitment(to: caseRun.random.bytes(32)))
+                said.append(try link.expect(.codeNonce).payload)
+            }
+            try caseRun.require(said[0] != said[1], "S has the same nonce twice")
+        },
+        Case(
+            "SAS-11", "13.4", level: .code, "an application does not wait for a code forever",
+            stimulus: "S's application asks; T is silent for 60 s, and complies then",
+            expectation: "after 60 s S's application learns that there is none yet; then the code",
+            rules: ["sas.wait"], bugs: [.seen("sas-waits-forever", by: "has no outcome")], seconds: 100
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            let start = ContinuousClock.now
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            let first = try link.expect(link.linkParameters.isControlling ? .codeRequest : .codeCommit)
+            guard let event = pair.session.event("code", from: peer, within: .seconds(75)) else {
+                throw CaseFailure("'code' has no outcome")
+            }
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            try caseRun.require(event["error"] != nil && seconds > 55, "an outcome after \(seconds) s")
             let code = try link.agreeOnCode(after: first)
             try pair.session.call("code", ["peer": .string(peer.hex)])
             try pair.session.expectCode(code, for: peer)

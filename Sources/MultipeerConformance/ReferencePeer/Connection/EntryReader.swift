@@ -12,7 +12,8 @@ struct EntryReader {
             let type = UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
             let count = Int(bytes[place + 2]) << 8 | Int(bytes[place + 3])
             place += 4
-            try demand(bytes.count - place >= count, "an entry that is longer than its list")
+            let isInside = bytes.count - place >= count || bug == .tlvLengthUnchecked
+            try demand(isInside, "an entry that is longer than its list")
             if let last = entries.last {
                 try demand(type >= last.type || bug == .dataIgnoresOrder, "entries that are not in order")
                 let isTwice = type == last.type && !repeatable.contains(type)
@@ -21,9 +22,11 @@ struct EntryReader {
             if !known.contains(type) {
                 try demand(type & 0x8000 == 0 || bug == .dataIgnoresCritical, "the critical entry \(type)")
                 try demand(bug != .dataRefusesUnknown, "the unknown entry \(type)")
+                try demand(bug != .refusesGrease || type & 0x0f0f != 0x0a0a, "the entry \(type)")
             }
-            entries.append(TLVEntry(type, Array(bytes[place..<(place + count)])))
-            place += count
+            let end = min(place + count, bytes.count)
+            entries.append(TLVEntry(type, Array(bytes[place..<end])))
+            place = end
         }
         return entries
     }

@@ -104,11 +104,17 @@ final class PeerCandidate: PeerConnection.Owner {
         guard let mine else { return }
         let nonce = session.peer.randomBytes(32)
         let members = isMesh ? session.mesh.listed(for: held.data.endpoint) : []
-        let frame = Hello(
+        var hello = Hello(
             sender: session.endpoint, receiver: held.data.endpoint, myData: mine.reference,
             yourData: held.reference,
             nonce: nonce, limits: session.limits, members: members
-        ).frame
+        )
+        if bug == .littleEndianLimits {
+            let bytes = session.limits.bytes
+            let parts = [bytes[0..<8], bytes[8..<12], bytes[12..<16], bytes[16..<20]]
+            hello.set(Hello.Field.limits, parts.flatMap { $0.reversed() })
+        }
+        let frame = hello.frame
         sentHello = frame.bytes
         connection.send(frame)
     }

@@ -29,7 +29,9 @@ extension PeerConnection {
             try owner?.take(frame, from: self)
             return
         }
-        if bug != .payloadSizeUnchecked {
+        if bug == .closeReasonUnchecked {
+            try demand(frame.payload.count > 1, "CLOSE without a code")
+        } else if bug != .payloadSizeUnchecked {
             try demand((2...258).contains(frame.payload.count), "CLOSE of \(frame.payload.count) bytes")
             try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is not text")
         }
@@ -86,7 +88,7 @@ extension PeerConnection {
         if unsent < 1 << 22 { write(Frame.close(code, reason: String(reason.prefix(100))).bytes) }
         stage = .closing
         closeBy = .now + .seconds(1)
-        tls?.close()
+        if bug != .closesWithoutNotify { tls?.close() }
         drain()
     }
 

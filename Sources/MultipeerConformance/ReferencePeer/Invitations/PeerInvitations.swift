@@ -13,6 +13,10 @@ final class PeerInvitations {
     /// The one-time code of the session, and whether it is over.
     private(set) var code: SpokenCode?
     private var isCodeOver = false
+    /// Whether it stays valid; how often in a row it was guessed wrong, and how long that stops all exchanges.
+    private var isRepeated = false
+    private var guesses = 0
+    private(set) var pause: Instant?
 
     init(_ session: PeerSession) { self.session = session }
 
@@ -21,8 +25,10 @@ final class PeerInvitations {
     func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
         switch request["op"]?.text {
         case "advertise":
-            code = request["code"]?.text.flatMap(SpokenCode.init)
+            code = try spoken(request)
             isCodeOver = false
+            isRepeated = request["validity"]?.text == "repeated"
+            (guesses, pause) = (0, nil)
             let listener = try self.listener ?? PeerListener(session.peer.loop)
             listener.take = { [unowned self] in accept($0, $1) }
             self.listener = listener
@@ -162,13 +168,28 @@ final class PeerInvitations {
 
     /// Handles a wrong guess: ends the code, and every exchange.
     func guessedWrong() {
-        if bug != .codeSilent { session.application.tell("code-guess", ["last": .bool(true)]) }
+        guesses += 1
+        if bug != .codeSilent { session.application.tell("code-guess", ["last": .bool(!isRepeated)]) }
         if bug == .codeSecondGuess { return }
+        if isRepeated {
+            if bug != .codeNeverPauses { pause = .now + .seconds(min(1 << min(guesses, 6), 60)) }
+            return
+        }
         isCodeOver = true
         for question in questions where question.state == .confirming { question.close(.wrongCode) }
     }
 
-    func useCode() { if bug != .codeNeverEnds { isCodeOver = true } }
+    func useCode() {
+        guesses = 0
+        if bug != .codeNeverEnds, !isRepeated { isCodeOver = true }
+    }
+
+    private func spoken(_ request: JSONValue) throws(ProtocolError) -> SpokenCode? {
+        guard let text = request["code"]?.text else { return nil }
+        let code = bug == .codeAnyForm ? SpokenCode(text) ?? SpokenCode("1-\(text)") : SpokenCode(typed: text)
+        guard let code else { throw ProtocolError(.internal, "not a code") }
+        return code
+    }
 
     func exchange(_ code: SpokenCode, isInviter: Bool) -> CodeExchange {
         let spoken = bug == .codeAnyWords ? SpokenCode("\(code.number)-guitar") ?? code : code
@@ -194,7 +215,7 @@ final class PeerInvitations {
         let uid = request["peer"]?.text.flatMap { [UInt8](hex: $0) }
         let seconds = request["timeout"]?.double ?? 30
         try demand((1...600).contains(seconds), .internal, "a timeout of \(seconds) s")
-        let code = request["code"]?.text.flatMap(SpokenCode.init)
+        let code = try spoken(request)
         invites.append(PeerInviter(self, uid, .loopback(port), code, context, seconds))
     }
 }

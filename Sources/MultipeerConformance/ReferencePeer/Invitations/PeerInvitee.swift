@@ -52,6 +52,7 @@ final class PeerInvitee: PeerConnection.Owner {
         guard let code = invitations.validCode,
             payload.starts(with: [UInt8(code.number >> 8), UInt8(code.number & 255)])
         else { return close(.wrongCode) }
+        if let pause = invitations.pause, .now < pause { return close(.busy) }
         let exchange = invitations.exchange(code, isInviter: false)
         let both = exchange.confirmations(
             with: payload, binding: invitations.binding(connection),

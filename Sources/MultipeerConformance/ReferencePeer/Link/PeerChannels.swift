@@ -9,6 +9,8 @@ final class PeerChannels {
     private var unopened: [PeerOutgoingChannel] = []
     private var resets = FrameTokenBucket(size: 200, perSecond: 200.0 / 30)
     private var served: UInt32 = 0
+    /// The cost of channels that the application has not taken.
+    private var opened: UInt64 = 0
 
     init(_ link: PeerLink) { self.link = link }
 
@@ -23,6 +25,7 @@ final class PeerChannels {
     var buffered: Int { incoming.values.reduce(0) { $0 + $1.held } }
 
     func take(_ frame: Frame) throws(ProtocolError) {
+        if bug == .channelsAreControl { try link.countControl() }
         switch frame.kind {
         case .open: try takeOpen(frame)
         case .data: try takeData(frame)
@@ -47,7 +50,7 @@ final class PeerChannels {
             incoming.values.count { !$0.isFinished } < Int(session.limits.channels)
             || bug == .channelsWithoutLimit
         try demand(hasPlace, .flow, "too many channels")
-        try link.inbox.spend(frame.cost)
+        if bug != .opensAreFree { try link.inbox.spend(frame.cost) }
         guard opening.kind == 1 || opening.kind == 2 || bug == .channelKindUnchecked else {
             incoming[frame.channel] = PeerIncomingChannel(frame.channel, opening, self, isDeclined: true)
             link.send(.channelCode(.stop, frame.channel, .declined))
@@ -56,7 +59,15 @@ final class PeerChannels {
         let channel = PeerIncomingChannel(frame.channel, opening, self)
         incoming[frame.channel] = channel
         channel.begin()
-        link.inbox.returned(frame.cost)
+        opened += frame.cost
+        returnOpened()
+    }
+
+    /// Returns the credit of channels that the application has taken.
+    func returnOpened() {
+        guard opened > 0, !session.application.isPaused, bug != .opensAreFree else { return }
+        link.inbox.returned(opened)
+        opened = 0
     }
 
     /// Returns the open channel of DATA or FIN.
@@ -86,6 +97,7 @@ final class PeerChannels {
     private func takeReset(_ frame: Frame) throws(ProtocolError) {
         try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
         guard let channel = incoming[frame.channel], !channel.isFinished else {
+            if bug == .strayFramesFree { return }
             return try link.countControl()
         }
         incoming[frame.channel] = nil

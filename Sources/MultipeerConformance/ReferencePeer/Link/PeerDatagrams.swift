@@ -44,6 +44,7 @@ final class PeerDatagrams {
     }
 
     func take(_ frame: Frame) throws(ProtocolError) {
+        if bug == .ignoresNewDgram, theirs != nil { return }
         do throws(Malformed) { theirs = try DatagramOffer(frame) } catch { throw .broken("\(error)") }
         if rests != nil { return offer() }
         restart()
@@ -58,9 +59,11 @@ final class PeerDatagrams {
         (port, began, nextPing) = (theirs.port, .now, .now)
         guard let tls = link.connection.tls else { return }
         let pair = [mine.association, theirs.association]
+        let context = (link.isControlling ? pair : pair.reversed()).flatMap(\.self)
         let key = tls.exported(
-            "EXPORTER-mpc1-datagram", context: (link.isControlling ? pair : pair.reversed()).flatMap(\.self))
-        dtls = try? DTLSEnd(isServer: !link.isControlling, key: key)
+            "EXPORTER-mpc1-datagram", context: bug == .dgramKeyUnbound ? [] : context)
+        let isServer = link.isControlling == (bug == .dgramRoleSwapped)
+        dtls = try? DTLSEnd(isServer: isServer, key: key)
         if bug == .renegotiates { dtls?.allowRenegotiation() }
         shakeHands()
     }
@@ -74,7 +77,8 @@ final class PeerDatagrams {
 
     /// Returns whether the message was sent this way.
     func send(_ message: [UInt8]) -> Bool {
-        let most = bug == .datagramsTooLong ? Datagram.longest - 50 + 40 : Datagram.longestMessage
+        var most = bug == .datagramsTooLong ? Datagram.longest - 50 + 5 : Datagram.longestMessage
+        if bug == .datagramsOversized, message.count > 1_190 { most = 1_400 }
         if bug == .datagramsWithoutPath, !isUp { return true }
         guard isUp, message.count <= most else { return false }
         put(Content(Content.Tag.message, next(), message))
@@ -94,7 +98,8 @@ final class PeerDatagrams {
 
     private func put(_ kind: UInt8, _ body: [UInt8]) {
         guard let theirs else { return }
-        socket?.send(Datagram.packet(kind, theirs.association, body), to: port)
+        let association = bug == .ownAssociation ? mine?.association : theirs.association
+        socket?.send(Datagram.packet(kind, association ?? [], body), to: port)
     }
 
     private func flush() { for record in dtls?.drainOutput() ?? [] { put(Datagram.dtls, record) } }
@@ -117,7 +122,7 @@ final class PeerDatagrams {
             if bug == .failedDatagramsEndLink, now - began > .seconds(2) {
                 return link.end("ruleBroken", .internal, saying: .internal)
             }
-            dtls.repeatFlight()
+            if bug != .neverRetransmits { dtls.repeatFlight() }
             flush()
         }
         if !isUp, now - began > .seconds(10) { return rest(now) }

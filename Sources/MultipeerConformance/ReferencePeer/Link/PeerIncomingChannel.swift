@@ -210,7 +210,8 @@ final class PeerIncomingChannel {
         guard !isOver, !wasStopped else { return }
         isOver = true
         if isResource {
-            return failResource(code ?? .internal, isKept: code == nil && partName != nil)
+            return failResource(
+                code ?? .internal, isKept: code == nil && partName != nil && bug != .forgetsParts)
         }
         if bug == .resetIsAnEnd, code != nil { return tellEnd(nil) }
         tellEnd(code ?? .internal)

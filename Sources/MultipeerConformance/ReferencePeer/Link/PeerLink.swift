@@ -22,6 +22,8 @@ final class PeerLink: PeerConnection.Owner {
     private(set) lazy var datagrams = PeerDatagrams(self)
     /// Whether MEMBERS was received on it.
     var hasEntry = false
+    /// Whether any frame has come since SELECTED.
+    private(set) var wasUsed = false
     var memberBucket = FrameTokenBucket(size: 256, perSecond: 20)
 
     init(
@@ -37,7 +39,9 @@ final class PeerLink: PeerConnection.Owner {
         isControlling = candidate.isControlling
         theirs = hello.limits
         connection.owner = self
-        connection.send(Frame(FrameKind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
+        if bug != .neverGreasesFrames {
+            connection.send(Frame(FrameKind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
+        }
         datagrams.offer()
     }
 
@@ -72,6 +76,7 @@ final class PeerLink: PeerConnection.Owner {
 
     func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         budget.earn(frame)
+        wasUsed = true
         switch frame.kind {
         case .message, .part: try inbox.take(frame)
         case .ping:
@@ -106,6 +111,8 @@ final class PeerLink: PeerConnection.Owner {
         outbox.tick(now)
         datagrams.tick(now)
         inbox.keepTurn(now)
+        channels.returnOpened()
+        self.code.tick(now)
         outbox.pour()
     }
 
@@ -142,7 +149,7 @@ final class PeerLink: PeerConnection.Owner {
         session.links[uid] = nil
         if session.turn === self { session.turn = nil }
         if !inbox.isEmpty { session.application.keep(self) }
-        if connection.stage != .ended { session.closing.append(connection) }
+        if connection.stage != .ended { session.keepClosing(connection) }
         channels.ended()
         datagrams.end()
         if !outbox.isEmpty, bug != .forgetsUnsent {
@@ -151,6 +158,7 @@ final class PeerLink: PeerConnection.Owner {
         }
         self.code.ended()
         session.application.tell("notConnected", of: uid, reason: reason, code: code)
+        if reason == "lost" { session.resume(self) }
         session.mesh.unlinked(self, reason, code)
     }
 }

@@ -17,6 +17,9 @@ final class PeerVerificationCode {
     private var wasVerified = false
     private static let prefix = Array("MPC/1 sas".utf8)
 
+    /// When the application has asked; nil when it has its answer.
+    private var asked: Instant?
+
     init(_ link: PeerLink) { self.link = link }
 
     private var bug: Bug? { link.bug }
@@ -31,25 +34,39 @@ final class PeerVerificationCode {
         guard link.connection.tls != nil else { return fail("POLICY") }
         guard !hasAsked else { return }
         hasAsked = true
+        asked = .now
         proceed()
+    }
+
+    private func nonce() -> [UInt8] {
+        bug == .sasSameNonce ? .pattern(32) : link.session.peer.randomBytes(32)
+    }
+
+    /// Reports once that no code has come for 60 s. Spec 13.4.
+    func tick(_ now: Instant) {
+        guard let start = asked, code == nil, now - start >= .seconds(60), bug != .sasWaitsForever else {
+            return
+        }
+        asked = nil
+        fail("TIMEOUT")
     }
 
     private func proceed() {
         if link.isControlling {
             guard step == .before else { return }
-            mine = link.session.peer.randomBytes(32)
+            mine = nonce()
             step = .committed
             link.send(Frame(.codeCommit, SHA256.hash(PeerVerificationCode.prefix + mine)))
         } else if commitment != nil {
             answer()
         } else {
-            link.send(Frame(.codeRequest))
+            if bug != .sasNeverRequests { link.send(Frame(.codeRequest)) }
         }
     }
 
     private func answer() {
         guard step == .before else { return }
-        mine = link.session.peer.randomBytes(32)
+        mine = nonce()
         step = .answered
         link.send(Frame(.codeNonce, mine))
     }

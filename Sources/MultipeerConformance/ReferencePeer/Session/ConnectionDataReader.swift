@@ -8,7 +8,8 @@ struct ConnectionDataReader {
         if bug == .dataCrashesShort, blob.count < 24 { fatalError("short data") }
         let longest = bug == .dataLimit512 ? 512 : 1_024
         try demand((24...longest).contains(blob.count), "connection data of \(blob.count) bytes")
-        try demand(blob.starts(with: ConnectionData.magic), "no magic")
+        try demand(blob.starts(with: ConnectionData.magic) || bug == .dataAnyMagic, "no magic")
+        try demand(blob[5] & 0xf8 == 0 || bug != .dataRefusesFlags, "unknown flags")
         try demand(blob[4] == 1 || bug == .dataIgnoresVersion, .version, "version \(blob[4])")
         let isWhole = blob[6..<8].map(\.self).number == UInt64(blob.count)
         try demand(isWhole, "a length that is wrong")
@@ -18,10 +19,15 @@ struct ConnectionDataReader {
         let list = Array(blob[8...].dropLast(8))
         typealias Field = ConnectionData.Field
         let entries = try EntryReader(bug: bug).read(list, known: Field.all, repeatable: [Field.candidate])
-        let peer = try entries.demanded(Field.peer, "PEER", bug == .nameUnchecked ? 16...999 : 17...79)
+        let isNoOne = bug == .dataWithoutPeer && entries.first(Field.peer) == nil
+        let peer =
+            try isNoOne
+            ? .pattern(15) + [65, 65]
+            : entries.demanded(Field.peer, "PEER", bug == .nameUnchecked ? 16...999 : 17...79)
         let name = Array(peer.dropFirst(16))
         try demand(name.isName || bug == .nameUnchecked, "an invalid name")
-        let instance = try entries.demanded(Field.instance, "INSTANCE", 8)
+        let instance = try entries.demanded(
+            Field.instance, "INSTANCE", bug == .dataAnyInstance ? 0...99 : 8...8)
         let preference = try preference(entries)
         let fingerprint = try fingerprint(entries, preference)
         let hasKey = fingerprint != nil && blob[5] & ConnectionData.Flag.identity != 0
@@ -54,11 +60,14 @@ struct ConnectionDataReader {
     }
 
     private func candidates(_ values: [[UInt8]]) throws(ProtocolError) -> [Candidate] {
-        try demand((1...16).contains(values.count), "\(values.count) candidates")
+        let isAny = bug == .dataAnyCandidates
+        try demand((1...16).contains(values.count) || isAny, "\(values.count) candidates")
         var candidates: [Candidate] = []
         for value in values {
+            if isAny, value.count < 7 { continue }
             try demand(
-                value.first == 4 && value.count == 7 || value.first == 6 && value.count == 19, "a candidate")
+                isAny || value.first == 4 && value.count == 7 || value.first == 6 && value.count == 19,
+                "a candidate")
             candidates.append(
                 Candidate(address: Array(value[3...]), port: UInt16(value[1]) << 8 | UInt16(value[2])))
         }

@@ -8,7 +8,9 @@ final class PeerConnectionDataIssuer {
     private var bug: Bug? { session.bug }
 
     /// Returns connection data for a peer, or open data; the same as before as long as that is usable.
-    func data(for recipient: [UInt8]?, isMesh: Bool, lifetime: Int = 600) -> IssuedConnectionData {
+    func data(for recipient: [UInt8]?, isMesh isAsked: Bool, lifetime: Int = 600) -> IssuedConnectionData {
+        // A certificate that fits no entry. Spec 11.4.
+        let isMesh = isAsked && (session.identity?.leaf.count ?? 0 <= 4_096 || bug == .meshWithAnyCertificate)
         let now = Instant.now
         if bug != .dataNeverExpires { all.removeAll { $0.expires <= now } }
         let known = all.last {
@@ -20,7 +22,18 @@ final class PeerConnectionDataIssuer {
             bytes: bytes(for: recipient, isMesh: isMesh, token: token, lifetime: lifetime), token: token,
             recipient: recipient, isMesh: isMesh, expires: now + .seconds(lifetime), made: now)
         all.append(made)
+        forgetOldest()
         return made
+    }
+
+    /// Holds data for at most 1,024 peers, besides those that are expected. Spec 15.2.
+    private func forgetOldest() {
+        guard bug != .issuesWithoutLimit, all.count > 1_024, Set(all.compactMap(\.recipient)).count > 1_024
+        else { return }
+        let expected = Set(session.attempts.keys.map(\.uid)).union(session.links.keys)
+        guard let oldest = all.firstIndex(where: { $0.recipient.map { !expected.contains($0) } ?? false })
+        else { return }
+        all.remove(at: oldest)
     }
 
     private func bytes(for recipient: [UInt8]?, isMesh: Bool, token: [UInt8], lifetime: Int) -> [UInt8] {
@@ -33,7 +46,7 @@ final class PeerConnectionDataIssuer {
             lifetime: UInt32(lifetime),
             recipient: bug == .dataToAnybody ? nil : recipient,
             candidates: [.loopback(session.listener.port)],
-            extra: [TLVEntry(0x3A3A, [0x5a])])
+            extra: bug == .neverGreases ? [] : [TLVEntry(0x3A3A, [0x5a])])
         var entries = data.entries
         if bug == .dataUnsorted { entries.reverse() }
         if bug == .dataWithoutLifetime { entries = entries.without(ConnectionData.Field.lifetime) }

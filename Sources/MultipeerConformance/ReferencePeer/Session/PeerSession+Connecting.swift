@@ -13,7 +13,7 @@ extension PeerSession {
         let held = ReceivedConnectionData(bytes: blob, data: data)
         let isAgain = isInvited && bug == .inviteLinksLinkedAgain
         if let link = links[uid], link.endpoint == data.endpoint, !isAgain { return link.hold(held) }
-        try demand(attempts.count < 32, .full, "too many peers are awaited")
+        try demand(attempts.count < 32 || bug == .expectsWithoutLimit, .full, "too many peers are awaited")
         connect(held, isForMesh: false)
         if links.count >= slots, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }
     }
@@ -43,6 +43,14 @@ extension PeerSession {
         drive(attempt, now)
     }
 
+    /// Continues the attempt of a link that was lost before the peer used it. Spec 14.1, `state.unused`.
+    func resume(_ link: PeerLink) {
+        guard bug != .unusedLinkEndsAttempt, !link.wasUsed, .now - link.began < .seconds(25),
+            let held = link.held.first, attempts[link.endpoint] == nil, !link.isMesh
+        else { return }
+        connect(held, isForMesh: false, isSilent: true)
+    }
+
     /// Cancels an attempt for the application.
     func cancel(_ uid: [UInt8]) {
         for attempt in Array(attempts.values) where attempt.endpoint.uid == uid {
@@ -59,7 +67,8 @@ extension PeerSession {
         guard attempts[attempt.endpoint] === attempt else { return }
         attempts[attempt.endpoint] = nil
         for candidate in attempt.connections { candidate.close(said) }
-        if links[attempt.endpoint.uid] == nil {
+        let isSilent = bug == .attemptEndsSilently && reason == "timeout"
+        if links[attempt.endpoint.uid] == nil, !isSilent {
             application.tell("notConnected", of: attempt.endpoint.uid, reason: reason, code: code)
         }
         if attempt.isForMesh { mesh.failed(attempt.endpoint) }
@@ -125,6 +134,8 @@ extension PeerSession {
         if bug == .acceptsTls12 { setup.lowest = .tls12 }
         if bug == .handsOutTickets { setup.tickets = 2 }
         if bug == .offersTwoProtocols { setup.protocols.append("h2") }
+        setup.groups = bug == .anyGroup ? nil : TLSEnd.listedGroups
+        setup.serverName = bug == .sendsServerName ? "peer.example" : nil
         setup.needsProtocol = bug != .alpnUnchecked
         setup.judgesOffer = bug != .alpnUnchecked && bug != .certificateBeforeAlpn
         setup.needsStrongKeys = bug != .acceptsWeakKeys

@@ -54,7 +54,8 @@ extension PeerSession {
         let connection = candidate.connection
         let isFitting = outcome(with: held.data) == (connection.isPlain ? .plain : .tls)
         try demand(
-            isFitting || bug == .acceptsPlainWhenRequired || bug == .plainIgnoresFirstByte, .policy,
+            isFitting || bug == .helloModeUnchecked || bug == .acceptsPlainWhenRequired
+                || bug == .plainIgnoresFirstByte, .policy,
             "another kind of connection")
         guard let tls = connection.tls, bug != .ignoresFingerprint, bug != .helloKeyOfAnybody,
             bug != .plainIgnoresFirstByte
@@ -209,7 +210,7 @@ extension PeerSession {
     /// Handles a connection that failed.
     func lost(_ candidate: PeerCandidate, _ state: PeerCandidate.State, _ ending: PeerConnection.Ending?) {
         candidates.removeAll { $0 === candidate }
-        if candidate.connection.stage != .ended { closing.append(candidate.connection) }
+        if candidate.connection.stage != .ended { keepClosing(candidate.connection) }
         if state == .selecting, bug != .neverSelectsNext {
             if let next = rivals(of: candidate).first(where: { $0.state == .candidate }) { confirmed(next) }
         }

@@ -47,7 +47,9 @@ final class PeerSession {
         let needsKey =
             settings.preference != .none || [.plainIgnoresFirstByte, .encPrefersTls].contains(peer.bug)
         if needsKey, settings.identity == nil {
-            identity = try TLSIdentity()
+            let shared = peer.bug == .oneKeyForAll ? peer.sharedIdentity : nil
+            if let shared { identity = shared } else { identity = try TLSIdentity() }
+            peer.sharedIdentity = identity
         } else {
             identity = needsKey ? settings.identity : nil
         }
@@ -102,6 +104,13 @@ final class PeerSession {
         leave()
         invitations.shut()
         listener.close()
+    }
+
+    /// Keeps a connection that this end has closed until it is written out: 64 at most. Spec 15.2.
+    func keepClosing(_ connection: PeerConnection) {
+        closing.append(connection)
+        guard closing.count > 64, bug != .closingUnbounded else { return }
+        closing.removeFirst().discard()
     }
 
     func tick(_ now: Instant) {

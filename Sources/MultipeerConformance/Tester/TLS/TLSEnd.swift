@@ -14,6 +14,11 @@ final class TLSEnd {
         var highest = Version.tls13
         /// Offered as client; the first is chosen as server, whatever was offered. Empty: none.
         var protocols = ["mpc/1"]
+        /// Groups and suites, as OpenSSL lists them; nil for its own.
+        var groups: String?
+        var suites: String?
+        /// Sent as client.
+        var serverName: String?
         /// Session tickets that a server hands out.
         var tickets = 0
         /// Whether the handshake fails if no name of `protocols` is agreed on.
@@ -52,6 +57,9 @@ final class TLSEnd {
         case failed(String)
     }
 
+    /// The groups of the table in 5.3.
+    static let listedGroups = "X25519:P-256"
+
     private let context: OpaquePointer
     let ssl: OpaquePointer
     private let input: OpaquePointer
@@ -72,6 +80,10 @@ final class TLSEnd {
         unsafe SSL_set_msg_callback(ssl, TLSCallbackContext.note)
         let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
         _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, place)
+        if let name = setup.serverName, !setup.isServer {
+            var text = Array(name.utf8CString)
+            _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &text)
+        }
         if setup.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
         unsafe (self.context, self.ssl, self.input, self.output) = (context, ssl, input, output)
     }
@@ -92,6 +104,13 @@ final class TLSEnd {
         guard versions, unsafe SSL_CTX_set_num_tickets(context, setup.tickets) == 1 else { return false }
         if setup.tickets == 0 { _ = unsafe SSL_CTX_set_options(context, 1 << 14) }  // SSL_OP_NO_TICKET
         unsafe SSL_CTX_set_security_level(context, 0)
+        if let groups = setup.groups {
+            var text = Array(groups.utf8CString)
+            guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_GROUPS_LIST, 0, &text) == 1 else { return false }
+        }
+        if let suites = setup.suites {
+            guard unsafe SSL_CTX_set_ciphersuites(context, suites) == 1 else { return false }
+        }
         let need = setup.needsCertificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
         let mode = setup.asksForCertificate ? SSL_VERIFY_PEER | need : SSL_VERIFY_NONE
         unsafe SSL_CTX_set_verify(context, mode, nil)
