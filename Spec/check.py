@@ -16,9 +16,13 @@ SPEC = pathlib.Path(__file__).resolve().parent
 # chapters, the appendices, the README and the exceptions. Text that scripts write (tables, rules.md) is for reference; hex,
 # drawings and formulas are not prose; the vectors have their own README. None of these counts.
 CHAPTER, TOTAL = 1200, 14000
+# For those who write a shim, choose a TLS library, or read this implementation: nothing there is needed for the wire, nor
+# counted with the rest.
+ANNEXES, ANNEX = ("D-shim.md", "E-tls-libraries.md", "F-notes.md"), 1200
 WRITTEN = "rules.md"
 # These files talk about rules, or summarise them.
-UNLABELLED = ("02-conventions.md", "20-conformance.md", "README.md", "C-pitfalls.md")
+UNLABELLED = ("02-conventions.md", "20-conformance.md", "README.md", "C-pitfalls.md", "D-shim.md", "E-tls-libraries.md",
+              "F-notes.md")
 DEFINITION = re.compile(r"\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*")
 
 
@@ -38,8 +42,11 @@ def lengths(texts):
     for name, text in texts.items():
         if words(text) > CHAPTER and name[0].isdigit():
             yield f"{name} has {words(text)} words to read, more than {CHAPTER}"
-    if sum(map(words, texts.values())) > TOTAL:
-        yield f"all files have {sum(map(words, texts.values()))} words to read, more than {TOTAL}"
+        if name in ANNEXES and words(text) > ANNEX:
+            yield f"{name} has {words(text)} words to read, more than {ANNEX}"
+    total = sum(words(text) for name, text in texts.items() if name not in ANNEXES)
+    if total > TOTAL:
+        yield f"all files but the annexes have {total} words to read, more than {TOTAL}"
 
 
 def labels(texts):
@@ -88,7 +95,7 @@ def sections(texts):
 def links(texts):
     for name, text in texts.items():
         for target in re.findall(r"\]\(([^)#]+)\)", text):
-            if not (SPEC / target).exists():
+            if not target.startswith("https://") and not (SPEC / target).exists():
                 yield f"{name} links to {target}, which does not exist"
 
 
@@ -171,7 +178,8 @@ def vectors():
 
 
 def scripts():
-    names = ("tables.py", "worked-example.py", "coverage.py", "vectors/generate.py", "wireshark/generate.py")
+    names = ("tables.py", "worked-example.py", "coverage.py", "vectors/generate.py", "wireshark/generate.py",
+             "pseudocode.py")
     for script in (name for name in names if (SPEC / name).exists()):
         run = subprocess.run([sys.executable, "-B", str(SPEC / script), "--check"], capture_output=True, text=True)
         if run.returncode:
@@ -183,8 +191,8 @@ def main():
     if "--words" in sys.argv:
         for name, text in texts.items():
             print(f"{words(text):6} {name}, with tables {words(text, tables=True)}")
-        print(f"{sum(map(words, texts.values())):6} in all, with tables "
-              f"{sum(words(text, tables=True) for text in texts.values())}")
+        counted = [text for name, text in texts.items() if name not in ANNEXES]
+        print(f"{sum(map(words, counted)):6} in all without the annexes, with tables {sum(words(text, tables=True) for text in counted)}")
     if "--labels" in sys.argv:
         print("\n".join(label for text in texts.values() for label in DEFINITION.findall(text)))
     checks = (lengths(texts), labels(texts), cases(texts), sections(texts), links(texts), terms(texts), lists(texts), states(), vectors(),

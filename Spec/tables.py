@@ -108,14 +108,20 @@ def blocks():
         "table library-lists": table(["list", "who can make it longer", "bound", "until", "in", "shown by"], [
             (row["list"], row["who"], row["bound"], row["until"], f"`{row['rule']}`", ", ".join(row["tests"]))
             for row in LISTS["library"]]),
-        "table codes": table(["code", "name", "meaning", "`MCError`"], [
-            (row["value"], row["name"], row["meaning"], row["mcError"] or "–") for row in REGISTRIES["codes"]]),
+        "table codes": table(["code", "name", "meaning"], [
+            (row["value"], row["name"], row["meaning"]) for row in REGISTRIES["codes"]]),
+        "table mc-errors": table(["`MCError`", "codes"], [
+            (error, ", ".join(row["name"] for row in REGISTRIES["codes"] if row["mcError"] == error))
+            for error in dict.fromkeys(row["mcError"] for row in REGISTRIES["codes"]) if error]),
         "table causes": table(["cause", "this end", "the other end"], [
             (row["meaning"], row["here"], " / ".join(row[key] for key in ("there", "unheard") if key in row))
             for row in REGISTRIES["causes"]]),
         "table privacy-discovery": table(["message", "field", "value", "reveals"], [
             (row["message"], row["field"], row["value"], row["reveals"]) for row in PRIVACY["discovery"]["fields"]]),
-        "table privacy-tls": shown("tls"),
+        "table privacy-tls": table(["message", "field", "reveals"], [
+            (row["message"], row["field"] + (f" ({row['extension']})" if "extension" in row else ""), row["reveals"])
+            for row in PRIVACY["tls"]["fields"]]),
+        "table privacy-tls-values": shown("tls"),
         "table privacy-datagrams": shown("datagrams"),
         "table privacy-absent": "\n".join(f"* {one}" for one in PRIVACY["absent"]),
         "table attackers": table(["attacker", "stopped by", "shown by"], [
@@ -130,6 +136,9 @@ def blocks():
             (named(row["op"]), row["fields"], row["answer"], row["meaning"]) for row in SHIM["requests"]]),
         "table shim-events": table(["event", "fields", "says"], [
             (named(row["event"]), row["fields"], row["meaning"]) for row in SHIM["events"]]),
+        "table shim-transcript": "\n".join(["```text"] + [
+            f"{mark} {json.dumps(line[way], separators=(',', ':'))}" for line in SHIM["transcript"]
+            for mark, way in ((">", "to"), ("<", "from")) if way in line] + ["```"]),
         "table peer": table(["event \\ state"] + peer["states"], [
             ["**" + event + "**: " + meaning] + [cell(state, event) for state in peer["states"]]
             for event, meaning in peer["events"].items()]),

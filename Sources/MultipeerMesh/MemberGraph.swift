@@ -172,8 +172,7 @@ extension MemberGraph {
     /// Makes room for an entry of `origin` if necessary; returns whether there is room. [mesh.entries]
     ///
     /// Unreachable endpoints are removed, those unreachable for the longest time first. A linked endpoint's own entry
-    /// always gets a place, and so does one that two neighbours vouch for: an endpoint that only one member has ever
-    /// reported is removed for it.
+    /// always gets a place, and so does one that counts: an endpoint that only one member has ever reported is removed for it.
     mutating func makeRoom(for origin: Endpoint, isLinked: Bool, at now: Moment) -> Bool {
         let neighbours = neighbours
         guard database[origin] == nil, !neighbours.contains(origin) else { return true }
@@ -186,7 +185,7 @@ extension MemberGraph {
             return true
         }
         let statements = statements
-        guard isLinked || isCorroborated(origin, by: statements) else { return false }
+        guard isLinked || isReal(origin, statements, at: now) else { return false }
         let doubtful = others.filter { !isReal($0.key, statements, at: now) }
         let replaceable = isLinked && doubtful.isEmpty ? others : doubtful
         guard let latest = replaceable.max(by: { $0.value.arrival < $1.value.arrival }) else {

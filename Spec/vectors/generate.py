@@ -36,6 +36,8 @@ FILES = {
     "invitation-traces.json": "invitation_traces",
     "codes.json": "codes",
     "limits.json": "limits",
+    "turns.json": "turns",
+    "selections.json": "selections",
 }
 
 

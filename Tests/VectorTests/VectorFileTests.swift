@@ -14,6 +14,7 @@ struct VectorFileTests {
         InvitationTrace.self, Budget.self, CodeText.self, CodePassword.self, SPAKE2Run.self, SPAKE2Share.self,
         CodeTrace.self,
         DNSForm.self, InstanceForm.self, InviteForm.self, AnswerForm.self, CompleteForm.self,
+        Naming.self, TurnSteps.self, SelectionSteps.self,
     ]
 
     @Test("every file has a runner, and every runner has vectors")

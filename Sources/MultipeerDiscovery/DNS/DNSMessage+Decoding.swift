@@ -66,7 +66,7 @@ extension DNSRecord {
         let count = Int(try reader.integer(UInt16.self, in: bytes))
         var inside = reader
         let range = try reader.skip(count, in: bytes)
-        guard code & ~DNSClass.topBit == DNSClass.in else { return nil }
+        guard code & ~DNSClass.topBit == DNSClass.in else { return nil }  // [dns.ignored]
         guard let data = try DNSData(type, range, &inside, in: bytes) else { return nil }
         self.init(name, isCacheFlush: code & DNSClass.topBit != 0, ttl: ttl, data)
     }
@@ -92,7 +92,9 @@ extension DNSData {
             // No data means the same as one empty string. RFC 6763, 6.1.
             self = .txt(range.isEmpty ? [0] : [UInt8](copying: bytes.extracting(range)))
         case .nsec:
-            guard let nsec = try? DNSData(nsec: range, &reader, in: bytes) else { return nil }  // [mdns.nsec]
+            guard let nsec = try? DNSData(nsec: range, &reader, in: bytes) else {
+                return nil  // [mdns.nsec] [dns.ignored]
+            }
             self = nsec
         default:
             self = .other(type: type.rawValue, [UInt8](copying: bytes.extracting(range)))

@@ -80,7 +80,7 @@ struct ConnectionTable: ~Copyable {
         return finish(connection, at: now)
     }
 
-    /// Finishes a connection gracefully: closing at once would discard what the peer has not read yet.
+    /// Finishes a connection gracefully: closing at once would discard what the peer has not read yet. [close.answer]
     mutating func finish(_ connection: Connection, at now: Moment) -> ConnectionAction {
         connection.phase = .finishing(until: now + ConnectionTable.linger)
         finishing.append(connection)

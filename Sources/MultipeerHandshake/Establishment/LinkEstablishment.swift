@@ -147,7 +147,7 @@ extension LinkEstablishment {
         let outcome = local.outcome(with: data)
         guard outcome != .refused else { throw .incompatible }  // [enc.outcome]
         let issued = issued(to: data, at: now)
-        guard !issued.isEmpty else { throw .nothingIssued }
+        guard !issued.isEmpty else { throw .nothingIssued }  // [data.issued]
         let known = attempts[uid]
         if let known, known.expectedPeer.data == data {
             attempts[uid]?.isWithdrawn = false

@@ -49,6 +49,8 @@ package struct Handshake: Sendable {
     /// The index of the issued data to name in our HELLO, the most likely first.
     let guess: Int
     private var ownHello: [UInt8] = []
+    /// The reference of our data that our HELLO names.
+    private var named: [UInt8] = []
     /// `th` of spec 6.3, once both HELLOs are known.
     private var transcript: [UInt8] = []
     private var nonce: [UInt8] = []
@@ -197,6 +199,9 @@ extension Handshake {
         guard hello.myDataReference == known.data.reference,
             let issued = known.issued.first(where: { $0.reference == hello.yourDataReference })
         else { return refuse(.unknownPeer) }  // [hello.refs] [data.expiry]
+        guard role == .responder || hello.yourDataReference == named else {
+            return refuse(.unknownPeer)  // [hello.same-data]
+        }
         guard channel.suits(known) else { return refuse(.policy) }  // [hello.mode] [enc.required]
         guard channel.fingerprint == known.data.fingerprint || !channel.isEncrypted else {
             return refuse(.policy)  // [hello.key]
@@ -227,6 +232,7 @@ extension Handshake {
             myDataReference: issued.reference, yourDataReference: expectedPeer.data.reference, nonce: nonce,
             limits: local.limits, members: listed,
             agent: local.agent)
+        named = issued.reference
         var buffer = ByteBuffer()
         hello.encode(into: &buffer, grease: grease)  // [tlv.grease]
         ownHello = buffer.takeAll()

@@ -133,7 +133,7 @@ extension Inviter {
     ) {
         advance(to: now)
         guard phase == .connecting, let attempt = attempts.removeValue(forKey: id) else { return }
-        closeAttempts(.cancelled)
+        closeAttempts(.cancelled)  // [invite.connections]
         asked = attempt.candidate
         self.keyedUID = keyedUID
         if let code {

@@ -100,6 +100,8 @@ def judge(data, session):
     pair = (effective(session["preference"], session["identity"]), effective(fields["preference"], fields["identity"]))
     if TABLE[pair] == "refused":
         raise Refused("POLICY", "outcome")
+    if session.get("issued") is False:
+        raise Refused("UNKNOWN_PEER", "issued")
     return TABLE[pair]
 
 
@@ -238,8 +240,8 @@ def build():
 
     other, mine = random.randbytes(16), recipe.entries[RECIPIENT]
 
-    def against(id, comment, data, session_uid, preference="optional", identity=False, expect=None):
-        session = dict(uid=session_uid.hex(), preference=preference, identity=identity)
+    def against(id, comment, data, session_uid, preference="optional", identity=False, expect=None, **more):
+        session = dict(uid=session_uid.hex(), preference=preference, identity=identity, **more)
         fields = dict(hex=data.hex(), session=session)
         try:
             outcome, got = judge(data, session), None
@@ -265,6 +267,8 @@ def build():
             expect="POLICY")
     against("session-recipient-first", "the addressee is checked before the outcome", make({PREFERENCE: b"\1"}), other,
             "none", expect="UNKNOWN_PEER")
+    against("session-not-issued", "the session has issued no data that the peer may hold", make(), mine, expect="UNKNOWN_PEER",
+            issued=False)
     notes = {
         "Form": "valid connection data", "Limit": "at a limit, or one beyond", "Flags": "the flags byte",
         "Grease": "unknown entries are ignored", "Header": "checks 2 to 4", "Checksum": "check 5: damage in transit",
@@ -279,5 +283,5 @@ def build():
     return document("connection data", notes, [
         dict(type="connection-data", spec="4", labels=["data.flags", "tlv.grease"], tests=accepted),
         dict(type="connection-data", spec="4", labels=labels, tests=refused),
-        dict(type="connection-data-session", spec="4", labels=["data.self", "data.recipient", "enc.outcome"],
+        dict(type="connection-data-session", spec="4", labels=["data.self", "data.recipient", "enc.outcome", "data.issued"],
              tests=sessions)])

@@ -136,7 +136,7 @@ def build():
     send("grant-absolute", "a limit counts from the beginning of the link", ["Grant"], window,
          [spend(60000), grant(window + 20000), spend(20000), spend(5000)])
     send("grant-one", "an increase by one counts", ["Grant"], window, [grant(window + 1), spend(window - COST + 1)])
-    send("grant-largest", "the largest possible limit", ["Grant"], window, [grant(2 ** 63 - 1), spend(window)])
+    send("grant-largest", "a limit of 2⁶³ − 1; larger ones are possible, too", ["Grant"], window, [grant(2 ** 63 - 1), spend(window)])
     send("grant-twice", "each is higher than the last", ["Grant"], window,
          [grant(80000), grant(90000), spend(90000 - COST)])
     send("limit-zero", "a receiver may begin without credit", ["Spend"], 0, [spend(0), grant(64), spend(0)])

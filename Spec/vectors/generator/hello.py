@@ -57,7 +57,10 @@ def judge(payload, receiver):
     if awaited is None:
         raise Refused("UNKNOWN_PEER", 7)
     refs = hello["myDataReference"], hello["yourDataReference"]
-    if refs != (awaited["theirDataReference"], awaited["myDataReference"]) or awaited["expired"]:
+    mine = [awaited["myDataReference"]] + ([awaited["myFormerReference"]] if "myFormerReference" in awaited else [])
+    # On a connection that the receiver dialled, its own HELLO named the latest of its data.
+    mine = mine[:1] if receiver.get("dialled") else mine
+    if refs[0] != awaited["theirDataReference"] or refs[1] not in mine or awaited["expired"]:
         raise Refused("UNKNOWN_PEER", 8)
     if receiver["channel"] != awaited["outcome"]:
         raise Refused("POLICY", 9)
@@ -66,7 +69,8 @@ def judge(payload, receiver):
     uid = hello["sender"][:32]
     if is_keyed(bytes.fromhex(uid)) and receiver.get("keyedUid") != uid:
         raise Refused("POLICY", 10)
-    is_mesh = awaited.get("myMesh") and awaited.get("theirMesh") and receiver["channel"] == "tls"
+    is_mesh = awaited.get("myMesh") and awaited.get("theirMesh") and (
+        receiver["channel"] == "tls" or receiver.get("preference") == awaited.get("preference") == "none")
     together = {one[:32] for one in [hello["sender"], receiver["endpoint"], *hello["members"], *receiver.get("component", ())]}
     is_member = hello["sender"] in receiver.get("component", ()) and any(
         one[:32] == receiver["endpoint"][:32] for one in hello["members"])
@@ -193,6 +197,13 @@ def build():
     meet("references-swapped", "the two references exchanged", ("UNKNOWN_PEER", 8),
          {MY_REF: base[YOUR_REF], YOUR_REF: base[MY_REF]})
     meet("expired", "the data that the sender holds has expired", ("UNKNOWN_PEER", 8), expired=True)
+    former = bytes(range(32))
+    for id, comment, dialled, reference, expect in (
+            ("accepted-latest", "the latest of two versions of the receiver's data", False, base[YOUR_REF], None),
+            ("accepted-former", "a former version, which has not expired", False, former, None),
+            ("dialled-same", "the receiver dialled, and HELLO names the same data as its own HELLO", True, base[YOUR_REF], None),
+            ("dialled-former", "the receiver dialled, and HELLO names a former version", True, former, ("UNKNOWN_PEER", 8))):
+        meet(id, comment, expect, {YOUR_REF: reference}, flag="Versions", company=dict(dialled=dialled), myFormerReference=former.hex())
     meet("other-certificate", "the certificate of another expected peer", ("POLICY", 10),
          certificate=other["fingerprint"])
     meet("plain-instead-of-tls", "a plain connection although the outcome is TLS", ("POLICY", 9), channel="plain")
@@ -204,9 +215,10 @@ def build():
             ("keyed-other-key", "a keyed uid, and the pinned certificate with another key", others, ("POLICY", 10))):
         meet(id, comment, expect, sent, flag="Keyed", company=dict(keyedUid=key.hex()), endpoint=sent[SENDER].hex())
 
-    def join(id, comment, members, component, expect=None, cap=8, mine=True, theirs=True, **rest):
-        meet(id, comment, expect and (expect, 11 if expect == "FULL" else 10),
-             {MEMBERS: u8(len(members)) + b"".join(members)}, flag="Mesh", company=dict(component=[one.hex() for one in component], cap=cap),
+    def join(id, comment, members, component, expect=None, cap=8, mine=True, theirs=True, receives="optional", **rest):
+        own = dict(preference=receives) if "preference" in rest else {}
+        meet(id, comment, expect and (expect, 11 if expect == "FULL" else 10), {MEMBERS: u8(len(members)) + b"".join(members)},
+             flag="Mesh", company=dict(component=[one.hex() for one in component], cap=cap, **own),
              myMesh=mine, theirMesh=theirs, **rest)
 
     peers = sorted(random.randbytes(24) for _ in range(16))
@@ -233,17 +245,22 @@ def build():
     join("mesh-sixteen-full", "the largest cap, and a seventeenth peer", peers[:7], peers[7:15], "FULL", cap=16)
     join("direct-mine", "the receiver's data has no MESH", peers[:7], [], mine=False)
     join("direct-theirs", "the sender's data has no MESH", peers[:7], [], theirs=False)
-    join("direct-plain", "a plain link between optional and none is direct", peers[:7], [], channel="plain", outcome="plain")
+    join("direct-plain", "a plain link between optional and none is direct", peers[:7], [], channel="plain", outcome="plain",
+         preference="none")
+    for id, comment, count, expect in (("mesh-plain", "a plain link between none and none is a mesh link: the sender is the eighth", 6, None),
+                                       ("mesh-plain-ninth", "the sender is the ninth", 7, "FULL")):
+        join(id, comment, [], peers[:count], expect, channel="plain", outcome="plain", preference="none", receives="none")
     join("mesh-full-other-certificate", "too many members, but the certificate is checked first", peers[:7], [], "POLICY",
          certificate=other["fingerprint"])
     notes = {
         "Form": "a valid HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is missing",
         "Size": "an entry of the wrong size", "Version": "the versions, and check 4", "Members": "count and endpoints agree",
         "Limits": "what the sender accepts", "Grease": "unknown entries are ignored", "Keyed": "the key in the certificate hashes to a keyed uid",
+        "Versions": "check 8, with two versions of the receiver's data",
         "Expected": "checks 5 to 10, against the peers that the receiver expects", "Mesh": "check 11",
     }
     return document("HELLO", notes, [
         dict(type="hello", spec="6", labels=["hello.version", "tlv.grease"], tests=accepted),
         dict(type="hello", spec="6", labels=["hello.first", "hello.complete", "hello.version"], tests=refused),
         dict(type="hello-receiver", spec="6", tests=against,
-             labels=["hello.sender", "hello.receiver", "hello.refs", "data.expiry", "hello.key", "hello.mode", "mesh.full"])])
+             labels=["hello.sender", "hello.receiver", "hello.refs", "hello.same-data", "data.expiry", "mesh.plain", "hello.key", "hello.mode", "mesh.full"])])

@@ -2,11 +2,12 @@
 
 from . import connection_data
 from .encryption import TABLE, effective
-from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text, random_uid, read_tlvs, seeded, test, tlv, u16, u32
+from .wire import CODE, KIND_BY_VALUE, LIMIT, REGISTRIES, Refused, document, frame, is_text, random_uid, read_tlvs, seeded, test, tlv, u16, u32
 
 ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 ANSWER_CODE, DATA = 2, 3
 NAME = {value: name for name, value in CODE.items()}
+TIMER = {row["name"]: row["milliseconds"] for row in REGISTRIES["timers"]}
 DEADLINES = dict(opening=5_000, completion=5_000, undisturbed=10_000)
 
 
@@ -89,7 +90,7 @@ class Invitee(End):
     def __init__(self, uid):
         super().__init__()
         self.uid, self.lines, self.asked, self.now = uid, {}, 0, 0
-        self.refusals, self.quiet = {}, {}
+        self.refusals, self.quiet, self.forgotten = {}, {}, {}
 
     def look(self):
         for number, line in sorted(self.lines.items()):
@@ -192,9 +193,8 @@ class Invitee(End):
             if code != "OK":
                 self.turn_away(number, line, code)
                 self.does.append(f"tell {question} refused")
-                count = self.refusals[line["origin"]] = self.refusals.get(line["origin"], 0) + 1
-                if count >= LIMIT["refusals"]:
-                    self.quiet[line["origin"]] = self.now + min(60_000 << (count - LIMIT["refusals"]), 600_000)
+                if code == "DECLINED":
+                    self.declined(line["origin"])
             else:
                 self.refusals.pop(line["origin"], None)
                 self.say(number, "ANSWER", tlv(ID, bytes.fromhex(line["id"])) + tlv(ANSWER_CODE, u16(0)) + tlv(DATA, data))
@@ -203,11 +203,22 @@ class Invitee(End):
         return False
 
 
-class Inviter(End):
-    """An inviter with one address, at which there is a peer."""
+    def declined(self, origin):
+        if self.now >= self.forgotten.get(origin, 0):
+            self.refusals.pop(origin, None)
+        count = self.refusals[origin] = self.refusals.get(origin, 0) + 1
+        end = self.now
+        if count >= LIMIT["refusals"]:
+            end = self.quiet[origin] = self.now + min(60_000 << (count - LIMIT["refusals"]), 600_000)
+        self.forgotten[origin] = end + TIMER["refusalMemory"]
 
-    def __init__(self, uid, name, peer, number, seconds):
+
+class Inviter(End):
+    """An inviter with addresses at each of which there is a peer, of which it has dialled the first."""
+
+    def __init__(self, uid, name, peer, number, seconds, addresses=1):
         super().__init__()
+        self.addresses, self.length, self.losses = addresses, 250, 0
         self.uid, self.name, self.peer, self.id = uid, name, peer, number
         self.until, self.now, self.state, self.connection, self.theirs = 1_000 * seconds, 0, "connecting", 1, None
         self.busy, self.again = False, None
@@ -236,21 +247,30 @@ class Inviter(End):
                  + tlv(TIMEOUT, u32(left)))
 
     def pause(self, busy):
-        # The vectors only use times before half of the first pause and after one and a half times that pause.
-        self.state, self.busy, self.again = "connecting", busy, self.now + 250
+        # The vectors only use times before half of a pause and after one and a half times that pause.
+        self.state, self.busy, self.again = "connecting", busy, self.now + self.length * 3 // 2
+        self.length = min(2 * self.length, 4_000)
 
     def lost(self):
         if self.state == "asking":
-            self.pause(False)
+            self.losses += 1
+            if self.losses > LIMIT["invitationLosses"]:
+                self.over(None, "unreachable", silently=True)
+            else:
+                self.pause(False)
         elif self.state == "agreeing":
             self.over(None, "unreachable", silently=True)
 
     def refused(self, code):
-        told = {"DECLINED": "declined", "FULL": "full", "POLICY": "incompatible", "TIMEOUT": "timedOut", "CANCELLED": "cancelled",
+        told = {"DECLINED": "declined", "BUSY": "busy", "FULL": "full", "POLICY": "incompatible", "TIMEOUT": "timedOut", "CANCELLED": "cancelled",
                 "DUPLICATE": "replaced", "UNKNOWN_PEER": "unreachable"}
         if code == "BUSY" and self.state == "asking":
             self.close(self.connection)
             self.pause(True)
+        elif code == "UNKNOWN_PEER" and self.state == "asking" and self.addresses > 1:
+            self.close(self.connection)
+            self.state, self.addresses, self.connection = "connecting", self.addresses - 1, self.connection + 1
+            self.does.append(f"dial {self.connection}")
         else:
             self.over(None, told.get(code, "refused"))
 
@@ -323,6 +343,7 @@ def build():
     def run(id, comment, flags, end, steps):
         """A step is (milliseconds, input, its arguments, the expected actions in the short form)."""
         told = []
+        addresses = dict(addresses=end.addresses) if getattr(end, "addresses", 1) > 1 else {}
         for at, do, arguments, expect in steps:
             end.now, end.does, isTaken = at, [], None
             end.look()
@@ -336,7 +357,7 @@ def build():
         role = type(end).__name__.lower()
         fields = dict(role=role, steps=told)
         if role == "inviter":
-            fields.update(timeout=30, invitation=number.hex())
+            fields.update(timeout=30, invitation=number.hex(), **addresses)
         runs.append(test(id, comment, flags, **fields, uid=end.uid.hex(), peer=(ann if end.uid == bob.uid else bob).uid.hex(),
                               result="valid"))
 
@@ -433,8 +454,86 @@ def build():
     run("invitee-quiet", "three refusals make an address quiet for 60 s, the fourth for 120 s", ["Quiet"], Invitee(bob.uid),
         declined)
 
-    def inviter():
-        return Inviter(ann.uid, b"Ann", bob.uid, number, 30)
+    def refused(place, now, question, code="DECLINED"):
+        """Another peer of one address is asked about, and refused."""
+        return [(now, "connect", (place, "192.0.2.1"), []),
+                (now, "receive", (place, invite(inviter=random_uid(random))), [f"ask {question}"]),
+                (now, "refuse", (question, code), [f"say {place} ANSWER {code}", f"end {place}", f"tell {question} refused"])]
+
+    def asked_again(place, now, question):
+        return [(now, "connect", (place, "192.0.2.1"), []), (now, "receive", (place, invite()), [f"ask {question}"])]
+
+    run("invitee-quiet-forgotten", "refusals more than 10 min apart are not in a row", ["Quiet"], Invitee(bob.uid),
+        refused(1, 0, 1) + refused(2, 1_000, 2) + refused(3, 601_000, 3) + refused(4, 602_000, 4) + asked_again(5, 603_000, 5))
+    run("invitee-quiet-remembered", "those less than 10 min apart are", ["Quiet"], Invitee(bob.uid),
+        refused(1, 0, 1) + refused(2, 1_000, 2) + refused(3, 600_999, 3)
+        + [(601_500, "connect", (4, "192.0.2.1"), []), (601_500, "receive", (4, invite()), ["say 4 ANSWER BUSY", "end 4"])])
+    run("invitee-quiet-accepted", "an acceptance ends a row", ["Quiet"], Invitee(bob.uid),
+        refused(1, 0, 1) + refused(2, 1_000, 2) + asked_again(3, 2_000, 3)
+        + [(2_000, "accept", (3, "OK", bobs), ["say 3 ANSWER OK"]), (2_001, "lost", (3,), ["tell 3 withdrawn"])]
+        + refused(4, 3_000, 4) + asked_again(5, 4_000, 5))
+    run("invitee-quiet-full", "only DECLINED counts", ["Quiet"], Invitee(bob.uid),
+        refused(1, 0, 1) + refused(2, 1_000, 2) + refused(3, 2_000, 3, "FULL") + asked_again(4, 3_000, 4))
+    run("invitee-quiet-longest", "the quiet time is 600 s at most", ["Quiet"], Invitee(bob.uid),
+        refused(1, 0, 1) + refused(2, 0, 2) + refused(3, 0, 3) + refused(4, 60_000, 4) + refused(5, 180_000, 5)
+        + refused(6, 420_000, 6) + refused(7, 900_000, 7)
+        + [(1_499_999, "connect", (8, "192.0.2.1"), []), (1_499_999, "receive", (8, invite()), ["say 8 ANSWER BUSY", "end 8"])]
+        + asked_again(9, 1_500_000, 8))
+    run("invitee-timed-out", "the inviter's time is over", ["Run"], Invitee(bob.uid),
+        asked((500, "receive", (1, close("TIMEOUT")), ["end 1", "tell 1 timedOut"])))
+    run("invitee-unfit-there", "the inviter finds that preferences do not fit", ["Run"], Invitee(bob.uid),
+        asked(yes, (1_500, "receive", (1, close("POLICY")), ["end 1", "tell 1 incompatible"])))
+    run("invitee-unasked", "the connection ends before INVITE", ["Run"], Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1"), []), (1, "lost", (1,), []), (2, "connect", (2, "192.0.2.1"), []),
+         (3, "receive", (2, close("CANCELLED")), ["end 2"])])
+    run("invitee-again-agreed", "the same inviter again, after OK", ["Limit"], Invitee(bob.uid),
+        asked(yes, (1_100, "connect", (2, "192.0.2.1"), []), (1_101, "receive", (2, invite(id=other_number)), ["say 2 ANSWER BUSY", "end 2"]),
+              (2_000, "receive", (1, complete()), ["end 1", "tell 1 completed"])))
+    run("invitee-again-late", "a question that continues keeps its timeout", ["Limit", "Time"], Invitee(bob.uid),
+        asked((20_000, "connect", (2, "192.0.2.1"), []), (20_000, "receive", (2, invite(id=other_number)), ["close 1 DUPLICATE"]),
+              (30_000, "look", (), []), (30_001, "look", (), ["close 2 TIMEOUT", "tell 1 timedOut"])))
+    run("invitee-address-only", "for whoever has the address", ["Run"], Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1"), []), (1, "receive", (1, invite(recipient=bytes(16))), ["ask 1"])])
+
+    unaddressed = bob.build({connection_data.RECIPIENT: None})
+
+    def places(origins, now=0, agree=()):
+        steps = []
+        for place, origin in enumerate(origins, 1):
+            steps += [(now, "connect", (place, f"192.0.2.{origin}"), []),
+                      (now, "receive", (place, invite(inviter=random_uid(random))), [f"ask {place}"])]
+            if place in agree:
+                steps.append((now, "accept", (place, "OK", unaddressed), [f"say {place} ANSWER OK"]))
+        return steps
+
+    def newcomer(place, origin, now, expect):
+        return [(now, "connect", (place, f"192.0.2.{origin}"), []),
+                (now, "receive", (place, invite(inviter=random_uid(random))), expect)]
+
+    run("invitee-sixteen-agreed", "an accepted invitation keeps its place: the newest question goes", ["Limit"], Invitee(bob.uid),
+        places([1, 1, 1, *range(2, 15)], agree=[3]) + newcomer(17, 77, 1, ["say 2 ANSWER BUSY", "end 2", "tell 2 withdrawn", "ask 17"]))
+    run("invitee-sixteen-equal", "an address with as many as the newcomer's would have keeps questions younger than 10 s", ["Limit"],
+        Invitee(bob.uid), places([1, 1, *range(2, 16)]) + newcomer(17, 2, 9_999, ["say 17 ANSWER BUSY", "end 17"])
+        + [(9_999, "accept", (1, "OK", unaddressed), ["say 1 ANSWER OK"])]
+        + newcomer(18, 2, 10_000, ["say 2 ANSWER BUSY", "end 2", "tell 2 withdrawn", "ask 17"]))
+    run("invitee-sixteen-more", "an address with fewer gives no place to one with more", ["Limit"],
+        Invitee(bob.uid), places([1, 1, *range(2, 16)]) + newcomer(17, 1, 10_001, ["say 17 ANSWER BUSY", "end 17"]))
+    run("invitee-four-old", "a fifth from one address takes the place of its one question that is 10 s old", ["Limit"],
+        Invitee(bob.uid), places([1])
+        + [one for place in (2, 3, 4) for one in newcomer(place, 1, 5_000, [f"ask {place}"])]
+        + newcomer(5, 2, 5_000, ["ask 5"])
+        + newcomer(6, 1, 9_999, ["say 6 ANSWER BUSY", "end 6"])
+        + newcomer(7, 1, 10_000, ["say 1 ANSWER BUSY", "end 1", "tell 1 withdrawn", "ask 6"]))
+    four = [(0, "connect", (1, "192.0.2.1"), []), (0, "receive", (1, invite()), ["ask 1"])]
+    for place in range(2, 5):
+        four += [(5_000, "connect", (place, f"192.0.2.{place}"), []), (5_000, "receive", (place, invite()), [f"ask {place}"])]
+    run("invitee-four-claims-old", "a fifth address that claims a uid takes the place of the one question that is 10 s old", ["Limit"],
+        Invitee(bob.uid), four
+        + [(10_000, "connect", (5, "192.0.2.5"), []), (10_000, "receive", (5, invite()),
+                                                      ["say 1 ANSWER BUSY", "end 1", "tell 1 withdrawn", "ask 5"])])
+
+    def inviter(addresses=1):
+        return Inviter(ann.uid, b"Ann", bob.uid, number, 30, addresses)
 
     def asking(*more):
         return [(0, "tls", (), ["say 1 INVITE"]), *more]
@@ -449,8 +548,43 @@ def build():
     run("inviter-busy", "receives BUSY and tries again", ["Busy"], inviter(),
         asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_100, "look", (), []), (1_400, "look", (), ["dial 2"]),
                (1_500, "tls", (), ["say 2 INVITE"]), (2_000, "receive", (answer(),), ["make"])))
+    busy, at = [(0, "tls", (), ["say 1 INVITE"])], 0
+    for place, length in enumerate((250, 500, 1_000, 2_000, 4_000, 4_000), 1):
+        busy += [(at + 1, "receive", (answer("BUSY", None),), [f"end {place}"]), (at + length * 3 // 2 + 2, "look", (), [f"dial {place + 1}"]),
+                 (at + length * 3 // 2 + 3, "tls", (), [f"say {place + 1} INVITE"])]
+        at += length * 3 // 2 + 3
+    run("inviter-busy-six", "the pause doubles up to 4 s", ["Busy"], inviter(), busy)
     run("inviter-busy-to-the-end", "receives BUSY shortly before the timeout", ["Busy", "Time"], inviter(),
         asking((29_950, "receive", (answer("BUSY", None),), ["end 1"]), (30_000, "look", (), ["tell busy"])))
+    run("inviter-elsewhere", "another peer listens at the first address: the second is tried", ["Run"], inviter(2),
+        asking((1_000, "receive", (answer("UNKNOWN_PEER", None),), ["end 1", "dial 2"]), (1_500, "tls", (), ["say 2 INVITE"]),
+               (2_000, "receive", (answer("UNKNOWN_PEER", None),), ["end 2", "tell unreachable"])))
+    run("inviter-no-elsewhere", "after the answer OK there is no second address", ["Run"], inviter(2),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_500, "receive", (close("UNKNOWN_PEER"),), ["end 1", "tell unreachable"])))
+    run("inviter-lost", "the connection is lost: INVITE again, with the seconds that are left, rounded up", ["Run", "Time"], inviter(),
+        asking((1_000, "lost", (), []), (1_124, "look", (), []), (1_400, "look", (), ["dial 2"]), (2_001, "tls", (), ["say 2 INVITE"]),
+               (3_000, "lost", (), []), (3_249, "look", (), []), (3_751, "look", (), ["dial 3"]), (4_000, "tls", (), ["say 3 INVITE"]),
+               (30_000, "look", (), ["close 3 TIMEOUT", "tell timedOut"])))
+    losses = [(0, "tls", (), ["say 1 INVITE"])]
+    for place, length in enumerate((250, 500, 1_000, 2_000, 4_000), 1):
+        at = losses[-1][0] + 1
+        losses += [(at, "lost", (), []), (at + length * 3 // 2 + 1, "look", (), [f"dial {place + 1}"]),
+                   (at + length * 3 // 2 + 2, "tls", (), [f"say {place + 1} INVITE"])]
+    run("inviter-lost-six", "the sixth loss ends the invitation", ["Run"], inviter(),
+        losses + [(losses[-1][0] + 1, "lost", (), ["tell unreachable"])])
+    run("inviter-lost-late", "lost after OK", ["Run"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "lost", (), ["tell unreachable"]), (1_002, "supply", (anns,), [])))
+    run("inviter-busy-late", "BUSY after OK ends the invitation", ["Busy"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "receive", (close("BUSY"),), ["end 1", "tell busy"])))
+    run("inviter-no-data", "the application supplies no data in 5 s", ["Time"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (5_999, "look", (), []), (6_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"]),
+               (6_001, "supply", (anns,), [])))
+    run("inviter-resting-cancelled", "the application cancels between two connections", ["Run", "Busy"], inviter(),
+        asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_001, "cancel", (), ["tell cancelled"]), (2_000, "look", (), [])))
+    run("inviter-ok-without-data", "OK without data", ["Data"], inviter(),
+        asking((1_000, "receive", (answer("OK", None),), ["close 1 PROTOCOL", "tell protocolError"])))
+    run("inviter-no-with-data", "a refusal with data", ["Data"], inviter(),
+        asking((1_000, "receive", (answer("DECLINED"),), ["close 1 PROTOCOL", "tell protocolError"])))
     run("inviter-too-late", "an answer after the timeout", ["Time"], inviter(),
         asking((29_999, "look", (), []), (30_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"]),
                (30_001, "receive", (answer(),), [])))

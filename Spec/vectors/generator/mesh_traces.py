@@ -60,6 +60,7 @@ class Member:
         self.links, self.entries, self.sequence, self.has_data = {}, {}, 0, False
         self.outside, self.departed, self.meetings, self.attempts = {}, {}, {}, {}
         self.set_aside, self.parted = {}, {}
+        self.data = {}
         self.hold = self.crowded = self.crowded_hold = None
         self.forget()
 
@@ -143,7 +144,7 @@ class Member:
             for name in sorted(self.entries):
                 self.links[number].queue.setdefault(name)
 
-    def ended(self, number, departed):
+    def ended(self, number, departed, candidate_waits=False):
         link = self.links.pop(number)
         dismissed = link.is_dismissed and not departed
         if dismissed:
@@ -158,13 +159,17 @@ class Member:
         elif self.now - link.since < TIMER["meshSteady"]:
             self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
             self.pause(self.attempts[link.peer])
+        if candidate_waits:
+            self.attempts.setdefault(link.peer, dict(failures=0)).update(
+                state="connecting", until=None, shown=True, began=self.now, data=self.data.get(link.peer),
+                kept=self.now + TIMER["meshCallback"])
         hearsay = None if dismissed else self.set_aside.pop(link.peer, None)
         if hearsay and not departed:
             self.take(*hearsay)
         if link.is_mesh:
             self.own()
 
-    def receive(self, number, name, sequence, listed, key="own", is_forged=False):
+    def receive(self, number, name, sequence, listed, key="own", is_forged=False, data="data"):
         link = self.links[number]
         if not link.is_mesh:
             raise Refused("PROTOCOL", "link")
@@ -185,9 +190,9 @@ class Member:
             return
         if name in self.parted or link.peer != name and name in self.mesh_links():
             if sequence > max(self.entries.get(name, (-1,))[0], self.set_aside.get(name, (0, 0, -1))[2]):
-                self.set_aside[name] = (number, name, sequence, listed, key)
+                self.set_aside[name] = (number, name, sequence, listed, data, key)
             return
-        self.take(number, name, sequence, listed, key)
+        self.take(number, name, sequence, listed, data, key)
 
     def key(self, name, offered):
         """Returns the key that an endpoint has, as far as this member knows."""
@@ -209,7 +214,7 @@ class Member:
             known.append(self.set_aside[name][2])
         return all(sequence > one for one in known)
 
-    def take(self, number, name, sequence, listed, key="own"):
+    def take(self, number, name, sequence, listed, data, key):
         link = self.links.get(number)
         is_first_hand = link is not None and link.peer == name
         if name in self.entries and sequence <= self.entries[name][0] and not (is_first_hand and link.is_fresh):
@@ -219,6 +224,7 @@ class Member:
         if is_first_hand:
             link.is_fresh = False
         self.entries[name] = (sequence, tuple(listed), key)
+        self.data[name] = data
         self.pass_on(name, but=number)
 
     def has_room(self, name, is_linked):
@@ -229,7 +235,7 @@ class Member:
             return True
         others = [one for one in self.entries if one not in self.mesh_links()]
         outside = sorted(set(others) - self.component(), key=lambda one: self.outside[one])
-        doubtful = [one for one in others if not self.is_real(one)] if is_linked or self.is_vouched_for(name) else []
+        doubtful = [one for one in others if not self.is_real(one)] if is_linked or self.is_real(name) else []
         assert outside or doubtful or not is_linked, "this model does not cover that case"
         for one in outside[:1] or doubtful[-1:]:
             del self.entries[one]
@@ -244,7 +250,7 @@ class Member:
         if attempt and attempt["state"] == "connecting":
             self.pause(attempt)
             if hopeless:
-                attempt["state"] = "barred"
+                attempt.update(state="barred", data=self.data[name])
 
     def pause(self, attempt):
         length = min(TIMER["meshRetryFirst"] << attempt["failures"], TIMER["meshRetryLast"])
@@ -271,11 +277,31 @@ class Member:
             elif self.now - self.outside.setdefault(name, self.now) >= TIMER["entryOutside"]:
                 del self.entries[name], self.outside[name]
         self.outside = {name: at for name, at in self.outside.items() if name in self.entries}
-        linked = {uid(link.peer) for link in self.links.values()} | {uid(self.name)}
-        wanted = {one for one in component if uid(one) not in linked}
+        self.seek(component)
+        for number, link in self.links.items():
+            link.queue = {name: None for name in link.queue if name == self.name or name in self.entries}
+            while link.queue and link.sent.take(self.now):
+                name = next(iter(link.queue))
+                del link.queue[name]
+                sequence, listed = ((self.sequence, sorted(self.mesh_links())) if name == self.name
+                                    else self.entries[name][:2])
+                self.told.append([number, name, sequence, list(listed)])
+        self.evict(component)
+
+    def is_later(self, one, other):
+        """Returns whether the entry of one endpoint became known after that of another."""
+        known = list(self.entries)
+        return one in known and other in known and known.index(one) > known.index(other)
+
+    def seek(self, component):
+        peers = {link.peer for link in self.links.values()}
+        wanted = {one for one in component if uid(one) != uid(self.name)
+                  and all(uid(peer) != uid(one) or self.is_later(one, peer) for peer in peers)}
         for name in sorted(set(self.attempts) - wanted):
             attempt = self.attempts[name]
             if attempt["state"] == "connecting":
+                if attempt.get("kept", 0) > self.now:
+                    continue
                 self.withdrawn.append(name)
                 self.pause(attempt)
             attempt["shown"] = False
@@ -286,26 +312,32 @@ class Member:
         for name, attempt in self.attempts.items():
             if name in wanted and attempt["state"] == "resting" and attempt["until"].is_over(self.now):
                 attempt.update(state="waiting", since=self.now)
+            if name in wanted and attempt["state"] == "barred" and attempt["data"] != self.data[name]:
+                attempt.update(state="waiting", since=self.now)
+            if (name in wanted and attempt["state"] == "connecting" and attempt["data"] != self.data.get(name)
+                    and self.now - attempt["began"] >= TIMER["meshFresh"]):
+                self.connects.append([name, False])
+                attempt.update(began=self.now, data=self.data.get(name))
         waiting = sorted((one["since"], name) for name, one in self.attempts.items() if one["state"] == "waiting")
         for _, name in waiting:
             under_way = sum(one["state"] == "connecting" for one in self.attempts.values())
             has_slot = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
             attempt = self.attempts[name]
+            others = [one for one in self.attempts if one != name and uid(one) == uid(name)]
+            if any(self.attempts[one]["state"] == "waiting" and self.is_later(one, name) for one in others):
+                continue
+            former = [one for one in others if self.attempts[one]["state"] == "connecting"]
+            if former and (attempt["shown"] or not self.is_later(name, former[0])):
+                continue
+            if former:
+                self.pause(self.attempts[former[0]])
+                under_way -= 1
             if under_way < 2 * self.cap and not has_slot:
                 # It is not dialled, and sent FULL if it dials.
                 self.pause(attempt)
             elif under_way < 2 * self.cap:
                 self.connects.append([name, not attempt["shown"]])
-                attempt.update(state="connecting", shown=True)
-        for number, link in self.links.items():
-            link.queue = {name: None for name in link.queue if name == self.name or name in self.entries}
-            while link.queue and link.sent.take(self.now):
-                name = next(iter(link.queue))
-                del link.queue[name]
-                sequence, listed = ((self.sequence, sorted(self.mesh_links())) if name == self.name
-                                    else self.entries[name][:2])
-                self.told.append([number, name, sequence, list(listed)])
-        self.evict(component)
+                attempt.update(state="connecting", shown=True, began=self.now, data=self.data[name], kept=0)
 
     def evict(self, component):
         counted = sorted(self.counted())
@@ -334,6 +366,11 @@ class Member:
             self.leaves = True
         return hold
 
+    def slept(self, to):
+        if to - self.now > TIMER["slept"]:
+            self.hold = self.crowded = self.crowded_hold = None
+        self.now = to
+
     def advance(self, to):
         """Advances by a millisecond at a time while something waits, otherwise to the next event whose time is certain."""
         while self.now < to:
@@ -343,6 +380,8 @@ class Member:
             moments += [one["until"].last + 1 for one in self.attempts.values() if one["state"] == "resting"]
             moments += [hold.last + 1 for hold in (self.hold, self.crowded_hold) if hold]
             moments += list(self.parted.values())
+            moments += [one["kept"] for one in self.attempts.values() if one.get("kept")]
+            moments += [one["began"] + TIMER["meshFresh"] for one in self.attempts.values() if one["state"] == "connecting"]
             moments += [self.crowded + TIMER[name] for name in ("backstop", "dismissal")] if self.crowded is not None else []
             moments += [self.now + 1 for link in self.links.values() if link.queue]
             self.now = min(moment for moment in moments if moment > self.now)
@@ -395,19 +434,20 @@ class Trace:
         return self.step(at, "link", lambda one: one.linked(number, peer, mesh), dict(link=number, to=peer, mesh=mesh),
                          **expected)
 
-    def end(self, at, number, departed=False, **expected):
-        return self.step(at, "end", lambda one: one.ended(number, departed), dict(link=number, departed=departed), **expected)
+    def end(self, at, number, departed=False, candidate=False, **expected):
+        fields = dict(link=number, departed=departed, **(dict(candidate=True) if candidate else {}))
+        return self.step(at, "end", lambda one: one.ended(number, departed, candidate), fields, **expected)
 
-    def entry(self, at, number, name, sequence, listed, count=1, key="own", signs=None, **expected):
+    def entry(self, at, number, name, sequence, listed, count=1, key="own", signs=None, data="data", **expected):
         """`key`: the key that the entry names, of its endpoint or of another peer; `signs`: the one that signs it, or that
-        signed it when its list was empty."""
+        signed it when its list was empty; `data`: which mesh data of its endpoint it carries."""
         listed = sorted(listed.split() if isinstance(listed, str) else listed)
 
         def receive(member):
             for _ in range(count):
-                member.receive(number, name, sequence, listed, key, is_forged=signs is not None)
+                member.receive(number, name, sequence, listed, key, is_forged=signs is not None, data=data)
 
-        fields = dict(link=number, entry=[name, sequence, listed], count=count)
+        fields = dict(link=number, entry=[name, sequence, listed], count=count, **(dict(data=data) if data != "data" else {}))
         if self.cast:
             fields["hex"] = self.cast.payload(name, sequence, listed, key, signs).hex()
         return self.step(at, "receive", receive, fields, **expected)
@@ -427,6 +467,11 @@ class Trace:
 
     def look(self, at, **expected):
         return self.step(at, "look", lambda one: None, **expected)
+
+    def sleep(self, at, **expected):
+        """Does not run until this time, of which it notices nothing before."""
+        self.member.slept(at)
+        return self.step(at, "sleep", lambda one: None, **expected)
 
     def made(self, error=None):
         assert (self.verdict.code if self.verdict else None) == error, (self.head, self.verdict)
@@ -707,9 +752,45 @@ def dialling():
     trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt frees a place, too", ["Dial", "Withdraw"], cap=3),
                 ["bob"] + crowd)
     yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], connects=[["p10", True]]).made()
+    yield (introduced("fresh", "newer data of a member replaces that of an attempt that is 5 s old", ["Dial"])
+           .entry(3000, 1, "cat", 3, "bob", data="second", connects=[]).look(5018, connects=[]).look(5022, connects=[["cat", False]])
+           .look(20000, connects=[]).made())
+    yield (introduced("fresh-late", "at once, if the attempt is older", ["Dial"])
+           .entry(9000, 1, "cat", 3, "bob", data="second", connects=[["cat", False]]).failed(39000, "cat", connects=[])
+           .look(39499, connects=[]).look(40502, connects=[["cat", False]]).made())
+    yield (introduced("hopeless-fresh", "newer data ends the wait of a hopeless one", ["Retry"]).failed(30, "cat", True)
+           .entry(1000, 1, "cat", 3, "bob", connects=[])
+           .entry(2000, 1, "cat", 4, "bob", data="second", connects=[["cat", False]]).made())
+    yield (introduced("restarted", "of two instances, the one that became known later is dialled instead", ["Dial"])
+           .entry(100, 1, "bob", 3, "cat cat' dan").entry(200, 1, "cat'", 1, "bob", connects=[["cat'", True]], withdrawn=[])
+           .failed(2000, "cat'", connects=[["cat", False]]).look(4000, connects=[])
+           .entry(4100, 1, "bob", 4, "cat' dan", component=["bob", "cat'"], withdrawn=["cat"]).made())
+    yield (introduced("restarted-linked", "a linked peer's later instance is dialled, an earlier one is not", ["Dial"])
+           .link(100, 2, "cat").entry(110, 2, "cat", 3, "bob dan").entry(120, 1, "bob", 3, "cat cat' dan")
+           .entry(200, 1, "cat'", 1, "bob", component=["bob", "cat", "cat'"], connects=[["cat'", True]])
+           .link(300, 3, "cat'").end(301, 2, departed=True).look(40000, connects=[]).made())
+
+    def left(*head):
+        """Returns a trace in which the link to cat ends after 40 s, while a candidate of cat waits; cat is a member no longer."""
+        return (introduced(*head).link(100, 2, "cat").entry(102, 2, "cat", 3, "bob dan").entry(30000, 1, "bob", 3, "dan")
+                .end(40100, 2, candidate=True, component=["bob"], connects=[], withdrawn=[]))
+
+    yield (left("candidate-waits", "the attempt goes on for 4 s if a candidate waited for the link's place", ["Withdraw"])
+           .look(44098, withdrawn=[]).look(44102, withdrawn=["cat"], connects=[]).look(60000, connects=[]).made())
+    yield (left("candidate-waits-links", "and may lead to a link", ["Withdraw"]).link(41000, 3, "cat", withdrawn=[])
+           .look(60000, withdrawn=[], connects=[]).made())
+    yield (left("candidate-waits-member", "or go on, for a member", ["Withdraw"])
+           .entry(41000, 1, "bob", 4, "cat dan", component=["bob", "cat"], connects=[]).look(60000, withdrawn=[], connects=[])
+           .entry(61000, 1, "bob", 5, "dan", withdrawn=["cat"]).made())
+    yield (introduced("candidate-waits-short", "also after a short link, which counts as a failure", ["Withdraw", "Retry"])
+           .link(100, 2, "cat").entry(102, 2, "cat", 3, "bob dan").end(5000, 2, candidate=True, connects=[])
+           .failed(6000, "cat", connects=[]).look(6999, connects=[]).look(9002, connects=[["cat", False]]).made())
     yield (hub(Trace("no-slot", "a session without a free slot does not dial", ["Dial", "Direct"], cap=3), ["bob"])
            .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], connects=[])
            .end(300, 2, connects=[]).look(1810, connects=[["eve", True]]).made())
+    yield (hub(Trace("slot", "one that has a free slot does, whoever has the others", ["Dial", "Direct"], cap=4), ["bob"])
+           .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve")
+           .entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], connects=[["eve", True]]).made())
     yield (hub(Trace("one-too-many", "unless all slots are taken by members: then the newcomer has to be met", ["Dial"],
                      cap=3), ["bob"])
            .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"],
@@ -768,6 +849,14 @@ def leaving():
     trace.entry(100, 3, "gus", 2, "fay", component=sorted(["bob", "cat", "fay", *many[1:29]]))
     yield trace.entry(200, 2, "eve", 2, "cat fay", withdrawn=["p37"], connects=[["eve", True]], component=sorted(
         ["bob", "cat", "eve", "fay", *many[1:28]])).made()
+    trace = hub(Trace("full-linked", "a newly linked peer takes the place of the newest entry that does not count", ["Entries"],
+                      cap=16), many)
+    trace.link(1000, 2, "cat", held=sorted([["bob", 5]] + [[name, 5] for name in many[1:-1]]), withdrawn=["p39"])
+    yield trace.entry(1001, 2, "cat", 2, "dan", held=sorted([["bob", 5], ["cat", 2]] + [[name, 5] for name in many[1:-1]])).made()
+    trace = hub(Trace("full-met", "so does one that was met", ["Entries"], cap=16), many)
+    trace.met(1000, "cat").entry(1001, 1, "p38", 6, "bob cat")
+    yield trace.entry(1002, 1, "cat", 2, "p38", withdrawn=["p39"], connects=[["cat", True]],
+                      held=sorted([["bob", 5], ["cat", 2], ["p38", 6]] + [[name, 5] for name in many[1:-2]])).made()
     trace = hub(Trace("full-of-outsiders", "the entry longest outside is dropped", ["Entries"], cap=16), many[:-2])
     trace.entry(1000, 1, "fay", 1, "").entry(2000, 1, "eve", 1, "").entry(3000, 1, "cat", 1, "")
     assert len(trace.member.entries) + 1 == 32 and "fay" not in trace.member.entries
@@ -840,6 +929,18 @@ def capped():
     yield (ninth("met-again-and-again", "an endpoint counts once, however often it was met", ["Counted"], name="hal")
            .met(1020, "ivy").met(1030, "ivy")
            .look(5000, leaves=False).made())
+    yield (ninth("admit-nine", "members that list each other are admitted, even if there are too many", ["Full"])
+           .admit(1100, "ann", "bob zoe", True).admit(1101, "ann", "bob", False).admit(1102, "joe", "zoe", False).made())
+    trace = Trace("passed-on", "the hold begins again when a member was not beyond the cap for a while", ["Evict"], name="hal", cap=3)
+    for number, name in enumerate(("bob", "cat", "eve"), 1):
+        trace.link(10 + number, number, name)
+    trace.entry(20, 1, "bob", 2, "hal zoe").entry(21, 1, "zoe", 2, "bob").met(22, "zoe").look(500, leaves=False)
+    trace.end(900, 3, True, leaves=False).link(950, 4, "eve", leaves=False)
+    yield trace.look(1949, leaves=False).look(2952, leaves=True).made()
+    yield (ninth("suspended", "a session that did not run for 3 s begins the hold again", ["Evict"]).look(1500, leaves=False)
+           .sleep(6000, leaves=False).look(6999, leaves=False).look(8003, leaves=True).made())
+    yield (ninth("suspended-shortly", "one that did not for 2 s leaves", ["Evict"]).look(1500, leaves=False)
+           .sleep(3500, leaves=True).made())
     yield (ninth("gone-in-time", "the ninth leaves before the hold is over; then the hold starts again", ["Evict"])
            .entry(1900, 1, "ivy", 3, "", leaves=False).look(4000, leaves=False).entry(5000, 1, "ivy", 4, "ann")
            .met(5001, "ivy").look(5999, leaves=False).look(7003, leaves=True).made())
@@ -860,6 +961,9 @@ def capped():
     trace.link(10, 1, "cat").link(11, 2, "dan").entry(12, 1, "cat", 5, "bob dan eve").entry(13, 2, "dan", 5, "bob cat")
     trace.entry(14, 1, "eve", 5, "cat").met(20, "eve", leaves=False)
     yield trace.look(55000, leaves=False).made()
+    trace = Trace("backstop-one-sided", "a link that only one end lists is no pair", ["Backstop"], name="bob", cap=3)
+    trace.link(10, 1, "cat").entry(11, 1, "cat", 5, "bob dan eve").entry(12, 1, "dan", 5, "cat eve").entry(13, 1, "eve", 5, "cat")
+    yield trace.met(20, "dan").met(21, "eve", leaves=False).look(55000, leaves=False).made()
     trace = Trace("dismissed", "after 12 s, the links to the member with the fewest pairs are ended", ["Backstop"],
                   name="ann", cap=3)
     trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
@@ -939,8 +1043,8 @@ def cast_of(random):
             parts[name + instance] = dict(one, data=data)
             peers[name + instance] = dict(endpoint=(uid_bytes + one["instance"]).hex(), data=blob(data).hex())
             members.read(members.encode(uid_bytes + one["instance"], 1, [], blob(data)), "none")
-            if name + instance == "dan":
-                peers["dan"]["second"] = blob(second).hex()
+            if name + instance in ("cat", "dan"):
+                peers[name]["second"] = blob(second).hex()
     return parts, peers
 
 

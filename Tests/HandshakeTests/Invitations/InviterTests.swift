@@ -57,7 +57,7 @@ struct InviterTests {
         #expect(near.takeActions() == [.dial(ConnectionID(rawValue: 1), loopback)])
     }
 
-    @Test("a second address is tried after 250 ms, and the first that connects is used")
+    @Test("a second address is tried after 250 ms, and the first that connects is used [invite.connections]")
     func eyeballs() throws {
         var inviter = try inviter(at: [try candidate(1), try candidate(2), try candidate(3)])
         let first = try #require(dialled(&inviter).first)

@@ -143,7 +143,7 @@ struct MessageTests {
         await meeting.bob.disconnect()
     }
 
-    @Test("messages sent before leaving arrive before the goodbye [close.goodbye]")
+    @Test("messages sent before leaving arrive before the goodbye [close.goodbye] [close.answer]")
     func goodbye() async throws {
         let meeting = try Meeting()
         try await meeting.link()

@@ -72,6 +72,8 @@ struct ConnectionDataAtSession: VectorBody {
         let uid: Hex
         let preference: String
         let identity: Bool
+        /// False if the session has issued no data that the peer may hold.
+        let issued: Bool?
     }
 }
 
@@ -97,7 +99,7 @@ struct ConnectionDataVectorTests {
     }
 
     @Test(
-        "a session accepts data that is meant for it, and no other [data.self] [data.recipient] [enc.outcome]",
+        "a session accepts data that is meant for it, and no other [data.self] [data.recipient] [data.issued] [enc.outcome]",
         arguments: try VectorFiles.all(ConnectionDataAtSession.self))
     func session(_ vector: Vector<ConnectionDataAtSession>) throws {
         let party = vector.body.session
@@ -105,7 +107,8 @@ struct ConnectionDataVectorTests {
         let preference = try #require(EncryptionPreference(name: party.preference))
         var machine = try LinkEstablishment(
             stranger(uid, preference: preference, hasIdentity: party.identity), seed: 1)
-        _ = try machine.issue(for: nil, at: .start)
+        // What was issued for another peer is of no use.
+        _ = try machine.issue(for: party.issued == false ? UID(high: 9, low: 9) : nil, at: .start)
         var fault: Fault?
         let data = try ConnectionData(parsing: vector.body.hex.bytes)
         do throws(LinkEstablishment.Refusal) {
@@ -120,6 +123,6 @@ struct ConnectionDataVectorTests {
 
     private static let faults: [LinkEstablishment.Refusal: Fault] = [
         .itself: Fault("self", "SELF"), .anotherRecipient: Fault("recipient", "UNKNOWN_PEER"),
-        .incompatible: Fault("outcome", "POLICY"),
+        .incompatible: Fault("outcome", "POLICY"), .nothingIssued: Fault("issued", "UNKNOWN_PEER"),
     ]
 }

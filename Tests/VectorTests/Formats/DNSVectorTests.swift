@@ -55,7 +55,7 @@ struct InstanceForm: VectorBody {
 @Suite("12 Vectors of discovery", .computing)
 struct DNSVectorTests {
     @Test(
-        "a message is read without its ignored parts, or refused with the reason [dns.form] [dns.limit] [dns.name] [dns.pointer]",
+        "a message is read without its ignored parts, or refused with the reason [dns.form] [dns.limit] [dns.name] [dns.pointer] [dns.ignored]",
         arguments: try VectorFiles.all(DNSForm.self))
     func message(_ vector: Vector<DNSForm>) throws {
         var bytes = vector.body.hex.bytes

@@ -61,17 +61,23 @@ struct HelloAtReceiver: VectorBody {
         let keyedUid: Hex?
         let component: [Hex]?
         let cap: Int?
+        /// Whether it dialled; then its own HELLO named `myDataReference`.
+        let dialled: Bool?
+        let preference: String?
     }
 
     struct Awaited: Decodable {
         let endpoint: Hex
         let myDataReference: Hex
+        /// Of the version before.
+        let myFormerReference: Hex?
         let theirDataReference: Hex
         let fingerprint: Hex?
         let outcome: String
         let expired: Bool
         let myMesh: Bool?
         let theirMesh: Bool?
+        let preference: String?
     }
 }
 
@@ -130,24 +136,33 @@ struct HelloVectorTests {
     /// A reference in a vector is that of unknown connection data, so data is issued here, and its references replace
     /// those.
     @Test(
-        "a HELLO must have the expected sender, receiver, references and connection [hello.sender] [hello.receiver] [hello.refs] [hello.mode] [hello.key] [data.expiry] [uid.proof]",
+        "a HELLO must have the expected sender, receiver, references and connection [hello.sender] [hello.receiver] [hello.refs] [hello.same-data] [hello.mode] [hello.key] [mesh.plain] [data.expiry] [uid.proof]",
         arguments: try VectorFiles.all(HelloAtReceiver.self))
     func receiver(_ vector: Vector<HelloAtReceiver>) throws {
         let here = vector.body.receiver
         let own = try #require(Endpoint(here.endpoint.bytes))
         var machine = try LinkEstablishment(
-            stranger(own.uid, instance: own.instance, preference: .optional),
+            stranger(
+                own.uid, instance: own.instance,
+                preference: here.preference.flatMap(EncryptionPreference.init(name:)) ?? .optional),
             maximumLinks: (here.cap ?? Limits.peers) - 1, seed: 1)
         machine.meshSnapshot.members = try (here.component ?? []).map { try #require(Endpoint($0.bytes)) }
         let lifetime = Int(HandshakeTiming.lifetime.components.seconds) * 1_000
         var references: [Hex: Hex] = [:]
-        for awaited in here.awaited {
+        for awaited in here.awaited.prefix(here.dialled == true ? 1 : here.awaited.count) {
             let endpoint = try #require(Endpoint(awaited.endpoint.bytes))
             var peer = try LinkEstablishment(
                 stranger(
                     endpoint.uid, instance: endpoint.instance,
                     preference: awaited.outcome == "tls" ? .optional : .none,
                     fingerprint: awaited.fingerprint.flatMap { Fingerprint($0.bytes) }), seed: 2)
+            if let former = awaited.myFormerReference {
+                let address = try #require(Candidate(address: [192, 0, 2, 9], port: 49_152))
+                let data = try machine.connectionData(
+                    for: endpoint.uid, candidates: [address],
+                    token: [UInt8](repeating: 7, count: 32), at: .after(lifetime - 1_000))
+                references[former] = Hex(data.reference)
+            }
             let issued = try machine.issue(
                 for: endpoint.uid, flags: awaited.myMesh == true ? .mesh : [],
                 at: awaited.expired ? .start : .after(lifetime - 1_000))
@@ -160,7 +175,7 @@ struct HelloVectorTests {
         _ = machine.takeActions()
 
         let now = Moment.after(lifetime)
-        let id = machine.accepted(at: now)
+        let id = try here.dialled == true ? dial(&machine, at: now) : machine.accepted(at: now)
         let key = here.certificate.flatMap { Fingerprint($0.bytes) }
         let channel =
             key.map {
@@ -170,11 +185,19 @@ struct HelloVectorTests {
             } ?? .plain
         #expect(channel.isEncrypted == (here.channel == "tls"))
         machine.secured(id, channel, nonce: [UInt8](repeating: 9, count: 32), at: now)
+        _ = machine.takeActions()
         let payload = replaced(vector.body.hex.bytes, references)
         machine.receive(id, FrameHeader(.hello, length: payload.count), payload.span, at: now)
         let actions = machine.takeActions()
         #expect(actions.compactMap(\.closeName) == (vector.fault.map { [$0.code] } ?? []))
         #expect((machine.phase(of: id) == .deciding(confirmed: false)) == vector.isValid)
+    }
+
+    /// Dials the first of the expected peers.
+    private func dial(_ machine: inout LinkEstablishment, at now: Moment) throws -> ConnectionID {
+        machine.advance(to: now)
+        for case .dial(let id, _, _) in machine.takeActions() { return id }
+        return try #require(nil)
     }
 
     private func replaced(_ bytes: [UInt8], _ references: [Hex: Hex]) -> [UInt8] {

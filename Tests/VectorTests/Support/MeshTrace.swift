@@ -3,6 +3,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
 import MultipeerSecurity
+import Testing
 
 /// The input of one member of a mesh, step by step, and the results. Peers are named.
 struct MeshTrace: VectorBody {
@@ -20,6 +21,8 @@ struct MeshTrace: VectorBody {
         let to: String?
         let mesh: Bool?
         let departed: Bool?
+        /// Whether a candidate that the other end dialled waited for the place of the link that ends.
+        let candidate: Bool?
         let entry: Entry?
         /// The payload of MEMBERS, where members have keys.
         let hex: Hex?
@@ -130,10 +133,12 @@ struct MeshTracePeers {
     /// Returns the peer's name, for any of its instances.
     func name(ofPeer uid: UID) -> String { peers.filter { $1.endpoint.uid == uid }.keys.min() ?? "?" }
 
-    func members(_ entry: MeshTrace.Entry) throws -> Members {
-        Members(
-            origin: try self(entry.of).endpoint, sequence: entry.sequence,
-            members: try entry.list.map { try self($0).endpoint }, blob: try self(entry.of).data.bytes)
+    func members(_ entry: MeshTrace.Entry, isSecondData: Bool) throws -> Members {
+        let peer = try self(entry.of)
+        let data = isSecondData ? try #require(peer.second) : peer.data
+        return Members(
+            origin: peer.endpoint, sequence: entry.sequence,
+            members: try entry.list.map { try self($0).endpoint }, blob: data.bytes)
     }
 
     func entry(_ members: Members) -> MeshTrace.Entry {

@@ -12,6 +12,8 @@ struct InvitationTrace: VectorBody {
     let peer: Hex
     let timeout: Int?
     let invitation: Hex?
+    /// Of the invitee, each with another peer but one.
+    let addresses: Int?
     let steps: [Step]
 
     struct Step: Decodable, Sendable {
@@ -117,9 +119,9 @@ private struct InviteeRun: InvitationEnd {
                 try machine.accept(question, with: data, at: now)
             }
         case "refuse":
-            #expect(step.with[1] == CloseCode.declined.name)
+            let code = try #require([CloseCode.declined, .full].first { $0.name == step.with[1] })
             return taken { (machine) throws(InvitationFault) in
-                try machine.refuse(question, .declined, at: now)
+                try machine.refuse(question, code, at: now)
             }
         default: throw UnknownStep(name: step.do)
         }
@@ -155,9 +157,11 @@ private struct InviterRun: InvitationEnd {
 
     init(_ body: InvitationTrace) throws {
         let (uid, peer) = (try #require(UID(body.uid.bytes)), try #require(UID(body.peer.bytes)))
-        let address = try #require(Candidate(address: [192, 0, 2, 1], port: 5_000))
+        let addresses = (1...(body.addresses ?? 1)).compactMap {
+            Candidate(address: [192, 0, 2, UInt8($0)], port: 5_000)
+        }
         inviter = try Inviter(
-            try PeerID(validating: peer, displayName: "Bob"), at: [address],
+            try PeerID(validating: peer, displayName: "Bob"), at: addresses,
             as: try PeerID(validating: uid, displayName: "Ann"), context: nil,
             within: .seconds(try #require(body.timeout)), id: try #require(body.invitation).bytes, seed: 1,
             at: .start)

@@ -33,7 +33,7 @@ struct MeshTraceTests {
     func leaving(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "a mesh is full at its cap [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop] [mesh.dismiss]",
+        "a mesh is full at its cap [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop] [mesh.dismiss] [mesh.suspended]",
         arguments: try traces(["Full", "Counted", "Evict", "Backstop"]), [1, 2])
     func cap(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
@@ -75,6 +75,7 @@ private struct MeshTracePlayer {
     var fault: Fault?
     /// The links, and whether each is one of the mesh.
     private var links: [UInt32: Bool] = [:]
+    private var remotes: [UInt32: Endpoint] = [:]
     private let mostLinks: Int
 
     init(_ cast: MeshTracePeers, _ trace: MeshTrace, seed: UInt64) throws {
@@ -91,7 +92,7 @@ private struct MeshTracePlayer {
 
     mutating func perform(_ step: MeshTrace.Step) throws {
         actions = []
-        wait(until: .after(step.at))
+        if step.do != "sleep" { wait(until: .after(step.at)) }
         let before = actions.count
         try apply(step, at: .after(step.at))
         take(at: .after(step.at))
@@ -129,13 +130,18 @@ private struct MeshTracePlayer {
         case "link":
             let remote = try cast(#require(step.to))
             links[id.rawValue] = step.mesh == true
+            remotes[id.rawValue] = remote.endpoint
             membership.linked(
                 id, to: remote.endpoint, isMesh: step.mesh == true, key: remote.data.fingerprint, at: now)
         case "end":
             links[id.rawValue] = nil
             membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
+            if step.candidate == true {
+                membership.searchGoesOn(for: try #require(remotes[id.rawValue]), at: now)
+            }
         case "receive":
-            let entry = try step.hex.map(received) ?? cast.members(#require(step.entry))
+            let entry = try step.hex.map(received)
+                ?? cast.members(#require(step.entry), isSecondData: step.data == "second")
             for _ in 0..<(try #require(step.count)) { receive(entry, on: id, at: now) }
         case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
         case "failed":
@@ -145,6 +151,7 @@ private struct MeshTracePlayer {
             let list = try #require(step.list).map { try cast($0).endpoint }
             let remote = try cast(#require(step.peer)).endpoint
             #expect(membership.admits(remote, listing: list) == step.admitted)
+        case "sleep": membership.advance(to: now)
         default: #expect(step.do == "look")
         }
     }
