@@ -6,7 +6,7 @@ package enum MultipeerConform {
     package static let program = CommandProgram(
         "multipeer-conform", "Test whether a program implements MPC/1 as the specification defines it.",
         [
-            ConformListCommand.self, ConformRunCommand.self, ConformReproCommand.self,
+            ConformListCommand.self, ConformRunCommand.self, ConformCompareCommand.self, ConformReproCommand.self,
             ConformSelftestCommand.self, ConformPeerCommand.self, ShimCommand.self,
         ])
 

@@ -31,6 +31,24 @@ package enum AtomicFile {
         }
     }
 
+    /// Writes a file that others may read as far as the process's umask permits it; replaces an existing one.
+    package static func publish(_ bytes: [UInt8], to path: String) throws(CommandError) {
+        let draft = "\(path).\(getpid())"
+        // The kernel applies the umask to a new file, and only to it.
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        var facts = stat()
+        let isKnown = unsafe fstat(descriptor, &facts) == 0
+        guard descriptor >= 0, isKnown else {
+            throw DescriptorStream.failure("cannot write \(path.printable)")
+        }
+        close(descriptor)
+        defer { _ = unsafe unlink(draft) }
+        try replace(draft, with: bytes)
+        guard unsafe chmod(draft, facts.st_mode & 0o777) == 0, unsafe rename(draft, path) == 0 else {
+            throw DescriptorStream.failure("cannot write \(path.printable)")
+        }
+    }
+
     /// Returns the permissions of a file that users other than its owner can read; nil when only the owner can.
     package static func exposure(of path: String) -> String? {
         var facts = stat()

@@ -19,10 +19,7 @@ enum ConformReproCommand: Subcommand {
         guard arguments.operands.count == 2 else {
             throw arguments.commandError("REPORT and ID are required")
         }
-        let bytes = try AtomicFile.read(arguments.operands[0], limit: 1 << 30)
-        guard let kept = try? JSONDecoder().decode(SavedReport.self, from: Data(bytes)) else {
-            throw arguments.commandError("\(arguments.operands[0].printable) is not a JSON report")
-        }
+        let kept = try ConformCommand.saved(arguments.operands[0], arguments)
         var selection = CaseSelection()
         let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
         selection.words = [words[0]]

@@ -43,7 +43,7 @@ enum ConformSelftestCommand: Subcommand {
             }
         }
         if let path = arguments.value("--markdown") {
-            try AtomicFile.write(Array(table(findings).utf8), to: path, replacing: true)
+            try AtomicFile.publish(Array(table(findings).utf8), to: path)
         }
         let missed = findings.count { !$0.isCaught }
         try Terminal.put("\(findings.count - missed) of \(findings.count) faults caught; seed \(seed)\n")

@@ -1,3 +1,5 @@
+import MultipeerSecurity
+
 /// All cases, section by section. The files of a section are in the folder with its name.
 package enum Suite {
     package static let sections: [(name: String, title: String, cases: [Case])] = [
@@ -64,4 +66,12 @@ package enum Suite {
     ]
 
     package static var cases: [Case] { sections.flatMap(\.cases) }
+
+    /// A digest of what the cases try and expect: reports can be compared if it is the same.
+    package static let edition: String = {
+        let lines = cases.map { one in
+            "\(one.id)\n\(one.chapter)\n\(one.level)\n\(one.stimulus)\n\(one.expectation)\n"
+        }
+        return String(SHA256.hash(Array(lines.joined().utf8)).hex.prefix(8))
+    }()
 }

@@ -21,6 +21,8 @@ package struct SavedReport: Codable, Sendable {
         package let log: [String]?
     }
 
+    /// Which edition of the suite it was; nil in reports of the first one.
+    package let suite: String?
     package let shim: String
     package let seed: UInt64
     package let isStrict: Bool
@@ -39,12 +41,12 @@ extension Report {
                 chapter: one.chapter, level: one.level.rawValue, title: one.title, stimulus: one.stimulus,
                 expectation: one.expectation, rules: one.rules, verdict: outcome.verdict.rawValue,
                 reason: outcome.reason, seconds: outcome.seconds,
-                log: outcome.verdict == .pass
-                    ? nil : outcome.logText.split(separator: "\n").map(String.init))
+                log: outcome.verdict == .pass ? nil : outcome.logLines)
         }
         let counts = Dictionary(uniqueKeysWithValues: CaseVerdict.allCases.map { ($0.rawValue, count($0)) })
         let kept = SavedReport(
-            shim: order.shim, seed: order.seed, isStrict: order.isStrict, counts: counts, cases: lines)
+            suite: Suite.edition, shim: order.shim, seed: order.seed, isStrict: order.isStrict,
+            counts: counts, cases: lines)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return Array(try encoder.encode(kept)) + [UInt8(ascii: "\n")]
@@ -70,7 +72,7 @@ extension Report {
     private func element(_ outcome: CaseOutcome) -> [String] {
         let head =
             "    <testcase classname=\"\(outcome.subject.section)\" name=\"\(outcome.name): "
-            + "\(outcome.subject.title.escaped)\" time=\"\(outcome.seconds.brief)\""
+            + "\(outcome.subject.title.escaped)\" time=\"\(outcome.seconds.precise)\""
         let reason = outcome.reason.escaped
         let inner: [String]
         switch outcome.verdict {
@@ -78,22 +80,10 @@ extension Report {
         case .weak: inner = ["      <system-out>WEAK: \(reason)</system-out>"]
         case .skip: inner = ["      <skipped message=\"\(reason)\"/>"]
         case .fail:
-            let text = "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)".escaped
+            let text = "expected: \(outcome.subject.expectation)\n\n\(outcome.excerpt)".escaped
             inner = ["      <failure message=\"\(reason)\">\(text)</failure>"]
-        case .fault: inner = ["      <error message=\"\(reason)\">\(outcome.logText.escaped)</error>"]
+        case .fault: inner = ["      <error message=\"\(reason)\">\(outcome.excerpt.escaped)</error>"]
         }
         return [head + ">"] + inner + ["    </testcase>"]
-    }
-}
-
-extension String {
-    /// Escaped for XML and HTML; characters that XML does not allow become U+FFFD.
-    var escaped: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{fffd}" : $0 })
-        )
-        .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        .replacing("\"", with: "&quot;")
     }
 }

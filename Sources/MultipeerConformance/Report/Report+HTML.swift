@@ -1,66 +1,120 @@
 extension Report {
-    /// The files of a folder for a browser: an index, and a page with expectation and wire log for each outcome.
-    package var pages: [(name: String, text: String)] {
-        [("index.html", index)] + outcomes.map { (page(of: $0), text(of: $0)) }
-    }
-
-    private func page(of outcome: CaseOutcome) -> String {
-        outcome.name.replacing("/", with: "-").replacing("#", with: "-") + ".html"
-    }
-
-    private var index: String {
-        var body =
-            "<h1>Conformance with MPC/1</h1>\n<p><code>\(order.shim.escaped)</code>, seed \(order.seed): "
-        body += "\(summary)</p>\n"
+    /// A page for a browser, in one file: each case with its clause, result and time; for each that failed, a sequence diagram.
+    package func html(_ links: SpecificationLinks = SpecificationLinks()) -> String {
+        var body = "<h1>Conformance with MPC/1</h1>\n"
+        body += "<p class=\"about\"><code>\(order.shim.plain(most: 400).escaped)</code><br/>"
+        body += "seed \(order.seed)\(order.isStrict ? ", strict" : ""), suite \(Suite.edition)</p>\n"
+        body += counts + bar + attention
+        var drawn = 0
         for (name, title) in sections {
             let outcomes = outcomes(of: name)
-            body += "<h2>\(name): \(title.escaped)</h2>\n<p>\(Report.summary(outcomes))</p>\n<table>\n"
-            body += "<tr><th>case<th>§<th>verdict<th>what is tried<th>expected<th>s</tr>\n"
+            body += "<h2 id=\"\(name)\">\(name): \(title.escaped)</h2>\n"
+            body += "<p class=\"about\">\(Report.summary(outcomes))</p>\n"
             for outcome in outcomes {
-                let one = outcome.subject
-                body += "<tr><td><a href=\"\(page(of: outcome))\">\(outcome.name)</a><td>\(one.chapter)"
-                body += "<td class=\"\(outcome.verdict.rawValue)\">\(outcome.verdict.rawValue)"
-                body +=
-                    "<td>\(one.stimulus.escaped)<td>\(one.expectation.escaped)<td>\(outcome.seconds.brief)</tr>\n"
+                body += entry(outcome, links, isDrawn: outcome.isBad && drawn < mostDiagrams)
+                drawn += outcome.isBad ? 1 : 0
             }
-            body += "</table>\n"
         }
-        return document("Conformance with MPC/1", body)
+        return HTMLPage.document("Conformance with MPC/1: \(summary)", body)
     }
 
-    private func text(of outcome: CaseOutcome) -> String {
+    private var counts: String {
+        let present = CaseVerdict.allCases.map { ($0, count($0)) }.filter { $0.1 > 0 }
+        let chips = present.map { "<span class=\"chip \($0.rawValue)\">\($1) \($0.rawValue)</span>" }
+        return "<p class=\"counts\">\(chips.joined(separator: " "))</p>\n"
+    }
+
+    /// The verdicts of the sections, each a bar.
+    private var bar: String {
+        var rows = "<table class=\"sections\">\n"
+        for (name, title) in sections {
+            let outcomes = outcomes(of: name)
+            let parts = CaseVerdict.allCases.reversed().compactMap { verdict -> String? in
+                let count = outcomes.count { $0.verdict == verdict }
+                guard count > 0 else { return nil }
+                return "<span class=\"\(verdict.rawValue)\" style=\"flex-grow:\(count)\">\(count)</span>"
+            }
+            rows += "<tr><th><a href=\"#\(name)\">\(name)</a></th><td class=\"wide\">\(title.escaped)</td>"
+            rows += "<td class=\"bar\"><div>\(parts.joined())</div></td></tr>\n"
+        }
+        return rows + "</table>\n"
+    }
+
+    /// What is not as expected, with links to it.
+    private var attention: String {
+        let bad = outcomes.filter { $0.isBad || $0.verdict == .weak }
+        guard !bad.isEmpty else { return "" }
+        let items = bad.map { outcome in
+            "<li><a class=\"id\" href=\"#\(outcome.anchor)\">\(outcome.name.escaped)</a> "
+                + "<span class=\"chip \(outcome.verdict.rawValue)\">\(outcome.verdict.rawValue)</span> "
+                + "\(outcome.subject.title.escaped): <em>\(outcome.reason.plain(most: 300).escaped)</em></li>\n"
+        }
+        return "<h2>Not as expected</h2>\n<ul class=\"attention\">\n\(items.joined())</ul>\n"
+    }
+
+    private func entry(_ outcome: CaseOutcome, _ links: SpecificationLinks, isDrawn: Bool) -> String {
         let one = outcome.subject
-        var rows = [
-            ("chapter", one.chapter), ("level", one.level.rawValue), ("stimulus", one.stimulus),
-            ("expected", one.expectation), ("rules", one.rules.joined(separator: ", ")),
-            ("verdict", outcome.verdict.rawValue), ("time", outcome.seconds.brief + " s"),
-        ]
-        if !outcome.reason.isEmpty { rows.append(("what came", outcome.reason)) }
-        var body =
-            "<p><a href=\"index.html\">all cases</a></p>\n<h1>\(outcome.name): \(one.title.escaped)</h1>\n<table>\n"
-        for (name, value) in rows { body += "<tr><th>\(name)<td>\(value.escaped)</tr>\n" }
-        body += "</table>\n<h2>Wire log</h2>\n<p>T is the tester, S the subject.</p>\n"
-        body += "<pre>\(outcome.logText.escaped)</pre>\n"
-        return document(outcome.name, body)
+        let verdict = outcome.verdict.rawValue
+        var text =
+            "<details class=\"case\" id=\"\(outcome.anchor)\"\(isDrawn ? " open=\"\"" : "")>\n<summary>"
+        text += "<span class=\"chip \(verdict)\">\(verdict)</span> "
+        text += "<span class=\"id\">\(outcome.name.escaped)</span> "
+        text += "<span class=\"what\">\(one.title.escaped)</span> "
+        text += "<span class=\"clause\">\(HTMLPage.link("§ \(one.chapter)", links.address(of: one)))</span> "
+        text += "<span class=\"ms\">\(outcome.milliseconds) ms</span></summary>\n<dl>\n"
+        let rules = one.rules.map {
+            HTMLPage.link("[\($0)]", links.address(ofRule: $0, chapter: one.chapter))
+        }
+        if !rules.isEmpty { text += "<dt>rules</dt><dd>\(rules.joined(separator: " "))</dd>\n" }
+        var facts = [("tried", one.stimulus), ("expected", one.expectation)]
+        if !outcome.reason.isEmpty { facts.append(("result", outcome.reason)) }
+        for (name, value) in facts { text += "<dt>\(name)</dt><dd>\(value.escaped)</dd>\n" }
+        text += "</dl>\n"
+        if isDrawn {
+            text += diagrams(outcome)
+        } else if outcome.isBad {
+            text += "<p class=\"about\">multipeer-conform repro shows the wire log.</p>\n"
+        }
+        return text + "</details>\n"
     }
 
-    private func document(_ title: String, _ body: String) -> String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <title>\(title.escaped)</title>
-        <style>
-        body { font: 15px/1.4 sans-serif; margin: 2em; max-width: 80em; }
-        table { border-collapse: collapse; } td, th { border: 1px solid #ccc; padding: 3px 8px; text-align: left; }
-        td, th { vertical-align: top; } pre { background: #f6f6f6; padding: 1em; overflow-x: auto; }
-        .PASS { background: #d8f0d8; } .WEAK { background: #f6f0c8; } .SKIP { background: #e8e8e8; }
-        .FAIL, .FAULT { background: #f6d0d0; }
-        </style>
-        <body>
-        \(body)</body>
-        </html>
+    /// The preamble and what comes after the case are folded, unless the case was decided there.
+    private func diagrams(_ outcome: CaseOutcome) -> String {
+        let stages = outcome.log.stages
+        var text = ""
+        for (place, lines) in stages.enumerated() {
+            let isCase = lines.first?.text.hasPrefix("\(outcome.subject.id):") == true
+            let end = lines.firstIndex { $0.way == .verdict }
+            let shown = end.map { Array(lines[...$0]) } ?? lines
+            let picture = SequenceDiagram(shown).svg("\(outcome.name): what both sides sent")
+            if isCase || end != nil {
+                text += "<figure>\n\(picture)</figure>\n"
+            } else {
+                let title = place == 0 ? "before the case: an exchange that must work" : "after the case"
+                text += "<details class=\"fold\"><summary>\(title)</summary>\n<figure>\n\(picture)</figure>\n"
+                text += "</details>\n"
+            }
+        }
+        text += "<details class=\"fold\"><summary>wire log, T is the tester, S the subject</summary>\n"
+        return text + "<pre>\(outcome.excerpt.escaped)</pre>\n</details>\n"
+    }
+}
 
-        """
+extension CaseOutcome {
+    /// Whether the case failed, or could not be run.
+    var isBad: Bool { verdict == .fail || verdict == .fault }
+
+    fileprivate var anchor: String { name.replacing("/", with: "-").replacing("#", with: "-").escaped }
+}
+
+extension [TrafficLog.Line] {
+    /// The lines of each stage of a case.
+    fileprivate var stages: [[TrafficLog.Line]] {
+        var stages: [[TrafficLog.Line]] = [[]]
+        for line in self {
+            if line.way == .stage, stages.last?.isEmpty == false { stages.append([]) }
+            stages[stages.count - 1].append(line)
+        }
+        return stages.filter { !$0.isEmpty }
     }
 }

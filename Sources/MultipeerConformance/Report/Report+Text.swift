@@ -13,13 +13,16 @@ extension Report {
                 lines.append("        \(outcome.reason)")
             }
         }
-        lines.append("\(summary); seed \(order.seed)")
+        lines += ["\(summary); seed \(order.seed)"]
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// A summary in Markdown.
     package var markdown: String {
-        var lines = ["# Conformance with MPC/1", "", "`\(order.shim)`, seed \(order.seed): \(summary)", ""]
+        var lines = [
+            "# Conformance with MPC/1", "",
+            "`\(order.shim.plain(most: 400))`, seed \(order.seed): \(summary)", "",
+        ]
         lines += ["| section | " + CaseVerdict.allCases.map(\.rawValue).joined(separator: " | ") + " |"]
         lines += ["|---|" + CaseVerdict.allCases.map { _ in "---|" }.joined()]
         for (name, title) in sections {
@@ -39,12 +42,37 @@ extension Report {
 }
 
 extension CaseOutcome {
-    /// The wire log, one line per event.
-    package var logText: String {
-        log.map { line in
-            let seconds =
-                String(repeating: " ", count: max(0, 6 - line.seconds.brief.count)) + line.seconds.brief
-            return "\(seconds)  \(line.way.rawValue)  \(line.text)"
-        }.joined(separator: "\n") + "\n"
+    /// The wire log, a line for each event, without secrets.
+    package var logLines: [String] { log.map(CaseOutcome.text) }
+
+    private static func text(_ line: TrafficLog.Line) -> String {
+        "\(line.seconds.precise.padded(before: 8))  \(line.way.rawValue)  \(line.text.withoutTokens.plain())"
+    }
+
+    /// The wire log as one text.
+    package var logText: String { logLines.joined(separator: "\n") + "\n" }
+
+    /// The beginning and the end of the wire log, for files that have those of all cases.
+    var excerpt: String {
+        guard log.count > 2 * CaseOutcome.shown else { return logText }
+        let gap = "… \(log.count - 2 * CaseOutcome.shown) lines left out: run 'multipeer-conform repro' …"
+        let first = log.prefix(CaseOutcome.shown).map(CaseOutcome.text)
+        let last = log.suffix(CaseOutcome.shown).map(CaseOutcome.text)
+        return (first + [gap] + last).joined(separator: "\n") + "\n"
+    }
+
+    /// The number of lines of either end in an excerpt.
+    private static let shown = 200
+
+    /// How long the case took.
+    package var milliseconds: Int { Int((seconds * 1_000).rounded()) }
+}
+
+extension String {
+    /// Without the spaces at its end.
+    var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
+
+    fileprivate func padded(before width: Int) -> String {
+        String(repeating: " ", count: max(0, width - count)) + self
     }
 }

@@ -18,9 +18,13 @@ package struct Report: Sendable {
     package let order: Invocation
     package let outcomes: [CaseOutcome]
 
-    package init(_ order: Invocation, _ outcomes: [CaseOutcome]) {
+    /// The number of cases whose diagram and wire log are in the HTML page: a browser should open it at once.
+    let mostDiagrams: Int
+
+    package init(_ order: Invocation, _ outcomes: [CaseOutcome], mostDiagrams: Int = 60) {
         self.order = order
         self.outcomes = outcomes
+        self.mostDiagrams = mostDiagrams
     }
 
     package func count(_ verdict: CaseVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
@@ -45,6 +49,6 @@ package struct Report: Sendable {
 }
 
 extension Double {
-    /// With one digit after the point.
-    var brief: String { String(format: "%.1f", self) }
+    /// Seconds with three digits after the point.
+    var precise: String { String(format: "%.3f", self) }
 }

@@ -18,7 +18,7 @@ struct SanityCheck {
     /// Checks the subject after a case: exchanges on its first session and on a fresh one work, and the subject holds no
     /// more than before.
     func examine() throws {
-        caseRun.note("the exchanges after the case")
+        caseRun.log.add(.stage, "the exchanges after the case")
         if !caseRun.isSessionSpent, caseRun.sessions.count > sessions {
             try exchange(on: caseRun.sessions[sessions])
         }

@@ -39,6 +39,22 @@ package struct CaseOutcome: Sendable {
     package let seconds: Double
     let log: [TrafficLog.Line]
 
+    init(
+        subject: Case, order: UIDOrder, repetition: Int, verdict: CaseVerdict, reason: String,
+        isOfProcess: Bool,
+        seconds: Double, log: [TrafficLog.Line]
+    ) {
+        self.subject = subject
+        self.order = order
+        self.repetition = repetition
+        self.verdict = verdict
+        // Parts of it may come from the subject.
+        self.reason = reason.withoutTokens.plain()
+        self.isOfProcess = isOfProcess
+        self.seconds = seconds
+        self.log = log
+    }
+
     /// Such as LINK-11/tester-lower, with the repetition if there are several.
     package var name: String {
         "\(subject.id)/\(order.rawValue)" + (repetition > 0 ? "#\(repetition + 1)" : "")
@@ -57,6 +73,9 @@ package struct TestRunner: Sendable {
         let order: UIDOrder
         let repetition: Int
     }
+
+    /// The number of runs of cases in the plan.
+    package var count: Int { plan.repetitions * plan.cases.reduce(0) { $0 + $1.orders.count } }
 
     /// Runs the whole plan; the closure receives each outcome as soon as it is known, on any thread.
     package func callAsFunction(tell: @escaping @Sendable (CaseOutcome) -> Void = { _ in }) -> [CaseOutcome] {
@@ -100,6 +119,7 @@ package struct TestRunner: Sendable {
         let caseRun = CaseRun(task.order, shim: plan.shim, random: SplitMix64(seed: plan.seed, name: name))
         let (verdict, reason, isOfProcess) =
             plan.skips[task.subject.id].map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
+        caseRun.log.add(.verdict, reason.isEmpty ? verdict.rawValue : "\(verdict.rawValue): \(reason)")
         caseRun.loop.limit = nil
         caseRun.quit()
         return CaseOutcome(
@@ -115,7 +135,7 @@ package struct TestRunner: Sendable {
         do {
             if plan.isExchangeMade { try check.prepare() }
             caseRun.loop.limit = .now + .seconds(plan.timeout ?? subject.seconds)
-            caseRun.log.add(.note, "\(subject.id): \(subject.title)")
+            caseRun.log.add(.stage, "\(subject.id): \(subject.title)")
             stage = ""
             try subject.body(caseRun)
             caseRun.loop.limit = nil
