@@ -90,9 +90,19 @@ public actor Advertiser {
     /// Whether the peer is being advertised.
     public var isRunning: Bool { activeAdvertisement != nil }
 
+    /// The port at which it listens for invitations; nil while it is not running.
+    public var port: UInt16? { activeAdvertisement?.port }
+
+    /// Why other peers cannot find this one now; nil if they can, and while the advertiser is not running. With
+    /// `DiscoveryConfiguration.waitsForConnectivity` it runs anyway, and `Browser.invite(at:to:)` reaches it.
+    public var discoveryError: MultipeerError? {
+        get async { await activeAdvertisement?.backend.obstacle }
+    }
+
     /// Listens for invitations and advertises the peer; returns when the peer can be found. Does nothing when it is running.
     ///
-    /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part;
+    /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part, unless
+    /// the configuration says `waitsForConnectivity`;
     /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; `identity` when the
     /// peer's id is the hash of a key and the advertiser was created without the identity that has it; and `cancelled`.
     /// After an error the advertiser is not running, and holds no resources.
@@ -114,9 +124,11 @@ public actor Advertiser {
             }
             let announced = info
             let ongoing = try await backend.advertise(
-                Advertisement(peer: peer, type: service, port: port, info: announced.numbered(code)))
+                Advertisement(peer: peer, type: service, port: port, info: announced.numbered(code)),
+                waiting: configuration.waitsForConnectivity)
             if info != announced { try await ongoing.update(info.numbered(code)) }
-            activeAdvertisement = ActiveAdvertisement(listener: listener, advertisement: ongoing)
+            activeAdvertisement = ActiveAdvertisement(
+                listener: listener, advertisement: ongoing, port: port, backend: backend)
             slot.open(listener)
         } catch {
             await listener.stop()
@@ -161,6 +173,8 @@ extension DiscoveryInfo {
 private struct ActiveAdvertisement: Sendable {
     let listener: InvitationListener
     let advertisement: any OngoingAdvertisement
+    let port: UInt16
+    let backend: any DiscoveryBackend
 
     /// Stops announcing first, so that no new peer dials a listener that is ending.
     func close() async {

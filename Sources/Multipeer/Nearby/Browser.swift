@@ -72,14 +72,16 @@ public actor Browser {
 
     /// Starts browsing. Does nothing when the browser is running.
     ///
-    /// Throws `discovery` when this machine cannot browse: the multicast DNS port is taken, or no interface takes part;
+    /// Throws `discovery` when this machine cannot browse: the multicast DNS port is taken, or no interface takes part, unless the
+    /// configuration says `waitsForConnectivity`;
     /// `invalidArgument` for a configuration outside its ranges; and `cancelled`.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
         defer { mutex.unlock() }
         if isRunning { return }
         let backend = try configuration.chosenBackend()
-        let found = try await backend.browse(service, hiding: peer)
+        let found = try await backend.browse(
+            service, hiding: peer, waiting: configuration.waitsForConnectivity)
         found.feed.hide(peer.uid)
         // The backend may already have ended the run.
         if watch != nil { slot.close() }

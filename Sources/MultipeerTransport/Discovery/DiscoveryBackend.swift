@@ -13,12 +13,26 @@ package protocol DiscoveryBackend: Sendable {
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement
 
+    /// The same; `waiting`: where nothing can be announced yet it returns at once, and the peer is announced as soon as that is
+    /// possible.
+    func advertise(
+        _ advertisement: Advertisement, waiting: Bool
+    ) async throws(MultipeerError) -> any OngoingAdvertisement
+
     /// Browses for the peers of a type, all but the local one, until the returned sequence is stopped or released.
     ///
     /// Throws `invalidArgument`, and `discovery` when nothing can be found here.
     func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents
+
+    /// The same; `waiting`: where nothing can be found yet it returns at once, and finds peers as soon as that is possible.
+    func browse(
+        _ type: ServiceType, hiding local: PeerID?, waiting: Bool
+    ) async throws(MultipeerError) -> DiscoveryEvents
+
+    /// Why nothing can be announced or found now; nil while that is possible.
+    var obstacle: MultipeerError? { get async }
 
     /// Returns the addresses at which a peer can be dialled: those that it announces, link-local ones with their interface. Empty
     /// when no answer came in time.
@@ -30,6 +44,23 @@ package protocol DiscoveryBackend: Sendable {
 
     /// Reports that a peer seems to be gone: browsers lose it unless it responds within about ten seconds.
     func reconfirm(_ peer: PeerID, _ type: ServiceType) async
+}
+
+/// A backend that works everywhere has nothing to wait for.
+extension DiscoveryBackend {
+    package func advertise(
+        _ advertisement: Advertisement, waiting: Bool
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        try await advertise(advertisement)
+    }
+
+    package func browse(
+        _ type: ServiceType, hiding local: PeerID?, waiting: Bool
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        try await browse(type, hiding: local)
+    }
+
+    package var obstacle: MultipeerError? { get async { nil } }
 }
 
 /// A peer that is being announced. Releasing the object stops the announcement.

@@ -28,6 +28,10 @@ public struct DiscoveryConfiguration: Sendable {
     ///
     /// A peer that ends without a goodbye, by `kill -9` or by a power failure, stays visible for that long.
     public var hostTTL: Duration
+    /// Whether an advertiser or a browser starts where no interface carries multicast, or the port of multicast DNS is taken, and
+    /// waits for that to change; default false, with which its `start` throws. An advertiser listens meanwhile:
+    /// `Browser.invite(at:to:)` reaches it. `Advertiser.discoveryError` says what is missing.
+    public var waitsForConnectivity: Bool
     /// The TCP port at which an advertiser receives invitations, so that a firewall can allow it; nil or 0, the default, lets the
     /// system choose. With the number of `Session.Configuration.port` it shares the port of that session. No other advertiser of
     /// the process can have it at the same time; if it is in use, `Advertiser.start` throws `system`.
@@ -52,6 +56,7 @@ public struct DiscoveryConfiguration: Sendable {
         self.interfaces = interfaces
         hostTTL = .seconds(120)
         families = [.v4, .v6]
+        waitsForConnectivity = false
         port = nil
         backend = nil
         keyLog = nil

@@ -21,9 +21,9 @@ final class MulticastDNSDriver {
     private var nextTry = Moment.distantFuture
 
     /// Opens the sockets of every interface that takes part. If there is none, it throws the reason, unless an interface still
-    /// waits for its address.
+    /// waits for its address, or with `waiting`, for one that takes part later.
     init(
-        _ settings: MulticastSettings, on loop: EventLoop, for client: any LoopClient
+        _ settings: MulticastSettings, on loop: EventLoop, for client: any LoopClient, waiting: Bool
     ) throws(MultipeerError) {
         self.settings = settings
         self.loop = loop
@@ -39,7 +39,7 @@ final class MulticastDNSDriver {
         if let validationError = settings.validationError(about: monitor.table) { throw validationError }
         refresh(for: client)
         do throws(MultipeerError) {
-            if !mayServeSoon { try check() }
+            if !waiting, !mayServeSoon { try check() }
             do throws(SocketFault) {
                 try loop.register(
                     monitor.descriptor, for: client, token: MulticastDNSDriver.newsToken, interest: .readable)
@@ -64,6 +64,9 @@ final class MulticastDNSDriver {
 
     /// Whether an interface only waits for its address.
     var mayServeSoon: Bool { fault == nil && settings.mayServeSoon(in: monitor.table) }
+
+    /// When missing sockets are tried again; nil while none is missing.
+    var retryTime: Moment? { fault == nil ? nil : nextTry }
 
     /// Throws while no interface takes part.
     func check() throws(MultipeerError) {
@@ -144,6 +147,9 @@ extension Scope {
 }
 
 extension MultipeerError {
+    /// What is possible anyway, the end of each error about missing discovery.
+    package static let withoutDiscovery = "peers can still be linked by address or by connection data"
+
     /// Returns the error for the fault of a multicast DNS socket.
     fileprivate init(multicast fault: SocketFault) {
         switch fault {
@@ -151,11 +157,11 @@ extension MultipeerError {
             self.init(
                 .discovery,
                 "another program uses UDP port 5353 exclusively, possibly avahi-daemon with disallow-other-stacks=yes: "
-                    + "'ss -ulpn sport = :5353' shows which; peers can still be linked by connection data")
+                    + "'ss -ulpn sport = :5353' shows which; \(MultipeerError.withoutDiscovery)")
         default:
             self.init(
                 .discovery,
-                "multicast DNS is not available: \(fault); peers can still be linked by connection data")
+                "multicast DNS is not available: \(fault); \(MultipeerError.withoutDiscovery)")
         }
     }
 }

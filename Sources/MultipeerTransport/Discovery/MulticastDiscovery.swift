@@ -87,24 +87,30 @@ extension MulticastDiscovery {
     package func advertise(
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        try await advertise(advertisement, waiting: false)
+    }
+
+    package func advertise(
+        _ advertisement: Advertisement, waiting: Bool
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
         if advertisement.port == 0 { throw .portMissing }
         let advert = Advert(
             peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
             info: advertisement.info)
-        try await addressesAreThere()
+        try await addressesAreThere(waiting)
         guard advertisements.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
         let announcement: AdvertID
         if let known = advertisements.announcement(of: advert) {
             announcement = known
             driver?.engine.update(known, info: advert.info, port: advert.port, at: now)
         } else {
-            announcement = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
+            announcement = try order(waiting) { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
                 try engine.advertise(advert, at: now)
             }
         }
         let id = advertisements.add(advert, to: announcement)
         let registration = Promise<Bool>()
-        if registered.contains(announcement) {
+        if registered.contains(announcement) || waiting && obstacle != nil {
             registration.send(true)
         } else {
             registrations[id] = registration
@@ -120,8 +126,14 @@ extension MulticastDiscovery {
     package func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents {
-        try await addressesAreThere()
-        let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
+        try await browse(type, hiding: local, waiting: false)
+    }
+
+    package func browse(
+        _ type: ServiceType, hiding local: PeerID?, waiting: Bool
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        try await addressesAreThere(waiting)
+        let id = try order(waiting) { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             try engine.browse(type, hiding: local?.uid, at: now)
         }
         let feed = DiscoveryFeed()
@@ -129,6 +141,11 @@ extension MulticastDiscovery {
         settle()
         // The closure keeps this actor alive: the reader of the events is a user.
         return DiscoveryEvents(feed) { self.leave(.browse(id)) }
+    }
+
+    package var obstacle: MultipeerError? {
+        do throws(MultipeerError) { try driver?.check() } catch { return error }
+        return nil
     }
 
     package func resolve(
@@ -192,20 +209,23 @@ extension MulticastDiscovery {
 
     /// Gives an order to the engine, which is started if necessary.
     private func order<Order>(
+        _ waiting: Bool = false,
         _ body: (inout MulticastDNS, Moment) throws(MulticastDNSFault) -> Order
     ) throws(MultipeerError) -> Order {
-        let driver = try opened()
+        let driver = try opened(waiting)
         do throws(MulticastDNSFault) { return try body(&driver.engine, now) } catch {
             closeIfIdle()
             throw MultipeerError(error)
         }
     }
 
-    /// Waits for addresses: a machine that has just joined a network has to check them for duplicates first.
-    private func addressesAreThere() async throws(MultipeerError) {
-        let opened = try opened()
+    /// Waits for addresses: a machine that has just joined a network has to check them for duplicates first. `waiting`: the caller
+    /// goes on without any.
+    private func addressesAreThere(_ waiting: Bool = false) async throws(MultipeerError) {
+        let opened = try opened(waiting)
         if opened.serves { return }
         guard opened.mayServeSoon else {
+            if waiting { return }
             defer { closeIfIdle() }
             return try opened.check()
         }
@@ -216,7 +236,7 @@ extension MulticastDiscovery {
         arrivals.removeAll { $0.signal === arrival }
         do throws(MultipeerError) {
             if Task.isCancelled { throw MultipeerError(.cancelled, "discovery was cancelled") }
-            try driver?.check()
+            if !waiting { try driver?.check() }
         } catch {
             closeIfIdle()
             throw error
@@ -229,9 +249,9 @@ extension MulticastDiscovery {
         arrivals.removeAll { driver.serves || $0.until <= now }
     }
 
-    private func opened() throws(MultipeerError) -> MulticastDNSDriver {
+    private func opened(_ waiting: Bool) throws(MultipeerError) -> MulticastDNSDriver {
         if let driver { return driver }
-        let new = try MulticastDNSDriver(settings, on: loop, for: self)
+        let new = try MulticastDNSDriver(settings, on: loop, for: self, waiting: waiting)
         driver = new
         return new
     }
@@ -309,7 +329,7 @@ extension MulticastDiscovery {
     private func setDeadline() {
         guard let driver else { return loop.setDeadline(self, nil) }
         let waits = departures.map(\.until) + arrivals.map(\.until)
-        let moments = [driver.engine.deadline].compactMap(\.self) + waits
+        let moments = [driver.engine.deadline, driver.retryTime].compactMap(\.self) + waits
         loop.setDeadline(self, moments.min())
     }
 }

@@ -75,7 +75,7 @@ extension MulticastSettings {
     /// Returns why no interface takes part.
     package func reason(in table: InterfaceTable) -> MultipeerError {
         let chosen = table.all.filter { takes($0) }
-        let hint = "peers can still be linked by connection data"
+        let hint = MultipeerError.withoutDiscovery
         guard !chosen.isEmpty else {
             let what = interfaces == .loopback ? "no loopback interface" : "no network interface but loopback"
             return MultipeerError(.discovery, "there is \(what); \(hint)")

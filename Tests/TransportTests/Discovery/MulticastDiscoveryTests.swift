@@ -198,6 +198,43 @@ struct MulticastDiscoveryTests {
         }
     }
 
+    @Test(
+        "what waits for connectivity is announced and found once an interface carries multicast [mdns.scope]",
+        .inNamespace)
+    func waiting() async throws {
+        try await Namespace.with(
+            "ip link add here type veth peer name there", "ip addr add 10.0.0.1/24 dev here",
+            "ip link set here multicast off", "ip link set here up", "ip link set there up"
+        ) { loop, probe in
+            let ann = ann
+            let cable = DiscoveryConfiguration(interfaces: .only(["here"]))
+            let (one, other) = (
+                try MulticastDiscovery(cable, on: loop), try MulticastDiscovery(cable, on: loop)
+            )
+            #expect(await complaint { _ = try await one.advertise(advertisement(ann)) }?.code == .discovery)
+            #expect(await one.obstacle == nil)
+            #expect(await !one.isOpen)
+            let advertised = try await one.advertise(advertisement(ann), waiting: true)
+            #expect(await one.obstacle?.description.contains("here carries no multicast") == true)
+            #expect(await complaint { _ = try await one.browse(type, hiding: nil) }?.code == .discovery)
+            let events = try await other.browse(type, hiding: bob, waiting: true)
+            try await probe.run { _ throws(Namespace.Unavailable) in
+                try Namespace.run("ip link set here multicast on")
+            }
+            try await within {
+                var iterator = events.makeAsyncIterator()
+                #expect(await iterator.next() == .found(DiscoveredPeer(peer: ann, info: [:])))
+                #expect(await one.obstacle == nil)
+                await advertised.stop()
+                #expect(await iterator.next() == .lost(ann))
+            }
+            let missing = try MulticastDiscovery(
+                DiscoveryConfiguration(interfaces: .only(["gone"])), on: loop)
+            let error = await complaint { _ = try await missing.browse(type, hiding: nil, waiting: true) }
+            #expect(error?.description.contains("no network interface 'gone'") == true)
+        }
+    }
+
     @Test("interfaces and addresses that appear and disappear are followed [mdns.scope]", .inNamespace)
     func following() async throws {
         try await Namespace.with(
