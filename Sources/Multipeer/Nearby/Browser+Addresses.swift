@@ -21,11 +21,12 @@ extension Browser {
         ) { _ in true }
     }
 
-    /// The same; `isExpected`: whether the peer that has accepted is the one that was meant. Another one gets no data.
+    /// The same; `prefix`: the first digits of the id of the peer that is meant. Its key has to prove them before it is sent the
+    /// context. `isExpected`: whether the peer that has accepted is the one that was meant. Another one gets no data.
     package nonisolated func invite(
         at addresses: [SocketAddress], to session: Session, code: InvitationCode? = nil,
         validity: InvitationCode.Validity = .once, context: [UInt8]? = nil, timeout: Duration = .seconds(30),
-        isExpected: @escaping @Sendable (PeerID) -> Bool
+        proving prefix: UIDPrefix? = nil, isExpected: @escaping @Sendable (PeerID) -> Bool
     ) async throws(MultipeerError) -> PeerID {
         guard session.peer == peer else {
             throw MultipeerError(.invalidArgument, "\(peer) invites, and the session is of \(session.peer)")
@@ -38,7 +39,7 @@ extension Browser {
             throw MultipeerError(.full, "the session is full: no peer can join")
         }
         let theirs = try await ask(
-            at: addresses, for: driver, code, context, timeout, isExpected: isExpected)
+            at: addresses, for: driver, code, context, timeout, proving: prefix, isExpected: isExpected)
         let other = theirs.peer
         return try await driver.invitation(of: other) { (invitation) async throws(MultipeerError) in
             try await driver.link(
@@ -50,14 +51,15 @@ extension Browser {
     private nonisolated func ask(
         at addresses: [SocketAddress], for driver: SessionDriver, _ code: InvitationCode?,
         _ context: [UInt8]?,
-        _ timeout: Duration, isExpected: @escaping @Sendable (PeerID) -> Bool
+        _ timeout: Duration, proving prefix: UIDPrefix?, isExpected: @escaping @Sendable (PeerID) -> Bool
     ) async throws(MultipeerError) -> ConnectionData {
         let place = addresses.map(\.description).joined(separator: " or ")
         let other = Locked<PeerID?>(nil)
         do throws(InvitationFault) {
             return try await InvitationClient.invite(
                 nil, at: addresses, as: peer, identity: driver.identity, context: context, within: timeout,
-                code: code, keyLog: configuration.keyLog ?? driver.configuration.keyLog, on: driver.loop.host
+                code: code, proving: prefix,
+                keyLog: configuration.keyLog ?? driver.configuration.keyLog, on: driver.loop.host
             ) { (found) async throws(MultipeerError) in
                 guard isExpected(found) else {
                     other.withLock { $0 = found }

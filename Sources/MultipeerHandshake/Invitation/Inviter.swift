@@ -45,6 +45,8 @@ package struct Inviter: InvitationMachine {
 
     /// The invited peer; nil until it has answered if only its address is known.
     package private(set) var peer: PeerID?
+    /// With which digits its uid has to begin, proven by its key before it is sent anything; nil for any uid.
+    private let prefix: UIDPrefix?
     /// The keyed uid that the key of the invitee's certificate hashes to.
     private var keyedUID: UID?
     package internal(set) var phase = Phase.connecting
@@ -69,12 +71,14 @@ package struct Inviter: InvitationMachine {
     private var lastConnection: UInt32 = 0
     var actions: [Action] = []
 
-    /// Creates an invitation. `peer`: nil for the one that listens at the address. `code`: what the peer has to prove before it is sent anything. Candidates that must not
-    /// be dialled are left out, and at most 16 are used. `timeout`: up to 600 s; `id`: 16 random bytes; `seed`: for
-    /// pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument outside its range.
+    /// Creates an invitation. `peer`: nil for the one that listens at the address. `code` and `prefix`: what the peer has to prove
+    /// before it is sent anything. Candidates that must not be dialled are left out, and at most 16 are used. `timeout`: up to
+    /// 600 s; `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument
+    /// outside its range.
     package init(
         _ peer: PeerID?, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
-        within timeout: Duration, code: CodeProof? = nil, id: [UInt8], seed: UInt64, at now: Moment
+        within timeout: Duration, code: CodeProof? = nil, proving prefix: UIDPrefix? = nil, id: [UInt8],
+        seed: UInt64, at now: Moment
     ) throws(InvitationFault) {
         guard peer != local else { throw .invalid("a peer does not invite itself") }
         guard timeout > .zero, timeout <= .seconds(600) else {
@@ -87,6 +91,7 @@ package struct Inviter: InvitationMachine {
         self.local = local
         self.context = context
         self.code = code
+        self.prefix = prefix
         self.id = id
         let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [dial.forbidden]
         self.candidates = Array(dialable.prefix(InvitationLimits.candidates))
@@ -136,12 +141,19 @@ extension Inviter {
         closeAttempts(.cancelled)  // [invite.connections]
         asked = attempt.candidate
         self.keyedUID = keyedUID
+        // The context is for no other peer.
+        guard prefix == nil || keyedUID.map({ prefix?.matches($0) == true }) == true else {
+            actions.append(.close(id, .cancelled))
+            return seekElsewhere(Inviter.unproven, at: now)  // [invite.address]
+        }
         if let code {
             share(code, secrets, on: id, at: now)  // [code.order]
         } else {
             invite(on: id, at: now)
         }
     }
+
+    private static let unproven = InvitationFault.unreachable("it has not proven an id with these digits")
 
     /// What was tried, if no address has answered yet.
     private var silence: String? {
@@ -291,6 +303,7 @@ extension Inviter {
         guard let data = ConnectionData(bytes, of: peer?.uid, for: local.uid), data.peer != local else {
             return violated(id, .protocolError, at: now)  // [invite.data]
         }
+        guard prefix == nil || data.peer.uid == keyedUID else { return fail(id, .policy, Inviter.unproven) }
         // TLS has compared the key of a peer whose uid is known before.
         guard peer != nil || !data.peer.uid.isKeyed || data.peer.uid == keyedUID else {
             return fail(id, .policy, .unreachable("the peer has not proven its id"))  // [invite.address]

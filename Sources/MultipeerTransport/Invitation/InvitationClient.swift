@@ -44,6 +44,7 @@ package actor InvitationClient: InvitationDriver {
     ///     too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
     ///   - code: what the peer has to prove before it is sent anything.
+    ///   - prefix: the digits with which its keyed uid has to begin, proven before it is sent anything.
     ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
     ///   - host: the simulated machine from which it is sent; nil for this one.
     ///   - data: makes the data for the peer, which it gets; called only after the peer has accepted.
@@ -52,15 +53,15 @@ package actor InvitationClient: InvitationDriver {
     package static func invite(
         _ peer: PeerID?, at addresses: [SocketAddress], as local: PeerID, identity: Identity? = nil,
         context: [UInt8]? = nil, within timeout: Duration = .seconds(30), code: InvitationCode? = nil,
-        keyLog: KeyLog? = nil,
-        on host: VirtualHost? = nil,
+        proving prefix: UIDPrefix? = nil, keyLog: KeyLog? = nil, on host: VirtualHost? = nil,
         data: @escaping @Sendable (PeerID) async throws(MultipeerError) -> ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         var randomness = SystemRandomness()
         let proof = try proof(of: code)
         let inviter = try Inviter(
             peer, at: addresses.flatMap(\.candidates), as: local, context: context, within: timeout,
-            code: proof, id: randomness.bytes(16), seed: randomness.next(), at: EventLoop.currentMoment())
+            code: proof, proving: prefix, id: randomness.bytes(16), seed: randomness.next(),
+            at: EventLoop.currentMoment())
         let call: InvitationClient
         do throws(SessionFault) {
             let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }

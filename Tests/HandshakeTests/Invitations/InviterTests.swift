@@ -222,6 +222,35 @@ struct InviterTests {
         }
     }
 
+    @Test("a peer that has not proven the digits of an id is not sent the context [invite.address]")
+    func digits() throws {
+        let ann = try PeerID.numbered(1)
+        let keyed = try #require(UID.keyed([UInt8](repeating: 0x1F, count: 16)))
+        let other = try #require(UID.keyed([UInt8](repeating: 2, count: 16)))
+        let random = UID(high: 0x1F1F << 48, low: 1)
+        for (proven, uid, isAsked, isAccepted) in [
+            (keyed, keyed, true, true), (other, keyed, false, false), (nil, random, false, false),
+            (other, random, false, false), (keyed, random, true, false),
+        ] as [(UID?, UID, Bool, Bool)] {
+            let bob = try PeerID(validating: uid, displayName: "bob")
+            var inviter = try Inviter(
+                nil, at: [try candidate(1), try candidate(2)], as: ann, context: [7], within: .seconds(30),
+                proving: UIDPrefix("1f1F1f"), id: id, seed: 5, at: .start)
+            let connection = try #require(dialled(&inviter).first)
+            inviter.secured(connection, keyedUID: proven, at: .start)
+            let actions = inviter.takeActions()
+            #expect(actions.contains { if case .send = $0 { true } else { false } } == isAsked)
+            guard isAsked else {
+                #expect(actions.contains(.close(connection, .cancelled)))
+                #expect(actions.last == .dial(ConnectionID(rawValue: 2), try candidate(2)))
+                continue
+            }
+            answer(&inviter, connection, .ok, try bob.made(for: ann).bytes, at: .start)
+            #expect(inviter.takeActions().contains(.tell(.makeData)) == isAccepted)
+        }
+        for wrong in ["", "1g", String(repeating: "1", count: 33)] { #expect(UIDPrefix(wrong) == nil) }
+    }
+
     @Test("every code has a meaning for the inviter")
     func codes() {
         let known: [CloseCode: InvitationFault] = [
