@@ -153,9 +153,10 @@ extension InvitationEngine {
 }
 
 extension InvitationEngine where Machine == Invitee {
-    /// Registers a connection accepted from this address (4 or 16 bytes). Returns nil when there is no room for it.
+    /// Registers a connection accepted from this address (4 or 16 bytes). Returns nil when there is no room for it. One that was
+    /// passed on was accepted some time ago: its deadline counts from then, and no other does.
     package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID? {
-        self.now = now
+        self.now = max(self.now, now)
         guard let id = machine.accepted(from: origin, at: now) else { return nil }
         connections.add(id)
         return id

@@ -31,6 +31,21 @@ struct KeyUpdateTests {
         return buffer.takeAll()
     }
 
+    @Test("a connection that was accepted before others changes no deadline of theirs [close.linger]")
+    func passedConnection() throws {
+        let peer = try PeerID(validating: UID(high: 1, low: 2), displayName: "ann")
+        var engine = InvitationEngine(Invitee(peer, seed: 1))
+        let start = Moment(nanoseconds: 0)
+        let now = start + .seconds(10)
+        let accepted = engine.accepted(from: [127, 0, 0, 1], at: now)
+        let id = try #require(accepted)
+        engine.secured(id, at: now)
+        _ = engine.accepted(from: [127, 0, 0, 2], at: start + .seconds(5))
+        engine.machine.stop(sparing: [], at: now)
+        _ = engine.takeOutputs()
+        #expect(engine.deadline == now + .seconds(1))
+    }
+
     @Test("32 key updates at once are permitted, and 33 are a flood [tls.messages]")
     func burst() throws {
         #expect(try frames(.keyUpdate, atSeconds: [Int64](repeating: 0, count: 32)).isEmpty)
