@@ -17,7 +17,7 @@ struct ExitCodeTests {
     func port() async throws {
         var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
-        configuration.port = .random(in: 20_000...29_999)
+        configuration.port = try ReservedPort.next()
         let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         _ = try await session.connectionData()
         let port = "\(configuration.port ?? 0)"

@@ -26,14 +26,11 @@ struct SharedPortTests {
         }
     }
 
-    /// Returns a port that the system gives to no other socket by itself.
-    private static func freePort() -> UInt16 { .random(in: 20_000...29_999) }
-
     @Test(
         "an invitation, the link and its datagrams use one number, whoever opened it first",
         arguments: [true, false])
     func one(_ sessionIsFirst: Bool) async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let network = try Ground.memory.network()
         let bob = try SinglePortPeer(port, network)
         let ann = try Caller("ann", network)
@@ -62,7 +59,7 @@ struct SharedPortTests {
 
     @Test("an invitation to an address needs no discovery, and asks the same question [invite.address]")
     func address() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let address = SocketAddress.loopback.with(port: port)
         let bob = try SinglePortPeer(port, try Ground.memory.network()).caller
         // On a network of its own: it cannot find bob.
@@ -94,7 +91,7 @@ struct SharedPortTests {
 
     @Test("an advertiser alone has the port, too, and gets it back each time it starts")
     func advertiserAlone() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let network = try Ground.memory.network()
         let bob = try SinglePortPeer(port, network).caller
         let ann = try Caller("ann", network)
@@ -113,7 +110,7 @@ struct SharedPortTests {
 
     @Test("a port that another session, advertiser or program has is an error that names the holder")
     func taken() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let network = try Ground.memory.network()
         let first = try SinglePortPeer(port, network).caller
         let second = try SinglePortPeer(port, network).caller
@@ -135,7 +132,7 @@ struct SharedPortTests {
         "a port that another program has for TCP or UDP is taken, and one that is only tried first is replaced"
     )
     func busy() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let address = SocketAddress.loopback.with(port: port)
         for isDatagram in [false, true] {
             let holder = isDatagram ? nil : try Socket.listening(on: address)
@@ -157,7 +154,7 @@ struct SharedPortTests {
 
     @Test("a session at one address does not get connections that an advertiser takes at all of them")
     func addresses() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let shared = SharedPort(port)
         let peer = try PeerID(displayName: "bob")
         let listener = try InvitationListener(peer: peer, sharedPort: shared)
@@ -180,7 +177,7 @@ struct SharedPortTests {
         "a first message in single bytes, and peers that never finish theirs, keep no one out [limit.unauthenticated]"
     )
     func slow() async throws {
-        let port = Self.freePort()
+        let port = try ReservedPort.next()
         let network = try Ground.memory.network()
         let bob = try SinglePortPeer(port, network).caller
         _ = try await bob.session.connectionData()
