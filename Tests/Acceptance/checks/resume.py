@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import random
 import signal
 import subprocess
 import tempfile
@@ -11,6 +10,7 @@ import threading
 import time
 
 from . import peer
+from .faults import Chance
 
 SIZE = 96 << 20
 TWICE = 2 << 20
@@ -83,12 +83,20 @@ def parts(folder):
 
 def resumes():
     """A file goes on where it stopped when its sender or its receiver is killed, and at most 2 MiB are sent twice."""
+    chance = Chance()
+    try:
+        return f"seed {chance.said}; {_resumes(chance)}"
+    except peer.Failure as failure:
+        raise peer.Failure(f"seed {chance.said}: {failure}") from None
+
+
+def _resumes(chance):
     kills, twice, files, begun = 50 if peer.FULL else 16, 0, 0, 0
     uids = [peer.random_uid().hex() for _ in range(2)]
     with tempfile.TemporaryDirectory() as folder:
         source, inbox = os.path.join(folder, "source"), os.path.join(folder, "inbox")
         os.mkdir(inbox)
-        content = random.randbytes(SIZE)
+        content = chance.randbytes(SIZE)
         with open(source, "wb") as file:
             file.write(content)
         digest, killed, deadline = hashlib.sha256(content).hexdigest(), 0, time.monotonic() + 300
@@ -100,10 +108,10 @@ def resumes():
             if killed == kills:
                 end = receiver.event("resource-end", 60)
             else:
-                time.sleep(random.uniform(0, 0.12))
+                time.sleep(chance.uniform(0, 0.12))
                 end = next((line for line in list(receiver.lines) if line.get("event") == "resource-end"), None)
             if end is None:
-                victim = random.choice((sender, receiver))
+                victim = chance.choice((sender, receiver))
                 victim.kill()
                 killed += 1
                 if victim is receiver:
