@@ -11,9 +11,6 @@ package struct PeerSelector: Equatable, Sendable {
     /// With at least these of a keyed uid, 90 bits are digits of a hash: no other key has them.
     private static let provingDigits = 24
 
-    /// Any peer.
-    init(any: Void) { (name, digits) = (nil, nil) }
-
     /// Returns nil for an invalid text: no name, or anything but 4 to 32 digits after the last `#`.
     package init?(_ text: String) {
         guard let mark = text.lastIndex(of: "#") else {

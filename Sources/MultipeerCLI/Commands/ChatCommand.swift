@@ -7,13 +7,18 @@ enum ChatCommand: Subcommand {
         "--room", short: "r", "NAME", "link only with peers in the room NAME; default: \(PeerRole.lobby)"
     )
 
+    private static let to = Usage.Option(
+        PeerFinder.option.name, short: "t", "ADDRESS", isRepeatable: true,
+        "join through the member at this IP address or host name, with its port if that is not \(PortOption.standard), "
+            + "without multicast; ann#1f2e@192.0.2.1 is that member, or none")
+
     static let usage = Usage(
         ["chat"], operands: "[ROOM|CODE]", mostOperands: CodeOption.mostOperands,
         "chat in a room with up to 7 others",
         examples: """
               multipeer chat kitchen              links with everyone in that room
               multipeer chat kitchen --code new   only those with its code can join
-              multipeer chat                      joins the room 'lobby'
+              multipeer chat kitchen --to 192.0.2.1   joins through a member there
             """,
         details: """
             Everyone on the network who is in the room of the same name is linked with everyone else in it; each link
@@ -23,17 +28,18 @@ enum ChatCommand: Subcommand {
             peer, which rules out a man-in-the-middle; then its lines are marked [verified]. Without a terminal, nothing
             is sent to peers that are not verified, unless --unverified is given or the room has a code.
 
-            Where multicast does not work, use --manual, --data, --from or --out: a new peer then exchanges connection
-            data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
-            Everyone else in the room then links with the new peer. Data can also be added later, with /add DATA.
+            Where multicast does not work, a new peer names a member with --to ADDRESS, and everyone else in the room then
+            links with it. If no member can be reached, use --manual, --data, --from or --out: a new peer then exchanges
+            connection data, one line of base64, with someone in the room. It contains a secret: use a channel that both
+            trust. Data can also be added later, with /add DATA.
 
             A line goes to everyone. Messages go to standard output with the sender's name in front, everything else
             to standard error. Peers with the same name are shown with digits of their ids. A slow peer does not block
             the others: when its queue is full, lines to it are dropped, with a notice.
 
             On a terminal each line has the time, and each name a colour, unless the variable NO_COLOR is set. The arrows
-            go through your earlier lines, which are never written to disk; Tab completes names after @ and commands,
-            and a second Tab lists them; other keys are those of a shell. What you paste is one line until you press
+            go through your earlier lines, which are never written to disk; Tab completes names after @, commands
+            and the path after /send, and a second Tab lists them; other keys are those of a shell. What you paste is one line until you press
             Return. Characters that are invisible or control a terminal are shown as \\u{...}, except within emoji. In a
             locale without UTF-8 everything beyond ASCII is shown like that, on terminals only. Input:
 
@@ -47,7 +53,7 @@ enum ChatCommand: Subcommand {
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
-            room, CodeOption.room, VerificationGate.option, ManualExchange.manual, QRPicture.option,
+            room, CodeOption.room, to, VerificationGate.option, ManualExchange.manual, QRPicture.option,
             .init(
                 "--data", "@FILE", isRepeatable: true,
                 "read a peer's connection data, one line of base64, from FILE"),
@@ -65,7 +71,7 @@ enum ChatCommand: Subcommand {
             .init("--verbose", short: "v", "show how each link is protected"),
             .init("--quiet", short: "q", "print only errors; with --out, do not show your connection data"),
         ] + DiscoveryOptions.options + SessionOptions.options,
-        common: ["--room", "--code", "--name", "--unverified", "--peers", "--quiet"],
+        common: ["--room", "--code", "--to", "--name", "--unverified", "--quiet"],
         exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
@@ -80,6 +86,9 @@ enum ChatCommand: Subcommand {
         let isByHand = try ManualExchange.isWanted(arguments)
         if isByHand, !arguments.operands.isEmpty {
             throw arguments.commandError("connection data by hand has no ROOM and no CODE")
+        }
+        if isByHand, arguments.has(to.name) {
+            throw arguments.commandError("connection data by hand and --to cannot be used together")
         }
         let screen = Screen(isQuiet: arguments.has("--quiet"))
         let questions = RoomPrompts(screen)
@@ -128,6 +137,14 @@ enum ChatCommand: Subcommand {
     private static func finder(
         _ name: String, _ arguments: Arguments, _ code: InvitationCode?, _ options: SessionOptions
     ) throws(CommandError) -> RoomDiscovery {
-        try RoomDiscovery(name, code, DiscoveryOptions(arguments), as: options)
+        var addresses: [PeerAddress] = []
+        for text in arguments.values(to.name) {
+            guard let address = PeerAddress(text, takesNames: true) else {
+                throw arguments.commandError(
+                    "--to takes the address of a member, such as 192.0.2.1 or host.example, not '\(text)'")
+            }
+            addresses.append(address)
+        }
+        return try RoomDiscovery(name, code, DiscoveryOptions(arguments), as: options, at: addresses)
     }
 }

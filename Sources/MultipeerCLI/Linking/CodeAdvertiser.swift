@@ -6,10 +6,12 @@ final class CodeAdvertiser: Sendable {
     private let code: InvitationCode
     private let role: PeerRole
     private let options: DiscoveryOptions
+    private let addresses: [SocketAddress]
     private let advertiser: Advertiser
     /// How long to wait for the other side; nil for no limit.
     private let timeLimit: Duration?
     private let isQuiet: Bool
+    private let isVerbose: Bool
     private let showsQR: Bool
     private let isJSON: Bool
     private let outcome = Promise<Result<PeerID, CommandError>>()
@@ -28,8 +30,10 @@ final class CodeAdvertiser: Sendable {
         self.code = code
         self.role = role
         options = try DiscoveryOptions(arguments)
+        addresses = own.configuration.listenAddresses
         timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
+        isVerbose = arguments.has("--verbose")
         showsQR = arguments.has(QRPicture.option.name)
         isJSON = arguments.has("--json")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
@@ -49,7 +53,7 @@ final class CodeAdvertiser: Sendable {
     /// Shows the code, which is valid then.
     func begin() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
-        show()
+        show(await ListeningPlace(of: advertiser, at: addresses))
     }
 
     /// Waits for the peer.
@@ -86,13 +90,14 @@ final class CodeAdvertiser: Sendable {
     }
 
     /// Without a word around it, the code is for a program, which reads standard output; that of `link` belongs to the peer.
-    private func show() {
+    private func show(_ listening: ListeningPlace) {
         defer { if showsQR { Terminal.show(QRPicture.lines(for: "\(code)")) } }
         if isJSON { try? Terminal.put(TransferEvent.code("\(code)").line) }
         guard isQuiet else {
             let isHere = options.selectedInterfaces.isLoopbackOnly
             let place = isHere ? "in another terminal" : "on the other machine"
-            return Terminal.say("\(place), run: \(counterpart)")
+            for line in listening.lines(isVerbose: isVerbose) { Terminal.say(line) }
+            return Terminal.say("\(place), run: \(counterpart)\(listening.option)")
         }
         guard !isJSON else { return }
         let line = "\(code)\n"

@@ -38,7 +38,7 @@ final class CodeFinder: Sendable {
             return try await browser.invite(
                 at: addresses, role.context, to: session, code: code, for: address.selector, within: timeout)
         }
-        try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
+        do throws(MultipeerError) { try await browser.start() } catch { throw CommandError(searching: error) }
         if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }
         let found = try await find()
         let peer = found.peer
@@ -63,7 +63,8 @@ final class CodeFinder: Sendable {
         let name = found.peer.displayName.printable
         let problem = "code number \(code.number) is announced by \(name), which"
         guard let theirs, let own = theirs.counterpart else {
-            return CommandError("\(problem) runs another program", exit: .linkFailed)
+            return CommandError(
+                "\(problem) runs another program", hint: "check the number of the code", exit: .linkFailed)
         }
         let operands = theirs == .receive ? "FILE --code CODE" : "CODE"
         return CommandError(

@@ -53,6 +53,12 @@ package struct PeerAddress: Equatable, Sendable {
         return (String(name), port)
     }
 
+    /// The digits that the peer has to prove before it is sent anything.
+    var prefix: UIDPrefix? { selector?.digits.flatMap(UIDPrefix.init) }
+
+    /// Whether this peer is the one that is meant.
+    func takes(_ peer: PeerID) -> Bool { selector.map { !$0.matches([peer]).isEmpty } ?? true }
+
     /// The text for people.
     package var text: String {
         switch host {

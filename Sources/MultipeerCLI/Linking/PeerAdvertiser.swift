@@ -11,12 +11,14 @@ final class PeerAdvertiser: Sendable {
 
     private let role: PeerRole
     private let options: DiscoveryOptions
+    private let addresses: [SocketAddress]
     private let advertiser: Advertiser
     /// How long to wait for a peer; nil for no limit.
     private let timeLimit: Duration?
     /// Whether the user is asked about each peer.
     let isAsking: Bool
     private let isQuiet: Bool
+    private let isVerbose: Bool
     private let offers = Locked<[PeerID: OfferedFiles]>([:])
     private static let mostOffers = 256
     private static let prompts = Worker("consent")
@@ -32,8 +34,10 @@ final class PeerAdvertiser: Sendable {
                 exit: .usage)
         }
         options = try DiscoveryOptions(arguments)
+        addresses = own.configuration.listenAddresses
         timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
+        isVerbose = arguments.has("--verbose")
         advertiser = try CommandError.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: own.peer, service: options.service.name, info: role.info,
@@ -51,8 +55,13 @@ final class PeerAdvertiser: Sendable {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {
             let peer = advertiser.peer
+            let place = await ListeningPlace(of: advertiser, at: addresses)
+            for line in place.lines(isVerbose: isVerbose) { Terminal.say(line) }
+            let other =
+                place.problem == nil ? "\(plainName)\(options.typeOption)" : String(place.option.dropFirst())
             Terminal.say(
-                "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart)'")
+                "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart) \(other)'"
+            )
             if peer.uid.isKeyed { Terminal.say("your id, to compare: #\(peer.id)") }
         }
     }
@@ -88,13 +97,15 @@ final class PeerAdvertiser: Sendable {
 
     func stop() async { await advertiser.stop() }
 
-    /// What the other user types.
+    /// What the other user types before the name or the address of this peer.
     private var counterpart: String {
+        "\(Terminal.name) \(role.counterpart ?? role.command)" + (role == .receive ? " FILE" : "")
+    }
+
+    private var plainName: String {
         let name = advertiser.peer.displayName
         let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-        let files = role == .receive ? " FILE" : ""
-        return "\(Terminal.name) \(role.counterpart ?? role.command)\(files) \(isPlain ? name : "NAME")"
-            + options.typeOption
+        return isPlain ? name : "NAME"
     }
 
     /// Returns the first peer that is accepted and linked; nil when the task is cancelled.

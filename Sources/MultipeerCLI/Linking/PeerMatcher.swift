@@ -20,8 +20,8 @@ package struct PeerMatcher: Sendable {
     }
 
     private let selector: PeerSelector
-    /// The purpose of the local peer: only peers that suit it match.
-    private let role: PeerRole
+    /// The purpose of the local peer: only peers that suit it match; nil if all do.
+    private let role: PeerRole?
     private let isWhole: Bool
     private let reach: Reach
     private let store: TrustStore
@@ -32,7 +32,7 @@ package struct PeerMatcher: Sendable {
     /// `isWhole`: the beginning of a name is not enough, because the user is not asked about the peer that has it.
     /// `store`: the peers that were verified before.
     package init(
-        for selector: PeerSelector, as role: PeerRole, isWhole: Bool = false, within reach: Reach = .network,
+        for selector: PeerSelector, as role: PeerRole?, isWhole: Bool = false, within reach: Reach = .network,
         knowing store: TrustStore = TrustStore()
     ) {
         self.store = store
@@ -83,9 +83,14 @@ package struct PeerMatcher: Sendable {
         }
     }
 
+    /// Returns the other peers that match as well as this one, unless it is certain that this one is meant.
+    package func others(than peer: PeerID) -> [PeerID] {
+        selector.isExact || known == peer ? [] : matches.filter { $0 != peer }
+    }
+
     /// Why no match was found, for people.
     package var summary: String {
-        let command = "'\(Terminal.name) \(role.counterpart ?? role.command)'"
+        let command = role.map { "'\(Terminal.name) \($0.counterpart ?? $0.command)'" } ?? "a command"
         let meant = selector.matches(peers.values.map(\.peer), isWhole: isWhole)
         if let one = meant.sorted(by: { $0.uid < $1.uid }).first {
             return "\(one.introduction) is online with another command; run \(command) there"
@@ -97,8 +102,8 @@ package struct PeerMatcher: Sendable {
     }
 
     private var candidates: [PeerID] {
-        peers.values.filter { PeerRole(info: $0.info).map(role.suits) == true }.map(\.peer)
-            .sorted { ($0.displayName, $0.uid) < ($1.displayName, $1.uid) }
+        peers.values.filter { peer in role.map { PeerRole(info: peer.info).map($0.suits) == true } ?? true }
+            .map(\.peer).sorted { ($0.displayName, $0.uid) < ($1.displayName, $1.uid) }
     }
 
     private var matches: [PeerID] { selector.matches(candidates, isWhole: isWhole) }

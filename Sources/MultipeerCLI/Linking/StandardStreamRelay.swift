@@ -129,6 +129,7 @@ final class StandardStreamRelay: Sendable {
         let name = peer.displayName.printable
         return CommandError(
             "the link to \(name) ended before everything had arrived: \("\(reason)".printable)",
+            hint: "start both commands again",
             exit: .linkFailed)
     }
 }

@@ -39,8 +39,9 @@ extension Room {
                 screen.note("cannot link with \(name): \("\(reason)".printable)")
             }
             members.forgetOldest()
-            if finder != nil {
+            if let finder {
                 approachAgain(peer)
+                enterAgain(after: peer, finder)
             } else if reason.code == .full {
                 try await renew()
             }

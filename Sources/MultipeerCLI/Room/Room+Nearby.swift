@@ -5,27 +5,28 @@ import MultipeerCommandLine
 /// that invite each other at once get one link.
 extension Room {
     /// How long to wait after a failed invitation, at first and at most.
-    private static let pauses = (first: Duration.seconds(3), longest: Duration.seconds(30))
-    /// Short, since no user is asked.
-    private static let timeout = Duration.seconds(20)
-    /// With a code, a peer that does not answer at once may be an impostor that keeps others from being tried.
-    private static let codeTimeout = Duration.seconds(5)
+    static let pauses = (first: Duration.seconds(3), longest: Duration.seconds(30))
 
     /// Runs until the session leaves the room.
     func open(_ finder: RoomDiscovery) async throws(CommandError) {
         try await finder.start()
+        let listening = await finder.listeningPlace()
+        for line in listening.lines(isVerbose: isVerbose) { screen.note(line) }
         screen.note(
             "you are \(session.peer.displayName.printable) in the room \(finder.room.printable) \(finder.options.place); "
                 + (finder.code == nil
                     ? "anyone who joins is connected to you"
                     : "those who have its code can join, and peers that they introduce"))
         if let code = finder.code {
-            screen.tell("others join with: \(finder.invocation(code))")
+            screen.tell("others join with: \(finder.invocation(code, listening))")
             if own.showsQR { screen.show(QRPicture.lines(for: "\(code)")) }
             tasks.append(Task { await self.watchCode(finder) })
+        } else if listening.problem != nil {
+            screen.note("others join with: \(finder.invocation(listening))")
         }
         tasks.append(Task { await self.watch(finder) })
         tasks.append(Task { await self.admit(finder) })
+        for place in finder.addresses { tasks.append(Task { await self.enter(at: place, finder) }) }
     }
 
     private func watch(_ finder: RoomDiscovery) async {
@@ -97,7 +98,7 @@ extension Room {
             do throws(MultipeerError) {
                 try await finder.browser.invite(
                     peer, to: session, code: finder.code, validity: .repeated, context: finder.context,
-                    timeout: finder.code == nil ? Room.timeout : Room.codeTimeout)
+                    timeout: finder.invitationTimeout)
                 endInvitation(finder)
                 await noteVerification(of: peer)
                 return arrival.linked()
@@ -119,7 +120,7 @@ extension Room {
     }
 
     /// Waits until a code may be tried; returns false when the task is cancelled.
-    private func mayInvite(_ finder: RoomDiscovery) async -> Bool {
+    func mayInvite(_ finder: RoomDiscovery) async -> Bool {
         guard finder.code != nil else { return true }
         while let pause = codeAttempts.begin(at: startTime.duration(to: .now)) {
             guard (try? await Task.sleep(for: pause)) != nil else { return false }
@@ -127,7 +128,7 @@ extension Room {
         return true
     }
 
-    private func endInvitation(_ finder: RoomDiscovery, isWrong: Bool = false) {
+    func endInvitation(_ finder: RoomDiscovery, isWrong: Bool = false) {
         if finder.code != nil { codeAttempts.end(isWrong: isWrong, at: startTime.duration(to: .now)) }
     }
 
@@ -160,7 +161,7 @@ extension Room {
 
 extension MultipeerError {
     /// Whether it makes sense to invite the peer again a while later.
-    fileprivate var mayPass: Bool {
+    var mayPass: Bool {
         switch code {
         // The place of a peer may have been forged.
         case .timedOut, .unreachable, .busy, .full, .wrongCode, .unknownCode: true

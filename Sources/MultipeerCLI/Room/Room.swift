@@ -21,6 +21,8 @@ actor Room {
     var offers = RoomOffers()
     var neighbours = DiscoveredRoomPeers()
     var arrival = RoomOccupancy()
+    /// The members that were reached at an address, and the address.
+    var entrances: [PeerID: PeerAddress] = [:]
     var codeAttempts = CodeAttempts()
     var hasNotedOtherCode = false
     let startTime = ContinuousClock.now

@@ -9,14 +9,20 @@ struct RoomDiscovery: Sendable {
     let options: DiscoveryOptions
     let advertiser: Advertiser
     let browser: Browser
+    /// Where members are that the user has named.
+    let addresses: [PeerAddress]
+    private let listenAddresses: [SocketAddress]
 
     init(
-        _ room: String, _ code: InvitationCode?, _ options: DiscoveryOptions, as own: SessionOptions
+        _ room: String, _ code: InvitationCode?, _ options: DiscoveryOptions, as own: SessionOptions,
+        at addresses: [PeerAddress]
     ) throws(CommandError) {
+        self.addresses = addresses
+        listenAddresses = own.configuration.listenAddresses
         self.room = room
         self.code = code
         self.options = options
-        let configuration = options.configuration
+        let configuration = own.sharing(options.configuration)
         let info: DiscoveryInfo
         do throws(MultipeerError) {
             info = try DiscoveryInfo(PeerRole.chat(room: room).info)
@@ -25,7 +31,7 @@ struct RoomDiscovery: Sendable {
         }
         advertiser = Advertiser(
             peer: own.peer, service: options.service, info: info, identity: own.configuration.identity,
-            code: code, validity: .repeated, configuration: own.sharing(configuration))
+            code: code, validity: .repeated, configuration: configuration)
         browser = Browser(peer: own.peer, service: options.service, configuration: configuration)
     }
 
@@ -42,10 +48,23 @@ struct RoomDiscovery: Sendable {
         await isSilent
     }
 
+    /// How others reach this peer, once it is advertised.
+    func listeningPlace() async -> ListeningPlace {
+        await ListeningPlace(of: advertiser, at: listenAddresses)
+    }
+
     /// What others type to join.
-    func invocation(_ code: InvitationCode) -> String {
-        let place = room == PeerRole.lobby ? "" : " \(ChatCommand.room.name) \(RoomDiscovery.quoted(room))"
-        return "\(Terminal.name) chat \(code)\(place)\(options.typeOption)"
+    func invocation(_ code: InvitationCode, _ listening: ListeningPlace) -> String {
+        "\(Terminal.name) chat \(code)\(place)\(options.typeOption)\(listening.option)"
+    }
+
+    /// What others type to join a room without a code where discovery is not available.
+    func invocation(_ listening: ListeningPlace) -> String {
+        "\(Terminal.name) chat\(place)\(listening.option)"
+    }
+
+    private var place: String {
+        room == PeerRole.lobby ? "" : " \(ChatCommand.room.name) \(RoomDiscovery.quoted(room))"
     }
 
     /// Returns the name of a room as a shell reads it.
@@ -66,6 +85,10 @@ struct RoomDiscovery: Sendable {
     func isMeant(_ invitation: Invitation) -> Bool {
         PeerRole(context: invitation.context) == .chat(room: room)
     }
+
+    /// Short, since no user is asked. With a code, a peer that does not answer at once may be an impostor that keeps others from
+    /// being tried.
+    var invitationTimeout: Duration { code == nil ? .seconds(20) : .seconds(5) }
 
     var context: [UInt8] { PeerRole.chat(room: room).context }
 }

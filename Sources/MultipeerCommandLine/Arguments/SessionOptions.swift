@@ -74,11 +74,13 @@ package struct SessionOptions {
         }
     }
 
-    /// Returns the configuration of an advertiser that shares port and addresses with the session.
+    /// Returns the configuration of an advertiser that shares port and addresses with the session. It listens where there is no
+    /// discovery, too.
     package func sharing(_ configuration: DiscoveryConfiguration) -> DiscoveryConfiguration {
         var own = configuration
         own.sharedPort = self.configuration.overrides.sharedPort
         own.invitationAddresses = self.configuration.listenAddresses
+        own.waitsForConnectivity = true
         return own
     }
 

@@ -76,6 +76,27 @@ struct PeerMatcherTests {
         #expect(matcher.verdict(at: .seconds(9)) == .open)
     }
 
+    @Test("another peer with the name that answers after the decision is reported, unless it cannot be meant")
+    func late() throws {
+        let (one, other) = (try peer("ann", 2), try peer("ann", 3))
+        for (text, rest) in [("ann", [other]), ("#\(one.id)", [])] {
+            var matcher = PeerMatcher(for: try #require(PeerSelector(text)), as: .send(nil), within: .machine)
+            matcher.note(try receiver("ann", 2), at: .zero)
+            #expect(matcher.verdict(at: .seconds(1)) == .found(one) && matcher.others(than: one) == [])
+            matcher.note(try receiver("ann", 3), at: .seconds(2))
+            #expect(matcher.others(than: one) == rest)
+        }
+    }
+
+    @Test("a search for any purpose finds every peer with the name, and so says when several have it")
+    func anyPurpose() throws {
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")), as: nil)
+        matcher.note(.found(DiscoveredPeer(peer: try peer("ann", 1), info: [:])), at: .zero)
+        #expect(matcher.verdict(at: .seconds(1)) == .found(try peer("ann", 1)))
+        matcher.note(try receiver("ann", 2), at: .zero)
+        #expect(matcher.verdict(at: .seconds(1)) == .several([try peer("ann", 1), try peer("ann", 2)]))
+    }
+
     @Test("a name waits for all answers on a network, and on one machine only as long as others may take")
     func window() throws {
         for (reach, first, deadline) in [

@@ -9,14 +9,16 @@ import Testing
 struct CodeRoomTests {
     private let type = ServiceType.random()
 
-    private func join(_ name: String, _ options: [String] = []) throws -> Command {
+    private func join(
+        _ name: String, _ options: [String] = [], type other: String? = nil, room: String = "kitchen"
+    ) throws -> Command {
         try Command(
-            ["chat", "--name", name, "--type", type, "--room", "kitchen", "--timeout", "20"] + options)
+            ["chat", "--name", name, "--type", other ?? type, "--room", room, "--timeout", "20"] + options)
     }
 
     /// Opens a room, and returns its code.
-    private func open(_ name: String) async throws -> (Command, code: String) {
-        let command = try join(name, ["--code", "new"])
+    private func open(_ name: String, _ options: [String] = []) async throws -> (Command, code: String) {
+        let command = try join(name, ["--code", "new"] + options)
         #expect(try await command.says("others join with: multipeer chat "))
         let line = try #require(command.written.split(separator: "\n").last)
         let words = try #require(line.split(separator: ":").last).split(separator: " ").map(String.init)
@@ -36,6 +38,46 @@ struct CodeRoomTests {
         try await cid.types("hello")
         for one in [ann, bob] { #expect(try await one.firstLine() == "cid: hello") }
         for one in [ann, bob, cid] { #expect(try await one.leaves().code == 0) }
+    }
+
+    @Test("a room is joined through a member at an address, with its code, and without discovery")
+    func address() async throws {
+        let (ann, code) = try await open("ann", ["--verbose"])
+        let place = try ann.place()
+        // Other service types: they cannot find each other.
+        let bob = try join("bob", ["--code", code, "--to", place], type: ServiceType.random())
+        #expect(try await bob.says("ann joined, encrypted; unverified: has the code that its group shares"))
+        let cid = try join("cid", ["--code", code, "--to", "ann@\(place)"], type: ServiceType.random())
+        #expect(try await cid.says(all: ["ann joined", "bob joined"]) == [])
+        try await cid.types("hello")
+        for one in [ann, bob] { #expect(try await one.firstLine() == "cid: hello") }
+        let eve = try join("eve", ["--to", place], type: ServiceType.random())
+        #expect(try await eve.says("can be invited only with its code"))
+        for one in [ann, bob, cid] { #expect(try await one.leaves().code == 0) }
+        eve.process.signal(SIGINT)
+        _ = try await eve.finish()
+    }
+
+    @Test("the member at an address is in the room, and is the one that is meant, or the user is told")
+    func otherAddress() async throws {
+        let ann = try join("ann", ["--verbose"])
+        #expect(try await ann.says("you are "))
+        let place = try ann.place()
+        for (room, option, problem) in [
+            ("garden", place, "the peer at \(place) is not in the room garden"),
+            ("kitchen", "zoe@\(place)", "another than the given one"),
+        ] {
+            let bob = try join("bob", ["--to", option], type: ServiceType.random(), room: room)
+            #expect(try await bob.says(problem))
+            bob.process.signal(SIGINT)
+            _ = try await bob.finish()
+        }
+        for wrong in ["ann", "192.0.2.1:99999"] {
+            let ending = try await join("bob", ["--to", wrong]).finish()
+            #expect(ending.code == ExitCode.usage.rawValue)
+            #expect(ending.errors.contains("takes the address of a member"))
+        }
+        #expect(try await ann.leaves().code == 0)
     }
 
     @Test("a peer with other words is not let in, and everyone is told")
@@ -70,5 +112,13 @@ struct CodeRoomTests {
             let ending = try await one.finish()
             #expect(ending.code == 130 && !ending.errors.contains("joined"), "\(ending.errors)")
         }
+    }
+}
+
+extension Command {
+    /// Returns the address at which it listens, which it has said with `--verbose`.
+    fileprivate func place() throws -> String {
+        let line = try #require(written.split(separator: "\n").first { $0.contains("listening at port ") })
+        return "127.0.0.1:\(try #require(line.split(separator: " ").last))"
     }
 }

@@ -1,0 +1,43 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// How other peers reach this one: by its name where discovery works, at an address everywhere else.
+struct ListeningPlace: Sendable {
+    /// Why discovery is not available, for people; nil if it is.
+    let problem: String?
+    /// The address and port of this machine, as another command takes them.
+    private let address: String?
+    private let port: UInt16?
+
+    /// `advertiser`: one that has been started. `addresses`: those at which the user wants to listen, or none.
+    init(of advertiser: Advertiser, at addresses: [SocketAddress]) async {
+        let error = await advertiser.discoveryError
+        problem = error.map {
+            $0.description.replacing("; \(MultipeerError.withoutDiscovery)", with: "").printable
+        }
+        let port = await advertiser.port
+        self.port = port
+        address = port.flatMap { ListeningPlace.address(addresses, $0) }
+    }
+
+    /// What another command adds to reach this peer; nothing if it is found by its name.
+    var option: String {
+        problem == nil ? "" : " \(PeerFinder.option.name) \(address ?? "ADDRESS")"
+    }
+
+    /// Why peers do not find this one, if they do not, and with `isVerbose` the port.
+    func lines(isVerbose: Bool) -> [String] {
+        let missing = problem.map { "discovery is not available on this machine: \($0)" }
+        let detail = isVerbose ? port.map { "listening at port \($0)" } : nil
+        return [missing, detail].compactMap(\.self)
+    }
+
+    private static func address(_ addresses: [SocketAddress], _ port: UInt16) -> String? {
+        let usable = (try? NetworkInterface.all())?.flatMap(\.usableAddresses) ?? []
+        let hosts = addresses.isEmpty ? usable + [SocketAddress.loopback.host] : addresses.map(\.host)
+        guard let host = hosts.first(where: \.isV4) ?? hosts.first(where: { !$0.isLinkLocal }) else {
+            return nil
+        }
+        return port == PortOption.standard ? "\(host)" : "\(SocketAddress(host, port: port))"
+    }
+}
