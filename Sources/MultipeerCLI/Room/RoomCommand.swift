@@ -109,7 +109,8 @@ package enum RoomCommand: Equatable, Sendable {
     }
 
     /// What Tab completes in a room.
-    package static let completion = LineCompletion(commands: commands, commandsWithName: ["/to", "/code"])
+    package static let completion = LineCompletion(
+        commands: commands, commandsWithName: ["/to", "/code"], commandsWithPath: ["/send"])
 
     /// `width`: that of the lines.
     package static func manual(width: Int = Columns.standardWidth) -> String {

@@ -128,7 +128,9 @@ package struct EditedLine: Equatable, Sendable {
     private mutating func complete(isSecond: Bool) -> Effect {
         guard let choices = completion.choices(for: before) else { return .nothing }
         let isOnly = choices.words.count == 1
-        let replacement = choices.common + (isOnly ? " " : "")
+        // A path goes on after a directory.
+        let isComplete = isOnly && !choices.common.hasSuffix("/")
+        let replacement = choices.common + (isComplete ? " " : "")
         let line = before.dropLast(choices.length) + replacement
         if line != before, line.utf8.count + after.utf8.count <= longest {
             before = String(line)

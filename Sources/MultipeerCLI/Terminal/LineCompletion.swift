@@ -1,4 +1,5 @@
-/// What Tab adds to a line: names after an at sign and after the commands that take one, and commands after a slash.
+/// What Tab adds to a line: names after an at sign and after the commands that take one, commands after a slash, and paths after the
+/// commands that take one.
 package struct LineCompletion: Equatable, Sendable {
     /// The labels of the peers that are here.
     package var names: [String] = []
@@ -6,30 +7,48 @@ package struct LineCompletion: Equatable, Sendable {
     package let commands: [String]
     /// The commands that a name follows.
     package let commandsWithName: [String]
+    /// The commands that a path follows, and a name after it.
+    package let commandsWithPath: [String]
+    /// What relative paths begin at.
+    package var folder = "."
 
     package struct Choices: Equatable, Sendable {
         /// The part before the cursor that a choice replaces, in characters.
         package let length: Int
         /// In order.
         package let words: [String]
+        /// Whether their case matters.
+        package var isExact = false
     }
 
-    package init(commands: [String] = [], commandsWithName: [String] = []) {
+    package init(commands: [String] = [], commandsWithName: [String] = [], commandsWithPath: [String] = []) {
         self.commands = commands
         self.commandsWithName = commandsWithName
+        self.commandsWithPath = commandsWithPath
     }
 
     /// Returns what may stand in place of the end of the text before the cursor; nil where nothing is completed.
     package func choices(for text: String) -> Choices? {
         if text.hasPrefix("/") {
             guard let space = text.firstIndex(of: " ") else { return matches(Substring(text), commands) }
-            guard commandsWithName.contains(String(text[..<space])) else { return nil }
-            return matches(text[text.index(after: space)...], names)
+            let (command, rest) = (String(text[..<space]), text[text.index(after: space)...])
+            if commandsWithPath.contains(command) { return paths(rest) }
+            return commandsWithName.contains(command) ? matches(rest, names) : nil
         }
         guard let sign = text.lastIndex(of: "@"),
             sign == text.startIndex || text[text.index(before: sign)] == " "
         else { return nil }
         return matches(text[text.index(after: sign)...], names)
+    }
+
+    /// Paths may contain spaces, as names may: a name follows a path that is there.
+    private func paths(_ typed: Substring) -> Choices? {
+        let completion = PathCompletion(folder: folder)
+        if let choices = completion.choices(for: String(typed)) { return choices }
+        guard let space = typed.lastIndex(of: " "), completion.isThere(String(typed[..<space])) else {
+            return nil
+        }
+        return matches(typed[typed.index(after: space)...], names)
     }
 
     /// Names match without case.
@@ -44,7 +63,8 @@ extension LineCompletion.Choices {
     /// What all of them begin with, in the spelling of the first.
     package var common: String {
         guard let first = words.first else { return "" }
-        let length = words.map { word in zip(first, word).prefix { $0.lowercased() == $1.lowercased() }.count
+        let length = words.map { word in
+            zip(first, word).prefix { isExact ? $0 == $1 : $0.lowercased() == $1.lowercased() }.count
         }.min()
         return String(first.prefix(length ?? 0))
     }

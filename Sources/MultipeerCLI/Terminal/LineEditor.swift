@@ -113,7 +113,8 @@ extension LineEditor.State {
         case .nothing, .changed: break
         case .cleared: Terminal.show("\u{1b}[H\u{1b}[2J\(picture)")
         case .choices(let words):
-            Terminal.show("\r\u{1b}[K\(words.joined(separator: "  "))\n\(picture)")
+            let list = words.map(\.printable).joined(separator: "  ")
+            Terminal.show("\r\u{1b}[K\(isASCII ? list.asASCII : list)\n\(picture)")
         case .entered(let text):
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             let shown = lines.map { "\(head())\(LineEditor.prompt)\(String($0).printableText)\n" }.joined()

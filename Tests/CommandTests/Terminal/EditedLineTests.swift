@@ -1,3 +1,4 @@
+import Foundation
 import MultipeerCLI
 import MultipeerCommandLine
 import TestSupport
@@ -107,6 +108,35 @@ struct EditedLineTests {
         #expect(line.text == text)
         let listed = effects.compactMap { if case .choices(let words) = $0 { words } else { nil } }
         #expect(listed == (choices.map { [$0] } ?? []))
+    }
+
+    @Test(
+        "Tab completes the path of a file to send, and the name after it",
+        arguments: [
+            ("ph\t", "photo ", nil), ("\t\t", "", ["Photo", "album/", "bad\u{1b}[2J", "photo"]),
+            ("al\t", "album/", nil), ("album/\t\t", "album/one.", ["one.jpg", "one.png"]),
+            ("album/o\t", "album/one.", nil), ("album/one.j\t", "album/one.jpg ", nil),
+            (".h\t", ".hidden ", nil), (".\t", ".hidden ", nil), ("ba\t", "bad\u{1b}[2J ", nil),
+            ("gone/\t\t", "gone/", nil), ("photo z\t", "photo zoe ", nil), ("gone z\t", "gone z", nil),
+            ("~\t", "~/", nil), ("https://x\t\t", "https://x", nil),
+        ] as [(String, String, [String]?)])
+    func path(_ keys: String, _ text: String, _ choices: [String]?) throws {
+        let folder = try Folder()
+        for name in ["Photo", "photo", "bad\u{1b}[2J", ".hidden", "album/one.jpg", "album/one.png"] {
+            let file = URL(filePath: folder.path(name))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data().write(to: file)
+        }
+        var completion = RoomCommand.completion
+        completion.folder = folder.path("")
+        completion.names = ["zoe"]
+        var line = EditedLine(completion: completion)
+        let effects = "/send \(keys)".utf8.map { line.take($0) }
+        #expect(line.text == "/send \(text)")
+        let listed = effects.compactMap { if case .choices(let words) = $0 { words } else { nil } }
+        #expect(listed == (choices.map { [$0] } ?? []))
+        #expect(!line.view(width: 100).text.contains("\u{1b}"))
     }
 
     @Test(
