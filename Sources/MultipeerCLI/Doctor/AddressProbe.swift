@@ -35,6 +35,22 @@ package struct AddressProbe: Sendable {
         return AddressProbe(address: address, own: own, tcp: tcp, udp: udp)
     }
 
+    /// The same, without blocking the caller.
+    static func result(_ address: SocketAddress) async -> AddressProbe {
+        let probe = try? await Worker("probe").run { () throws(CommandError) in look(address) }
+        return probe ?? AddressProbe(address: address, own: nil, tcp: .silent, udp: .silent)
+    }
+
+    /// Whether both are open, and both ways of each.
+    package var isOpen: Bool { tcp == .open && udp == .open }
+
+    /// Returns what this one or a later one has found.
+    package func or(_ later: AddressProbe) -> AddressProbe {
+        AddressProbe(
+            address: address, own: later.own ?? own, tcp: tcp == .open ? tcp : later.tcp,
+            udp: udp == .open ? udp : later.udp)
+    }
+
     package var findings: [Finding] {
         let from = own.map { ", from \($0)" } ?? ""
         return [tcpFinding("TCP \(address)", from), udpFinding("UDP \(address)", from)]
@@ -58,10 +74,12 @@ package struct AddressProbe: Sendable {
         }
     }
 
-    /// A peer listens for datagrams only while it has a link: otherwise its machine says so, which shows that they arrive.
+    /// A peer listens for datagrams only while it has a link, and answers none from others: otherwise its machine says so, which
+    /// shows that they arrive. Another doctor answers.
     private func udpFinding(_ topic: String, _ from: String) -> Finding {
         switch udp {
-        case .open, .refused: .ok(topic, "datagrams arrive; no link uses the port now\(from)")
+        case .open: .ok(topic, "datagrams arrive, and so do the answers\(from)")
+        case .refused: .ok(topic, "datagrams arrive; no link uses the port now\(from)")
         case .silent:
             .note(
                 topic, "no answer\(from)",

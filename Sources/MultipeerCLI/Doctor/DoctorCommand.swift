@@ -3,12 +3,21 @@ import MultipeerCommandLine
 
 /// `multipeer doctor`: diagnoses why peers do not find each other.
 enum DoctorCommand: Subcommand {
+    private static let both = Usage.Option(
+        "--both", "test both ways: PEER is an address, and its user runs the same with yours at the same time"
+    )
+
     static let usage = Usage(
         ["doctor"], operands: "[PEER]", mostOperands: 1, "diagnose connection problems",
         details: """
-            With PEER, the name of a peer, or its IP address or host name with its port if that is not 4761: finds it, and tests
-            whether this machine reaches its port. A TCP connection is made and closed, and one empty datagram is sent to the
-            same port; its user is not asked and sees nothing. The way back cannot be tested from here: run it there, too.
+            With PEER, the name of a peer, or its IP address or host name with its port if that is not \(PortOption.standard):
+            finds it, and tests whether this machine reaches its port. A TCP connection is made and closed, and one empty datagram
+            is sent to the same port; its user is not asked and sees nothing. A connection that is accepted shows that what
+            belongs to it comes back, and so does the answer to a datagram; only another doctor answers one.
+
+            Whether the peer reaches a port of this machine, the peer has to try: with --both and the address of the other
+            machine on both at once, each listens at --port, which no other command may use then, tries the port of the other
+            until it has answered, and reports what has arrived. It waits 60 seconds, or --timeout.
 
             Checks everything between two peers that this machine can check: network interfaces, multicast, UDP port 5353
             and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL and limits.
@@ -19,6 +28,10 @@ enum DoctorCommand: Subcommand {
             and the rules of the packet filter.
             """,
         options: [
+            both, PortOption.option,
+            .init(
+                "--timeout", "SECONDS",
+                "with --both, how long to wait for the other side, 1 to 600; default: 60"),
             InterfaceSelection.option, DiscoveryOptions.type,
             .init("--send", "test multicast on every allowed interface, not only on lo"),
             .init("--json", "print JSON"),
@@ -28,6 +41,7 @@ enum DoctorCommand: Subcommand {
         let selectedInterfaces = InterfaceSelection(arguments)
         let isSending = arguments.has("--send")
         if isSending { try arguments.exclude(["--send"], orOperand: true) }
+        if arguments.has(both.name) { return try await report(testBoth(arguments), arguments) }
         if let peer = arguments.operands.first { return try await report(probe(peer, arguments), arguments) }
         let diagnosis = try await Worker("doctor").run { () throws(CommandError) in
             try examine(selectedInterfaces, isSending: isSending)
@@ -44,20 +58,33 @@ enum DoctorCommand: Subcommand {
         } else {
             addresses = try await find(text, DiscoveryOptions(arguments))
         }
-        let findings = await withTaskGroup(of: (Int, [Finding]).self) { group in
+        let probes = await withTaskGroup(of: (Int, AddressProbe).self) { group in
             for (index, address) in addresses.enumerated() {
-                group.addTask {
-                    let probing = Worker("probe")
-                    let probe = try? await probing.run { () throws(CommandError) in AddressProbe.look(address)
-                    }
-                    return (index, probe?.findings ?? [])
-                }
+                group.addTask { (index, await AddressProbe.result(address)) }
             }
-            var all: [(Int, [Finding])] = []
+            var all: [(Int, AddressProbe)] = []
             for await found in group { all.append(found) }
-            return all.sorted { $0.0 < $1.0 }.flatMap(\.1)
+            return all.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        return Diagnosis(findings)
+        let isReached = probes.contains { $0.tcp == .open }
+        return Diagnosis(probes.flatMap(\.findings) + (isReached ? [wayBack] : []))
+    }
+
+    private static let wayBack = Finding.note(
+        "way back", "not tested: whether the peer reaches a port of this machine",
+        hint: "'\(Terminal.name) doctor ADDRESS \(both.name)' on both machines at once tests it")
+
+    private static func testBoth(_ arguments: Arguments) async throws(CommandError) -> Diagnosis {
+        guard let address = arguments.operands.first.flatMap({ PeerAddress($0, takesNames: true) }) else {
+            throw arguments.commandError("\(both.name) needs the address of the other machine")
+        }
+        let time = try Duration.seconds(arguments.number("--timeout", in: 1...600) ?? 60)
+        let port = try PortOption.number(arguments)
+        guard let place = try await address.addresses().first else { return Diagnosis([]) }
+        Terminal.say(
+            "testing both ways with \(place); the other side runs '\(Terminal.name) doctor ADDRESS --both', too"
+        )
+        return Diagnosis(try await WayBack.test(place, at: port, within: time))
     }
 
     private static func find(
@@ -71,26 +98,13 @@ enum DoctorCommand: Subcommand {
             try PeerID(displayName: "doctor")
         }
         let browser = Browser(peer: own, service: options.service, configuration: options.configuration)
-        try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
-        let searching = Task { () -> PeerID? in
-            for await _ in browser.events {
-                if let one = selector.matches(await browser.peers.map(\.peer)).first { return one }
-            }
-            return nil
-        }
-        let clock = Task {
-            try await Task.sleep(for: searchTime)
-            searching.cancel()
-        }
-        let found = await searching.value
-        clock.cancel()
+        do throws(MultipeerError) { try await browser.start() } catch { throw CommandError(error) }
+        let matcher = PeerMatcher(
+            for: selector, as: nil, within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network)
+        let search = PeerSearch(browser, matcher, for: text, options, within: searchTime)
+        let found = try await search.peer(
+            hint: "without PEER, doctor checks why; with an address it needs no multicast")
         await browser.stop()
-        guard let found else {
-            throw CommandError(
-                "no peer named '\(text.printable)' found \(options.place)",
-                hint: "without PEER, doctor checks why; with an address it needs no multicast",
-                exit: .linkFailed)
-        }
         Terminal.say("found \(found.introduction)")
         return try await CommandError.translating { () async throws(MultipeerError) in
             try await options.configuration.chosenBackend().resolve(

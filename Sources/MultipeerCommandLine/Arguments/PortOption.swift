@@ -10,6 +10,13 @@ package enum PortOption {
     package static let standard: UInt16 = 4_761
     static let range = 1_024...65_535
 
+    /// Returns the number of `--port`, or that of the configuration file, or the standard one.
+    package static func number(_ arguments: Arguments) throws(CommandError) -> UInt16 {
+        let given = try arguments.number(option.name, in: range).map { UInt16(clamping: $0) }
+        if let given { return given }
+        return try ConfigurationFile.read().value(.port).flatMap { UInt16($0) } ?? standard
+    }
+
     /// Returns the port of `--port`, the one that the listening addresses name, or that of the configuration file; otherwise one
     /// that is tried first.
     package static func port(

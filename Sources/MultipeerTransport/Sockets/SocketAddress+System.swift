@@ -25,7 +25,7 @@ extension SocketAddress {
     }
 
     /// What a call like `accept` or `getsockname` fills in; nil when it fails or is of another family.
-    static func filled(
+    package static func filled(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (code: Int32, address: SocketAddress?) {
         var storage = sockaddr_storage()

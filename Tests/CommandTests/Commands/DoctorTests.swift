@@ -177,6 +177,7 @@ struct DoctorTests {
             ).findings
         }
         #expect(findings(.open, .refused).map(\.verdict) == [.ok, .ok])
+        #expect(findings(.open, .open).last?.text.contains("so do the answers") == true)
         #expect(findings(.silent, .silent).map(\.verdict) == [.problem, .note])
         #expect(findings(.silent, .silent).allSatisfy { $0.hint?.contains("firewall") == true })
         #expect(findings(.refused, .refused).map(\.verdict) == [.problem, .ok])
@@ -184,11 +185,60 @@ struct DoctorTests {
         #expect(findings(.open, .open).allSatisfy { $0.text.hasSuffix("from 192.0.2.2") })
     }
 
+    @Test("what has not arrived is a problem, and the hint depends on whether anything has")
+    func arrivals() {
+        func findings(_ arrivals: WayBack.Arrivals) -> [Finding] {
+            WayBack.findings(arrivals, from: .v4(0xC000_0201), at: 4_761)
+        }
+        #expect(findings(.init(tcp: true, udp: true)).map(\.verdict) == [.ok, .ok])
+        #expect(findings(.init(tcp: true)).map(\.verdict) == [.ok, .problem])
+        #expect(findings(.init(tcp: true)).last?.hint == "a firewall here has to let in UDP port 4761")
+        #expect(findings(.init()).allSatisfy { $0.hint?.hasPrefix("is 'multipeer doctor") == true })
+    }
+
+    @Test("what was open once stays so, and everything else is the last answer")
+    func probesTogether() {
+        func probe(_ tcp: AddressProbe.Answer, _ udp: AddressProbe.Answer) -> AddressProbe {
+            AddressProbe(address: SocketAddress(.v4(1), port: 4_761), own: nil, tcp: tcp, udp: udp)
+        }
+        let both = probe(.refused, .open).or(probe(.open, .refused))
+        #expect(both.isOpen)
+        #expect(!probe(.open, .open).or(probe(.silent, .silent)).or(probe(.open, .open)).findings.isEmpty)
+        #expect(probe(.silent, .silent).or(probe(.refused, .refused)).tcp == .refused)
+    }
+
+    @Test("two doctors test both ways")
+    func both() async throws {
+        let (one, other) = (try ReservedPort.next(), try ReservedPort.next())
+        func run(_ own: UInt16, _ there: UInt16) async throws -> Command.Ending {
+            try await Command.run(
+                "doctor", "127.0.0.1:\(there)", "--both", "--port", "\(own)", "--timeout", "30")
+        }
+        async let first = run(one, other)
+        async let second = run(other, one)
+        for (ending, own, there) in [(try await first, one, other), (try await second, other, one)] {
+            #expect(ending.code == ExitCode.success.rawValue, "\(ending.text)")
+            #expect(ending.text.contains("TCP 127.0.0.1:\(there)  accepts connections"))
+            #expect(ending.text.contains("UDP 127.0.0.1:\(there)  datagrams arrive, and so do the answers"))
+            for kind in ["TCP", "UDP"] {
+                let line = try #require(
+                    ending.text.split(separator: "\n").first { $0.contains("\(kind) from") })
+                #expect(line.hasPrefix("ok ") && line.hasSuffix("reaches port \(own) here"))
+            }
+        }
+        let name = try await Command.run("doctor", "ann", "--both")
+        #expect(name.code == ExitCode.usage.rawValue)
+        let holder = try Socket.listening(on: SocketAddress(.anyV4, port: one))
+        let busy = try await Command.run("doctor", "127.0.0.1:\(other)", "--both", "--port", "\(one)")
+        #expect(busy.code == ExitCode.system.rawValue && busy.errors.contains("port \(one) is in use here"))
+        withExtendedLifetime(holder.localAddress) {}
+    }
+
     @Test("doctor tries the TCP and the UDP port of a peer, whose user is not asked")
     func peer() async throws {
         var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]
-        configuration.port = .random(in: 20_000...29_999)
+        configuration.port = try ReservedPort.next()
         let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         _ = try await session.connectionData()
         let address = "127.0.0.1:\(configuration.port ?? 0)"
