@@ -17,7 +17,7 @@ enum ConfigCommand: Subcommand {
               name       the name that peers see; default: that of this machine
               identity   the file with the key of your peer id; default: one for each name
               directory  where 'receive' saves files; default: the current directory
-              port       what is listened on; default: 4761, or another if it is taken
+              port       what is listened on; default: \(PortOption.standard), or another if it is taken
 
             With KEY alone, prints its value. The settings are lines of the form KEY = VALUE in the file multipeer/config in
             $XDG_CONFIG_HOME, or else in ~/.config; lines that begin with # are comments. Options of a command win over them.
@@ -54,7 +54,7 @@ enum ConfigCommand: Subcommand {
             return "  \(key.rawValue.padded(to: 9))  \(shown)  (\(origin))\n"
         }
         let path = setting(.identity, file).value
-        let id = identity(at: path).map { "  \("peer id".padded(to: 9))  #\($0.bytes.hexadecimal)\n" } ?? ""
+        let id = identity(at: path).map { "  \("peer id".padded(to: 9))  \($0)\n" } ?? ""
         return rows.joined() + id
     }
 
@@ -75,17 +75,25 @@ enum ConfigCommand: Subcommand {
         case .identity:
             let path = KeptIdentity.path(for: name)
             let isThere = FileManager.default.fileExists(atPath: path)
-            return (path, isThere ? "default" : "default, created when it is first needed")
+            if isThere { return (path, "default") }
+            let obstacle = UserDirectory.obstacle(to: path).map { "cannot be created: \($0)" }
+            return (path, "default, \(obstacle ?? "created when it is first needed")")
         case .directory: return (".", "default: the current directory")
         case .port: return ("\(PortOption.standard)", "default, or another if it is taken")
         }
     }
 
-    /// Returns the peer id; nil while there is none, and for a key with a passphrase.
-    private static func identity(at path: String) -> UID? {
-        guard FileManager.default.fileExists(atPath: path), let bytes = try? AtomicFile.read(path) else {
-            return nil
+    /// Returns the peer id, or why the file does not show it; nil while there is none.
+    private static func identity(at path: String) -> String? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do throws(CommandError) {
+            let bytes = try AtomicFile.read(path)
+            let identity = try IdentityFile.explain { () throws(SecurityFault) in
+                try Identity(parsing: bytes, passphrase: nil)
+            }
+            return "#\(identity.uid.bytes.hexadecimal)"
+        } catch {
+            return "unknown: \(error.text)"
         }
-        return (try? Identity(parsing: bytes, passphrase: nil))?.uid
     }
 }

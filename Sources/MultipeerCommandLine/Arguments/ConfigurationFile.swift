@@ -54,7 +54,9 @@ package struct ConfigurationFile: Equatable, Sendable {
             do throws(CommandError) {
                 guard let (key, value) = try ConfigurationFile.setting(line) else { continue }
                 if let earlier = entries[key] {
-                    throw CommandError("'\(key)' is already in line \(earlier.line)", exit: .badInput)
+                    throw CommandError(
+                        "'\(key)' is already in line \(earlier.line)", hint: "remove one of the two lines",
+                        exit: .badInput)
                 }
                 entries[key] = Entry(value: value, line: number)
             } catch {
@@ -85,8 +87,9 @@ package struct ConfigurationFile: Equatable, Sendable {
 
     /// Replaces the user's file, readable by its owner only.
     package func write() throws(CommandError) {
-        guard UserDirectory.create(UserDirectory.configuration.path) else {
-            throw CommandError("cannot create \(UserDirectory.configuration.path.printable)", exit: .system)
+        if let reason = UserDirectory.create(UserDirectory.configuration.path) {
+            throw CommandError(
+                reason, hint: "the variable XDG_CONFIG_HOME can name another directory", exit: .system)
         }
         // The file itself may be a link into a folder that the user keeps elsewhere.
         let file = URL(filePath: path).resolvingSymlinksInPath().path
@@ -138,7 +141,9 @@ extension ConfigurationFile {
         let line = trimmed(line[...])
         if line.isEmpty || line.hasPrefix("#") { return nil }
         guard let mark = line.firstIndex(of: "=") else {
-            throw CommandError("'\(String(line.prefix(40)).printable)' is not KEY = VALUE", exit: .badInput)
+            throw CommandError(
+                "'\(String(line.prefix(40)).printable)' is not KEY = VALUE",
+                hint: "a line looks like: name = ann", exit: .badInput)
         }
         let key = try key(String(trimmed(line[..<mark])))
         let value = String(trimmed(line[line.index(after: mark)...]))

@@ -16,8 +16,8 @@ package struct KeptIdentity: Sendable {
         case taken(KeptIdentity)
         /// Other commands use it.
         case busy
-        /// It is missing and cannot be written.
-        case homeless
+        /// It is missing and cannot be written, for this reason.
+        case homeless(String)
     }
 
     /// More names are those of a script, and it does not need the keys.
@@ -45,7 +45,9 @@ package struct KeptIdentity: Sendable {
         for number in 1...(isFixed ? 1 : mostCommands) {
             let numbered = number == 1 ? name : KeptIdentity.name(name, number)
             let path = number == 1 ? file ?? path(for: numbered) : path(for: numbered)
-            guard try exists(path, isChosen: number == 1 && file != nil) else { return .homeless }
+            if let obstacle = try create(path, isChosen: number == 1 && file != nil) {
+                return .homeless(obstacle)
+            }
             guard lock(path) else { continue }
             let identity = try IdentityFile.read(path, passphrase)
             return .taken(KeptIdentity(name: numbered, identity: identity, path: path))
@@ -58,14 +60,17 @@ package struct KeptIdentity: Sendable {
         return String(decoding: Text.prefix(name, limit: 63 - end.utf8.count), as: UTF8.self) + end
     }
 
-    /// Returns whether the file is there, creating it if necessary. Of two commands that create it, one has its key in the file.
-    private static func exists(_ path: String, isChosen: Bool) throws(CommandError) -> Bool {
-        if FileManager.default.fileExists(atPath: path) { return true }
+    /// Creates the file if it is missing; returns why it is not there then, nil if it is. Of two commands that create it, one has its
+    /// key in the file.
+    private static func create(_ path: String, isChosen: Bool) throws(CommandError) -> String? {
+        if FileManager.default.fileExists(atPath: path) { return nil }
         if !isChosen {
-            guard UserDirectory.create(directory),
-                let files = try? FileManager.default.contentsOfDirectory(atPath: directory),
-                files.count < most
-            else { return false }
+            if let obstacle = UserDirectory.create(directory) { return obstacle }
+            let files = try? FileManager.default.contentsOfDirectory(atPath: directory)
+            guard let files else { return "\(UserDirectory.shown(directory)) cannot be read" }
+            guard files.count < most else {
+                return "\(UserDirectory.shown(directory)) has the keys of \(files.count) names already"
+            }
         }
         let pem = try CommandError.translating { () throws(MultipeerError) in
             try Identity.generate().pem()
@@ -73,11 +78,11 @@ package struct KeptIdentity: Sendable {
         do throws(CommandError) {
             try AtomicFile.write(pem, to: path, replacing: false)
         } catch {
-            if FileManager.default.fileExists(atPath: path) { return true }
+            if FileManager.default.fileExists(atPath: path) { return nil }
             if isChosen { throw error }
-            return false
+            return error.text
         }
-        return true
+        return nil
     }
 
     /// Returns whether no other command has the key. Where files cannot be locked, none does.

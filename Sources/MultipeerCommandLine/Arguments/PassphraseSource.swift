@@ -18,7 +18,9 @@ package struct PassphraseSource {
         let text = String(decoding: try AtomicFile.read(file, limit: 65_536), as: UTF8.self)
         let line = text.prefix { !$0.isNewline }
         guard !line.isEmpty else {
-            throw CommandError("\(file.printable) contains no passphrase", exit: .badInput)
+            throw CommandError(
+                "\(file.printable) contains no passphrase", hint: "its first line is the passphrase",
+                exit: .badInput)
         }
         return String(line)
     }
@@ -34,7 +36,7 @@ package struct PassphraseSource {
         if let given = try given() { return given }
         guard let first = try Terminal.ask("new passphrase: ", isSecret: true) else { return nil }
         guard try Terminal.ask("repeat passphrase: ", isSecret: true) == first else {
-            throw CommandError("passphrases do not match", exit: .badInput)
+            throw CommandError("passphrases do not match", hint: "type the same one twice", exit: .badInput)
         }
         return first
     }

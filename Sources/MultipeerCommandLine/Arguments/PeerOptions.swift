@@ -105,9 +105,10 @@ extension PeerOptions {
             if !arguments.has("--quiet") {
                 Terminal.say("another command runs as '\(name.printable)': this one has a new peer id")
             }
-        case .homeless:
+        case .homeless(let reason):
             if arguments.has("--verbose") {
-                Terminal.say("no identity can be kept in \(UserDirectory.shown(KeptIdentity.directory))")
+                Terminal.say(
+                    "no identity can be kept in \(UserDirectory.shown(KeptIdentity.directory)): \(reason)")
             }
         }
         return nil
@@ -152,7 +153,11 @@ extension PeerOptions {
         }
         guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),
             let peer = try? PeerID(uid: kept.uid, displayName: fresh.displayName)
-        else { throw CommandError("\(path.printable) contains no peer id", exit: .badInput) }
+        else {
+            throw CommandError(
+                "\(path.printable) contains no peer id",
+                hint: "name a file that --id has created, or a new one", exit: .badInput)
+        }
         return (peer, identity)
     }
 }

@@ -11,7 +11,7 @@ package enum TrustOption {
     package static let store = Usage.Option(
         "--trust-store", "FILE",
         "where the identities of verified peers are remembered, and with tofu of all; default: "
-            + "~/.config/multipeer/trust")
+            + "multipeer/trust in $XDG_CONFIG_HOME, or else in ~/.config")
 
     /// Asks the user a question; returns whether the answer is yes.
     package typealias Asking = @Sendable (String) async -> Bool
@@ -83,7 +83,9 @@ package enum TrustOption {
             roots.append(certificate)
         }
         guard !roots.isEmpty else {
-            throw CommandError("\(path.printable) contains no PEM certificate", exit: .badInput)
+            throw CommandError(
+                "\(path.printable) contains no PEM certificate",
+                hint: "'openssl x509 -inform der -in FILE' prints one as PEM", exit: .badInput)
         }
         return roots
     }

@@ -17,12 +17,29 @@ package enum UserDirectory {
     }
 
     /// Creates directories that are missing, readable by the user only, but neither a home nor what contains it: a user without
-    /// one has none afterwards. Returns whether the last one exists.
-    package static func create(_ path: String) -> Bool {
+    /// one has none afterwards. Returns why the last one does not exist; nil if it does.
+    package static func create(_ path: String) -> String? {
+        for directory in parts(of: path) where unsafe mkdir(directory, 0o700) != 0 && errno != EEXIST {
+            return "cannot create \(shown(directory)): \(DescriptorStream.reason(errno))"
+        }
+        return FileManager.default.fileExists(atPath: path) ? nil : "cannot create \(shown(path))"
+    }
+
+    /// Returns why `create` would fail for the directory of this file; nil if it would not. Nothing is created.
+    package static func obstacle(to file: String) -> String? {
+        for directory in parts(of: (file as NSString).deletingLastPathComponent)
+        where !FileManager.default.fileExists(atPath: directory) {
+            let parent = (directory as NSString).deletingLastPathComponent
+            return unsafe access("\(parent)/.", W_OK) == 0
+                ? nil : "\(shown(directory)): \(DescriptorStream.reason(errno))"
+        }
+        return nil
+    }
+
+    /// The directories that may be missing, the first one first.
+    private static func parts(of path: String) -> [String] {
         let above = (configuration.path as NSString).deletingLastPathComponent
-        let missing = [above, configuration.path, path].filter { path == $0 || path.hasPrefix("\($0)/") }
-        for directory in missing where unsafe mkdir(directory, 0o700) != 0 && errno != EEXIST { return false }
-        return FileManager.default.fileExists(atPath: path)
+        return [above, configuration.path, path].filter { path == $0 || path.hasPrefix("\($0)/") }
     }
 
     /// Returns a path as people read it: with `~` for the home.

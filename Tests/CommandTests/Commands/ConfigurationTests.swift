@@ -32,8 +32,8 @@ struct ConfigurationTests {
         arguments: [
             ("nmae = ann", "/c, line 1: unknown key 'nmae' (did you mean 'name'?)"),
             ("\nx = 1", "/c, line 2: unknown key 'x' (the keys are name, identity, directory, port)"),
-            ("#\nname", "/c, line 2: 'name' is not KEY = VALUE"),
-            ("name = a\nname = b", "/c, line 2: 'name' is already in line 1"),
+            ("#\nname", "/c, line 2: 'name' is not KEY = VALUE (a line looks like: name = ann)"),
+            ("name = a\nname = b", "/c, line 2: 'name' is already in line 1 (remove one of the two lines)"),
             ("port = 0", "/c, line 1: 'port' cannot be '0': a port is a number from 1024 to 65535"),
             ("directory = in", "/c, line 1: 'directory' cannot be 'in': a path begins with / or ~/"),
         ])
@@ -138,5 +138,16 @@ struct ConfigCommandTests {
         let homeless = try await receiver(["--verbose"], environment: [:], isKept: false)
         #expect(homeless.0.written.contains("no identity can be kept in "))
         try await end(homeless.0)
+    }
+
+    @Test("a key that cannot be kept or read is explained")
+    func obstacles() async throws {
+        let homeless = try await Command(["config"], environment: ["XDG_CONFIG_HOME": "/dev/null/config"])
+            .finish()
+        #expect(homeless.text.contains(/default, cannot be created: .*: not a directory/))
+        #expect(try await config("identity", folder.path("key")).code == 0)
+        _ = try folder.write("no key", to: "key")
+        let damaged = try await config()
+        #expect(damaged.code == 0 && damaged.text.contains("peer id    unknown: "))
     }
 }
