@@ -28,6 +28,7 @@ struct SuiteTests {
     @Test("the quick subset leaves out only existing cases, and keeps most")
     func quick() {
         #expect(Suite.lengthy.isSubset(of: Suite.cases.map(\.id)))
+        #expect(Suite.waiting.isSubset(of: Suite.lengthy))
         let quick = Suite.cases.filter(\.isQuick)
         #expect(quick.count > Suite.cases.count / 2)
         for (name, _, _) in Suite.sections where !["MUT", "FLOOD", "LIV"].contains(name) {

@@ -77,6 +77,9 @@ package struct Case: Sendable {
     /// Whether it belongs to the subset that takes at most a second per case.
     package var isQuick: Bool { !Suite.lengthy.contains(id) && !["MUT", "FLOOD"].contains(section) }
 
+    /// Whether it does little but wait, so that others can run meanwhile.
+    package var isWaiting: Bool { Suite.waiting.contains(id) }
+
     /// Such as LINK.
     package var section: String { String(id.prefix { $0 != "-" }) }
 }

@@ -118,6 +118,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case helloInOneRead = "hello-in-one-read"  // Accepts HELLO only in one piece.
     case remembersInstance = "remembers-instance"  // Treats every old instance as alive.
 
+    case selectWithoutDeadline = "select-without-deadline"  // Waits for SELECTED forever.
+    case youngLinksLive = "young-links-live"  // Treats a young link as alive when another instance comes.
+    case pingBeforeCandidate = "ping-before-candidate"  // Answers PING before CONFIRM.
     case helloModeUnchecked = "hello-mode-unchecked"  // Accepts HELLO on any kind of connection.
     // Does not link again when a link ends that its peer has not used.
     case unusedLinkEndsAttempt = "unused-link-ends-attempt"
@@ -290,6 +293,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteGivesUpBusy = "invite-gives-up-busy"  // Gives up when it receives BUSY.
     case inviteReservesUID = "invite-reserves-uid"  // Asks about one question of a uid, from any address.
     case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
+    case inviteWholeTimeout = "invite-whole-timeout"  // Repeats its TIMEOUT after BUSY.
     // Refuses invitations that do not name it.
     case inviteNeedsUid = "invite-needs-uid"
     // Takes any key of the peer at an address, whatever its uid.
@@ -323,6 +327,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case wantsPongs = "wants-pongs"  // Treats only PONG as a sign of life.
     case leavesWithoutGoodbye = "leaves-without-goodbye"  // Disconnects without CLOSE.
     case reportsNoReason = "reports-no-reason"  // Reports notConnected without a reason.
+    case endsWithoutNotify = "ends-without-notify"  // Sends no close_notify when it has received CLOSE.
     case closesWithoutNotify = "closes-without-notify"  // Sends no close_notify after CLOSE.
     case tellsStatesTwice = "tells-states-twice"  // Reports notConnected twice.
 
@@ -370,6 +375,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case datagramsOversized = "datagrams-oversized"  // Sends datagrams of more than 1,200 bytes.
     case dgramRoleSwapped = "dgram-role-swapped"  // Is the DTLS server when it controls.
     case dgramKeyUnbound = "dgram-key-unbound"  // Leaves the associations out of the key.
+    case sequenceHalfAhead = "sequence-half-ahead"  // Takes a sequence half the circle away for a newer one.
     case neverRetransmits = "never-retransmits"  // Sends each flight once.
     case datagramsWithoutLimit = "datagrams-without-limit"  // Holds datagrams without limit.
 

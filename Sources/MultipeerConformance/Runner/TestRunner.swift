@@ -90,7 +90,7 @@ package struct TestRunner: Sendable {
         }
         // Long cases start first, so that none is left at the end.
         tasks.sort { ($1.subject.seconds, $0.place) < ($0.subject.seconds, $1.place) }
-        let outcomes = Parallel.map(tasks, jobs: plan.jobs) { task in
+        let outcomes = Parallel.map(tasks, jobs: plan.jobs, waits: \.subject.isWaiting) { task in
             let outcome = attempt(task)
             tell(outcome)
             return (task.place, outcome)

@@ -90,6 +90,23 @@ enum DatagramPathCases {
             try link.expect(.datagrams, within: .seconds(40))
         },
         Case(
+            "DGR-15", "10.5", level: .datagram, "half of all sequences are behind",
+            stimulus: "on a plain link, a message 2^31 after the newest; then the next one",
+            expectation: "only the second is delivered", rules: ["dgram.sequence"],
+            bugs: [.seen("sequence-half-ahead", by: "is delivered that is not what was sent")]
+        ) { caseRun in
+            let (pair, _, peer) = try caseRun.datagrams(.none)
+            try peer.offer()
+            try peer.expectUp()
+            let uid = pair.tester.endpoint.uid
+            peer.send(.pattern(70))
+            try pair.session.expectMessage(.pattern(70), from: uid)
+            let newest = peer.next() &- 1
+            peer.send(Content(Content.Tag.message, newest &+ 0x8000_0000, .pattern(71)))
+            peer.send(.pattern(72))
+            try pair.session.expectMessage(.pattern(72), from: uid)
+        },
+        Case(
             "DGR-14", "10.4", level: .datagram, "an unanswered flight is sent again",
             stimulus: "the first two datagrams of S, the client, are lost",
             expectation: "the path is up all the same", rules: ["dgram.retransmit"],

@@ -75,6 +75,30 @@ enum InviterCases {
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
         Case(
+            "INV-37", "12.8", level: .invite, "an INVITE after BUSY names the time that is left",
+            stimulus: "S invites T for 20 s; T answers BUSY four times",
+            expectation: "TIMEOUT of the fifth INVITE is what is left, rounded up", rules: ["invite.busy"],
+            bugs: [.seen("invite-whole-timeout", by: "TIMEOUT")], seconds: 30
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let start = ContinuousClock.now
+            _ = try session.invite(tester, timeout: 20)
+            for round in 1...5 {
+                let invitee = try TesterInvitation(accepting: tester, within: .seconds(8))
+                let entries = try invitee.expectInvite()
+                let past = (ContinuousClock.now - start) / .seconds(1)
+                let timeout = (entries.first(InvitationFrames.Field.timeout) ?? []).number
+                try caseRun.require(
+                    Double(timeout) < 21.2 - past && Double(timeout) > 17 - past,
+                    "TIMEOUT of \(timeout) s after \(past) s of 20")
+                let id = entries.first(InvitationFrames.Field.id) ?? []
+                invitee.answer(id, round < 5 ? .busy : .declined)
+                invitee.link.connection.close()
+            }
+            try session.expectInviteResult([.declined], of: tester.endpoint.uid)
+        },
+        Case(
             "INV-19", "12.9", level: .invite, "an invalid ANSWER ends the invitation",
             stimulus:
                 "ANSWER with another ID, OK without data, DECLINED with data, OK with the data of another peer",

@@ -58,6 +58,74 @@ enum DataNamingCases {
             try link.expectAlive()
         },
         Case(
+            "LINK-36", "6.4", "a candidate that does not answer SELECT makes way for the next",
+            stimulus:
+                "S selects the first of two candidates, of which the second comes 2 s later; T is silent on it",
+            expectation: "TIMEOUT 5 s after SELECT; SELECT on the second",
+            rules: ["link.timeouts", "select.next"],
+            bugs: [.seen("select-without-deadline", by: "CLOSE(TIMEOUT)")], orders: [.testerHigher],
+            seconds: 30
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let first = try pair.tester.dial(pair.linkParameters)
+            try first.becomeCandidate()
+            try first.expect(.select)
+            let start = ContinuousClock.now
+            caseRun.loop.wait(.seconds(2))
+            let second = try pair.tester.dial(pair.linkParameters)
+            try second.becomeCandidate()
+            try first.expectClose([.timeout], within: .seconds(6))
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            try caseRun.require(seconds > 4.5, "closed after \(seconds) s already")
+            try second.select()
+            try pair.session.expect("connected", of: pair.tester.endpoint.uid)
+            try second.expectAlive()
+        },
+        Case(
+            "LINK-37", "6.5", "a young link is probed, too, when another instance comes",
+            stimulus:
+                "T links, and at once comes as another instance; it answers the PING; again, and does not",
+            expectation: "PING on the link at once; BUSY; the candidate is linked some 2 s later",
+            rules: ["stale.busy"], bugs: [.seen("young-links-live", by: "no PING")],
+            orders: UIDOrder.allCases,
+            seconds: 30
+        ) { caseRun in
+            for isAlive in [true, false] {
+                let (pair, old) = try caseRun.linked()
+                old.answersPings = false
+                pair.tester.dismissCallers()
+                pair.tester.restart()
+                let next = try caseRun.introduce(pair.session, pair.tester)
+                let link = try pair.tester.dial(next.linkParameters)
+                try link.becomeCandidate()
+                let ping = try old.expect(.ping, within: .milliseconds(1_500))
+                if next.linkParameters.isControlling { link.send(.select) }
+                if isAlive {
+                    old.send(.pong(ping.payload))
+                    try link.expectClose(.busy)
+                    try old.expectAlive()
+                    continue
+                }
+                if next.linkParameters.isControlling {
+                    try link.expect(.selected, within: .seconds(4))
+                } else {
+                    try link.select(within: .seconds(4))
+                }
+                try pair.session.expect("connected", of: pair.tester.endpoint.uid)
+            }
+        },
+        Case(
+            "LINK-39", "7.3", "PING before CONFIRM is refused", stimulus: "PING after HELLO",
+            expectation: "PROTOCOL", rules: ["frame.order"],
+            bugs: [.seen("ping-before-candidate", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let link = try pair.tester.dial(pair.linkParameters)
+            try link.greet()
+            link.send(.ping())
+            try link.expectClose(.protocol)
+        },
+        Case(
             "LINK-35", "14.1", "a link that was lost before it was used does not end the attempt",
             stimulus: "T links, and resets the connection at once; it waits for a dial",
             expectation: "S dials again, and is linked, without a further request", rules: ["state.unused"],

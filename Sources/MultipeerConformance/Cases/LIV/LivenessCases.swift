@@ -78,6 +78,16 @@ enum LivenessCases {
             try caseRun.require(ending == .closed, "the connection ends with \(ending)")
         },
         Case(
+            "LIV-07", "14.3", "CLOSE is answered with close_notify", stimulus: "T leaves a link with TLS",
+            expectation: "close_notify, FIN", rules: ["close.linger"],
+            bugs: [.seen("ends-without-notify", by: "FIN without close_notify")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (_, link) = try caseRun.linked(.init(preference: .required))
+            link.send(.close(.goodbye))
+            let ending = try link.expectEnd()
+            try caseRun.require(ending == .closed, "the connection ends with \(ending)")
+        },
+        Case(
             "LIV-04", "14.2", "the link to a peer that reads nothing ends",
             stimulus: "T no longer reads its socket; S's application sends 32 MiB",
             expectation: "TIMEOUT within 13 s, and no queue of 32 MiB",

@@ -79,7 +79,7 @@ final class PeerCandidate: PeerConnection.Owner {
             try demand(state == .selecting, "SELECTED without SELECT")
             session.link(self)
         case .ping:
-            let isCandidate = state == .candidate || state == .selecting || bug == .confirmAnyOrder
+            let isCandidate = state == .candidate || state == .selecting || bug == .pingBeforeCandidate
             try demand(isCandidate, "PING before the candidate")
             connection.send(.pong(frame.payload))
         case .pong: break
@@ -238,7 +238,8 @@ final class PeerCandidate: PeerConnection.Owner {
                 close(.timeout, state == .deciding ? "no decision" : "no CONFIRM")
             }
         case .candidate, .selecting:
-            if probe == nil, now - since > .seconds(5) { close(.timeout, "no SELECT or SELECTED") }
+            let isAsking = state == .selecting && bug == .selectWithoutDeadline
+            if probe == nil, now - since > .seconds(5), !isAsking { close(.timeout, "no SELECT or SELECTED") }
         case .linked, .ended: break
         }
     }

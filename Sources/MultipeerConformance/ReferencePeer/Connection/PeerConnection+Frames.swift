@@ -112,7 +112,7 @@ extension PeerConnection {
     func finish(_ ending: Ending) {
         guard stage != .ended else { return }
         let wasOver = isOver
-        if case .closed = ending, let tls {
+        if case .closed = ending, let tls, bug != .endsWithoutNotify {
             tls.close()
             outgoing += tls.drainOutput()
             flush()

@@ -58,7 +58,8 @@ final class PeerInviter: PeerConnection.Owner {
 
     private func invite(_ connection: PeerConnection) {
         isSent = true
-        let timeout = UInt32(max(1, seconds.rounded(.up)))
+        let left = bug == .inviteWholeTimeout ? seconds : (deadline - .now) / .seconds(1)
+        let timeout = UInt32(max(1, left.rounded(.up)))
         let entries = InvitationFrames.invite(
             id: id, from: session.endpoint.uid, name: session.name,
             to: uid ?? [UInt8](repeating: 0, count: 16), timeout: timeout, context: context)

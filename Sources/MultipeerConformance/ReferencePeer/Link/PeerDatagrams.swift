@@ -192,7 +192,8 @@ final class PeerDatagrams {
         if bug == .datagramsTwice { return true }
         let last = newest ?? sequence
         let step = Int32(bitPattern: sequence &- last)
-        guard step > -64, !seen.contains(sequence) else { return false }
+        let isHalf = step == .min && bug == .sequenceHalfAhead
+        guard step > -64 || isHalf, !seen.contains(sequence) else { return false }
         seen.insert(sequence)
         if step > 0 || newest == nil { newest = sequence }
         if step > 0 { seen = seen.filter { Int32(bitPattern: $0 &- sequence) > -64 } }

@@ -113,6 +113,7 @@ extension PeerSession {
         if isSame, now - link.began < .seconds(2) || bug == .neverProbes {
             return candidate.close(.duplicate)
         }
+        if !isSame, bug == .youngLinksLive, now - link.began < .seconds(2) { return candidate.close(.busy) }
         if !isSame, bug == .remembersInstance { return candidate.close(.busy) }
         candidate.probe = PeerProbe(link: link, began: now)
         link.liveness.ping()
