@@ -140,7 +140,8 @@ private struct MeshTracePlayer {
                 membership.searchGoesOn(for: try #require(remotes[id.rawValue]), at: now)
             }
         case "receive":
-            let entry = try step.hex.map(received)
+            let entry =
+                try step.hex.map(received)
                 ?? cast.members(#require(step.entry), isSecondData: step.data == "second")
             for _ in 0..<(try #require(step.count)) { receive(entry, on: id, at: now) }
         case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
