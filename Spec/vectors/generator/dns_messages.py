@@ -333,7 +333,7 @@ def build():
              "Cut": "something ends too early", "Limit": "at a limit, or one beyond", "Name": "labels and names",
              "Pointer": "compression", "Label": "the label of an instance", "Version": "the entry mpc"}
     return document("DNS messages", notes, [
-        dict(type="dns-message", spec="12", labels=["dns.form", "dns.limit", "dns.name", "dns.pointer"],
+        dict(type="dns-message", spec="12", labels=["dns.form", "dns.limit", "dns.name", "dns.pointer", "dns.ignored"],
              tests=messages["valid"] + messages["invalid"]),
         dict(type="dns-instance", spec="12", labels=["service.instance", "service.txt"],
              tests=instances["valid"] + instances["invalid"])])

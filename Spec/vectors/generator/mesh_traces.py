@@ -1068,9 +1068,9 @@ def build():
     for labels, made in (
             (["mesh.component", "mesh.flood", "mesh.newer", "mesh.first-hand", "mesh.own", "mesh.same-uid", "mesh.link",
               "mesh.rate-limit"], spreading()),
-            (["mesh.component", "mesh.dial", "mesh.retry", "mesh.unreported", "mesh.withdraw"], dialling()),
+            (["mesh.component", "mesh.dial", "mesh.retry", "mesh.unreported", "mesh.withdraw", "mesh.same-uid"], dialling()),
             (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
-            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss"], capped()),
+            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss", "mesh.suspended"], capped()),
             (["mesh.signature", "mesh.one-key"], signed(cast))):
         groups.append(dict(type="mesh-trace", spec="11", labels=labels, tests=list(made)))
     used = {name for group in groups for one in group["tests"] for name in names_in(one)}

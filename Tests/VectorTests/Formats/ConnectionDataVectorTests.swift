@@ -80,7 +80,7 @@ struct ConnectionDataAtSession: VectorBody {
 @Suite("4 Vectors of connection data", .computing)
 struct ConnectionDataVectorTests {
     @Test(
-        "valid data gives its fields, invalid data the first check that fails [data.checksum] [data.flags] [data.peer]",
+        "valid data gives its fields, invalid data the first check that fails [data.checksum] [data.flags] [data.peer] [data.keyed]",
         arguments: try VectorFiles.all(ConnectionDataForm.self))
     func form(_ vector: Vector<ConnectionDataForm>) throws {
         do throws(InvalidConnectionData) {
