@@ -80,6 +80,8 @@ def build():
         [want(0, 1, 1_000_000, 1), want(10_000, 2, 0, 1), want(12_000, 1, 1_000_000 + few, 1), (15_000, 1, 1)])
     run("next-begins", "the next link has 5 s from its turn, and what it brought before does not count", ["Slow"],
         [want(0, 1, 0, 1), want(1_000, 2, 500_000, 1), want(1_001, 3, 0, 1), done(4_000, 1, 2), (8_999, 2, None), (9_000, 2, 2)])
+    run("others-do-not-count", "nor what the link that waits has brought", ["Slow"],
+        [want(0, 1, 0, 1), want(1_000, 2, 100_000, 1), want(3_000, 1, enough, 1), (6_000, 1, None)])
     run("costs-count", "the cost counts, with 64 bytes for each frame", ["Slow"],
         [want(0, 1, 64, 1), want(0, 2, 0, 1), want(4_000, 1, 64 + enough, 1), (5_000, 1, None)])
     run("stopped", "a link that cannot send, because nothing was taken, is not slow", ["Slow"],
