@@ -13,7 +13,7 @@ struct ReportFiles {
         .init(
             "--spec", "URL",
             "the folder of the specification, for the links of --html; default: "
-                + "\(SpecificationLinks.beside), beside the page"),
+                + "\(SpecificationLinks.beside), in the folder of the page"),
         .init("--progress", "show each case on standard error, even without a terminal"),
     ]
 

@@ -1,4 +1,4 @@
-/// A page that needs nothing else: no file beside it, no network, no script. It is well-formed XML, too.
+/// A page that needs nothing else: no other file, no network, no script. It is well-formed XML, too.
 enum HTMLPage {
     static func document(_ title: String, _ body: String) -> String {
         """

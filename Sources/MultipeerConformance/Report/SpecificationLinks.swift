@@ -7,7 +7,7 @@ package struct SpecificationLinks: Sendable {
         self.base = base.hasSuffix("/") ? base : base + "/"
     }
 
-    /// The folder beside the report.
+    /// The folder `Spec` in the folder of the report.
     package static let beside = "Spec/"
 
     /// Returns the address of a clause by its label: the browser scrolls to the label in the text of the chapter.
