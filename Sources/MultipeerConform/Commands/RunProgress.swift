@@ -23,11 +23,11 @@ final class RunProgress: Sendable {
         }
         let done = counts.values.reduce(0, +)
         let verdict = outcome.verdict.rawValue
-        if isTold {
+        if isTold, !outcome.isUnjudged {
             let reason = outcome.reason.isEmpty ? "" : "  \(outcome.reason.printable)"
             Terminal.say(
                 "\(done)/\(total)  \(verdict)  \(outcome.name)  \(outcome.milliseconds) ms\(reason)")
-        } else if outcome.verdict != .pass, outcome.verdict != .skip || !isRewritten {
+        } else if outcome.verdict != .pass, !outcome.isUnjudged {
             Terminal.say("\(verdict)  \(outcome.name)  \(outcome.reason.printable)")
         }
         guard isRewritten else { return }

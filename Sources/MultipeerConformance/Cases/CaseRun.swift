@@ -16,6 +16,8 @@ final class CaseRun {
     /// The number of bytes by which the subject may be larger afterwards.
     var allowance = 1 << 20
     var sessions: [SubjectSession] = []
+    /// What the case has introduced to each other.
+    private(set) var pairs: [Pair] = []
     /// Files that are removed at the end.
     var files: [String] = []
     private let command: String
@@ -105,7 +107,14 @@ extension CaseRun {
         beside session: SubjectSession, _ name: String = "tester", preference: Preference = .none,
         order: UIDOrder? = nil, address: [UInt8] = [127, 0, 0, 1]
     ) throws -> Tester {
-        try Tester(name, uid: uid(beside: session, order), preference: preference, address: address, in: self)
+        guard let outside = session.outside else {
+            let uid = uid(beside: session, order)
+            return try Tester(name, uid: uid, preference: preference, address: address, in: self)
+        }
+        let preference: Preference = session.preference == .none ? .none : .required
+        // The peer may remember the keys of those that it has met, and keys do not depend on the seed.
+        let uid = freshUID(beside: session, order)
+        return try Tester(name, uid: uid, preference: preference, address: outside.source, in: self)
     }
 
     /// Returns a uid below or above the session's.
@@ -139,11 +148,14 @@ extension CaseRun {
         var data = tester.data(for: session.uid)
         change(&data)
         let mine = data.bytes
-        let linkParameters = LinkParameters(
+        var linkParameters = LinkParameters(
             mine: mine, myToken: data.token, theirs: theirs, theirData: theirData, me: tester.endpoint,
             limits: tester.limits, members: tester.members)
+        if let outside = session.outside { linkParameters.theirData.prefer(outside.address) }
         if connects { try session.connect(mine) }
-        return Pair(session, tester, linkParameters)
+        let pair = Pair(session, tester, linkParameters)
+        pairs.append(pair)
+        return pair
     }
 
     /// Creates a session, a tester and their data in one step.

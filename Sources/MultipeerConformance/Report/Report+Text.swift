@@ -5,7 +5,7 @@ extension Report {
         for (name, title) in sections {
             let outcomes = outcomes(of: name)
             lines.append("\(name)  \(title): \(Report.summary(outcomes))")
-            for outcome in outcomes where outcome.verdict != .pass {
+            for outcome in outcomes where outcome.verdict != .pass && !outcome.isUnjudged {
                 lines.append("  \(outcome.verdict.rawValue)  \(outcome.name)  \(outcome.subject.title)")
                 if outcome.verdict != .skip {
                     lines.append("        expected: \(outcome.subject.expectation)")
@@ -13,8 +13,22 @@ extension Report {
                 lines.append("        \(outcome.reason)")
             }
         }
-        lines += ["\(summary); seed \(order.seed)"]
+        lines += unjudged + ["\(summary); seed \(order.seed)"]
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The cases that were not judged from outside, in lines of 80 columns.
+    private var unjudged: [String] {
+        let outcomes = outcomes.filter(\.isUnjudged)
+        var ids: [String] = []
+        for outcome in outcomes where ids.last != outcome.subject.id { ids.append(outcome.subject.id) }
+        guard !ids.isEmpty else { return [] }
+        var lines = ["not judged, since they need control of the peer: \(ids.count) cases"]
+        for start in stride(from: 0, to: ids.count, by: 8) {
+            let row = ids[start..<min(start + 8, ids.count)]
+            lines.append("  " + row.map { $0.padded(to: 9) }.joined().trimmed)
+        }
+        return lines
     }
 
     /// A summary in Markdown.
@@ -64,11 +78,18 @@ extension CaseOutcome {
     /// The number of lines of either end in an excerpt.
     private static let shown = 200
 
+    /// Whether it was left out because the subject is judged from outside.
+    package var isUnjudged: Bool { verdict == .skip && reason == OutsideCases.reason }
+
     /// How long the case took.
     package var milliseconds: Int { Int((seconds * 1_000).rounded()) }
 }
 
 extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+
     /// Without the spaces at its end.
     var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 

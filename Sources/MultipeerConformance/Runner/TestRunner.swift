@@ -18,6 +18,8 @@ package struct TestPlan: Sendable {
     /// Whether an exchange that must work is made before and after each case. False for a subject that is known to be
     /// broken.
     var isExchangeMade = true
+    /// Whether the subject is controlled by connection data alone: only some cases are judged then.
+    package var isOutside = false
 
     package init(shim: String, cases: [Case], seed: UInt64) {
         self.shim = shim
@@ -118,7 +120,7 @@ package struct TestRunner: Sendable {
         let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"
         let caseRun = CaseRun(task.order, shim: plan.shim, random: SplitMix64(seed: plan.seed, name: name))
         let (verdict, reason, isOfProcess) =
-            plan.skips[task.subject.id].map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
+            reasonToSkip(task.subject).map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
         caseRun.log.add(.verdict, reason.isEmpty ? verdict.rawValue : "\(verdict.rawValue): \(reason)")
         caseRun.loop.limit = nil
         caseRun.quit()
@@ -128,19 +130,34 @@ package struct TestRunner: Sendable {
             log: caseRun.log.lines)
     }
 
+    private func reasonToSkip(_ subject: Case) -> String? {
+        if let reason = plan.skips[subject.id] { return reason }
+        guard plan.isOutside, !OutsideCases.judged.contains(subject.id) else { return nil }
+        return OutsideCases.reason
+    }
+
     /// Runs the case between two exchanges that must work, and compares what the subject holds before and after.
     private func judge(_ subject: Case, _ caseRun: CaseRun) -> (CaseVerdict, String, Bool) {
         var stage = "before the case: "
         var check = SanityCheck(caseRun)
+        let outside = OutsideCheck(caseRun: caseRun)
+        var isSettled = !plan.isOutside
+        defer { if !isSettled { outside.settle() } }
         do {
-            if plan.isExchangeMade { try check.prepare() }
+            if plan.isExchangeMade, !plan.isOutside { try check.prepare() }
             caseRun.loop.limit = .now + .seconds(plan.timeout ?? subject.seconds)
             caseRun.log.add(.stage, "\(subject.id): \(subject.title)")
             stage = ""
             try subject.body(caseRun)
             caseRun.loop.limit = nil
             stage = "after the case: "
-            if plan.isExchangeMade { try check.examine() }
+            if plan.isOutside {
+                isSettled = true
+                outside.settle()
+                try outside.examine()
+            } else if plan.isExchangeMade {
+                try check.examine()
+            }
         } catch let skip as Skip {
             return (.skip, "\(skip)", false)
         } catch let fault as SuiteFault {

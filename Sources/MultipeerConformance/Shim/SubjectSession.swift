@@ -4,6 +4,8 @@ final class SubjectSession {
     let handle: String
     let uid: [UInt8]
     let preference: Preference
+    /// Nil if the application can be controlled and observed.
+    let outside: OutsidePeer?
 
     /// The settings of a session, besides its name.
     struct Settings {
@@ -24,7 +26,6 @@ final class SubjectSession {
     init(_ handle: String, _ settings: Settings, of subject: Subject) throws {
         self.subject = subject
         self.handle = handle
-        preference = settings.preference
         var parameters: [String: JSONValue] = [
             "name": .string(handle), "preference": .string(settings.preference.word),
         ]
@@ -41,6 +42,8 @@ final class SubjectSession {
             throw CaseFailure("'session' returns no uid")
         }
         self.uid = uid
+        outside = answer["outside"]?.text.flatMap { OutsidePeer($0) }
+        preference = outside?.preference ?? settings.preference
     }
 
     /// Sends a request about this session; an error is an answer like any other.
@@ -88,6 +91,7 @@ final class SubjectSession {
     func refusal(of data: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(2)) throws
         -> CloseCode?
     {
+        guard outside == nil else { throw Skip("the application's errors are not seen") }
         let answer = try ask("connect", ["data": .string(data.hex)])
         if let name = answer["error"]?.text { return CloseCode(named: name) ?? .internal }
         let event = subject.event(within: duration) {
@@ -126,11 +130,13 @@ final class SubjectSession {
         }
     }
 
-    /// Waits for the next change to this state; earlier changes of the same peer are skipped.
+    /// Waits for the next change to this state; earlier changes of the same peer are skipped. Nothing is expected of an
+    /// application that cannot be observed.
     @discardableResult
     func expect(_ state: String, of peer: [UInt8], within duration: Duration = .seconds(10)) throws
         -> JSONValue
     {
+        guard outside == nil else { return .null }
         guard let event = subject.event(within: duration, where: { concerns($0, peer, state) }) else {
             throw CaseFailure("\(handle) does not report '\(state)' within \(duration)")
         }
@@ -143,7 +149,7 @@ final class SubjectSession {
         _ peer: [UInt8], _ codes: [CloseCode] = [], within duration: Duration = .seconds(10)
     ) throws -> JSONValue {
         let event = try expect("notConnected", of: peer, within: duration)
-        guard !codes.isEmpty else { return event }
+        guard !codes.isEmpty, outside == nil else { return event }
         let code = event["code"]?.text.flatMap(CloseCode.init(named:))
         guard let code, codes.contains(code) else {
             throw CaseFailure(
@@ -162,6 +168,7 @@ final class SubjectSession {
     /// Waits for the next message from this peer, which must be exactly this.
     func expectMessage(_ bytes: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(10)) throws
     {
+        guard outside == nil else { throw Skip("messages of the application are not seen") }
         guard let event = event("message", from: peer, within: duration) else {
             throw CaseFailure("no message of \(bytes.count) bytes is delivered within \(duration)")
         }

@@ -21,6 +21,8 @@ final class PollLoop {
 
     func add(_ source: any PollSource) { sources.append(source) }
     func remove(_ source: any PollSource) { sources.removeAll { $0 === source } }
+    /// The connections that are open.
+    var connections: [TesterConnection] { sources.compactMap { $0 as? TesterConnection } }
 
     /// Serves everything until `isDone` returns true or the time is over; returns the last result of `isDone`.
     @discardableResult

@@ -58,6 +58,16 @@ final class TCPSocket {
         return made
     }
 
+    /// Returns the address of this machine from which the system dials a candidate.
+    static func source(toward candidate: Candidate) throws(SuiteFault) -> [UInt8] {
+        let socket = try dialling(candidate)
+        defer { socket.close() }
+        let address = socket.localName.sin_addr.s_addr
+        return stride(from: 24, through: 0, by: -8).map {
+            UInt8(truncatingIfNeeded: UInt32(bigEndian: address) >> $0)
+        }
+    }
+
     /// Makes the receive buffer small, so that the sender keeps the rest.
     func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
@@ -115,7 +125,9 @@ final class TCPSocket {
         return code == 0 ? nil : code
     }
 
-    var localPort: UInt16 {
+    var localPort: UInt16 { UInt16(bigEndian: localName.sin_port) }
+
+    private var localName: sockaddr_in {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -123,7 +135,7 @@ final class TCPSocket {
                 unsafe getsockname(descriptor, $0, &length)
             }
         }
-        return UInt16(bigEndian: address.sin_port)
+        return address
     }
 
     func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }

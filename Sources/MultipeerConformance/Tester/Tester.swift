@@ -14,6 +14,7 @@ final class Tester {
     /// The component that its HELLO lists.
     var members: [Endpoint] = []
     let listener: TCPSocket
+    private let address: [UInt8]
     private let doorbell: TesterListener
 
     init(
@@ -25,6 +26,7 @@ final class Tester {
         self.preference = preference
         endpoint = Endpoint(uid: uid, instance: caseRun.random.bytes(8))
         identity = preference == .none ? nil : try TLSIdentity()
+        self.address = address
         listener = try TCPSocket.listening(on: address, port: port)
         doorbell = TesterListener(listener)
         caseRun.loop.add(doorbell)
@@ -33,7 +35,7 @@ final class Tester {
 
     deinit { caseRun.loop.remove(doorbell) }
 
-    var candidate: Candidate { .loopback(listener.localPort) }
+    var candidate: Candidate { Candidate(address: address, port: listener.localPort) }
 
     /// Returns the connection data of this tester, which a case may change before it is written.
     func data(for recipient: [UInt8]?) -> ConnectionData {

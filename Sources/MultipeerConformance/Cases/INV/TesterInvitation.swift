@@ -8,13 +8,20 @@ final class TesterInvitation {
     var received: [UInt8] = []
 
     /// Dials an advertiser.
-    init(_ tester: Tester, port: UInt16, alpn: String = InvitationFrames.alpn, from source: [UInt8]? = nil)
-        throws
-    {
+    convenience init(
+        _ tester: Tester, port: UInt16, alpn: String = InvitationFrames.alpn, from source: [UInt8]? = nil
+    ) throws {
+        try self.init(tester, at: .loopback(port), alpn: alpn, from: source)
+    }
+
+    init(
+        _ tester: Tester, at candidate: Candidate, alpn: String = InvitationFrames.alpn,
+        from source: [UInt8]? = nil
+    ) throws {
         caseRun = tester.caseRun
         self.tester = tester
         id = caseRun.random.bytes(16)
-        let socket = try TCPSocket.dialling(.loopback(port), from: source)
+        let socket = try TCPSocket.dialling(candidate, from: source)
         link = TesterLink(
             socket, .initiator, try TLSEnd(try TesterInvitation.setup(tester, isServer: false, alpn)),
             try TesterInvitation.linkParameters(tester), in: caseRun)
