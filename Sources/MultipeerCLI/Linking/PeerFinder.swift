@@ -150,7 +150,7 @@ extension CommandError {
     /// Creates the error of a search that cannot begin.
     init(searching error: MultipeerError) {
         let problem = CommandError(error)
-        guard error.code == .discovery else { self = problem; return }
+        guard problem.text.hasSuffix(MultipeerError.withoutDiscovery) else { self = problem; return }
         self.init(
             problem.text.replacing("; \(MultipeerError.withoutDiscovery)", with: ""),
             hint: "with --to ADDRESS no discovery is needed; '\(Terminal.name) doctor' says what is missing",
