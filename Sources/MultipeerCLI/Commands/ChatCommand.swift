@@ -16,8 +16,8 @@ enum ChatCommand: Subcommand {
         ["chat"], operands: "[ROOM|CODE]", mostOperands: CodeOption.mostOperands,
         "chat in a room with up to 7 others",
         examples: """
-              multipeer chat kitchen              links with everyone in that room
-              multipeer chat kitchen --code new   only those with its code can join
+              multipeer chat kitchen                  links with everyone in that room
+              multipeer chat kitchen --code new       only those with its code can join
               multipeer chat kitchen --to 192.0.2.1   joins through a member there
             """,
         details: """
