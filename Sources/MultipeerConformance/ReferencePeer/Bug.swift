@@ -24,6 +24,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case dataNeverExpires = "data-never-expires"  // Accepts HELLO with data that has expired.
     case dialsForbidden = "dials-forbidden"  // Dials whatever address it is given.
     case dialsLowPort = "dials-low-port"  // Dials ports below 1024.
+    case dialsOneByOne = "dials-one-by-one"  // Waits for the end of each dial before the next.
+    case dialsOnlyIPv4 = "dials-only-ipv4"  // Ignores candidates of IPv6.
     case dialsAllAtOnce = "dials-all-at-once"  // Dials all candidates at once.
 
     case tlvLengthUnchecked = "tlv-length-unchecked"  // Cuts an entry at the end of its list.

@@ -10,9 +10,9 @@ final class TCPSocket {
 
     deinit { close() }
 
-    private static func make() throws(SuiteFault) -> TCPSocket {
+    private static func make(isIPv6: Bool = false) throws(SuiteFault) -> TCPSocket {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_INET, kind, Int32(IPPROTO_TCP))
+        let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, kind, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw .system("no socket", errno) }
         let made = TCPSocket(descriptor)
         made.set(Int32(IPPROTO_TCP), TCP_NODELAY)
@@ -24,14 +24,14 @@ final class TCPSocket {
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Returns a listening socket; port 0 takes any free one.
-    static func listening(on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0) throws(SuiteFault)
-        -> TCPSocket
-    {
-        let made = try make()
+    /// Returns a listening socket; port 0 takes any free one. `backlog`: how many connections wait to be accepted.
+    static func listening(
+        on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0, backlog: Int32 = 256
+    ) throws(SuiteFault) -> TCPSocket {
+        let made = try make(isIPv6: address.count == 16)
         made.set(SOL_SOCKET, SO_REUSEADDR)
         try made.bind(to: address, port: port)
-        guard listen(made.descriptor, 256) == 0 else { throw .system("cannot listen", errno) }
+        guard listen(made.descriptor, backlog) == 0 else { throw .system("cannot listen", errno) }
         return made
     }
 
@@ -46,14 +46,13 @@ final class TCPSocket {
     static func dialling(
         _ candidate: Candidate, from source: [UInt8]? = nil, isNarrow: Bool = false
     ) throws(SuiteFault) -> TCPSocket {
-        let made = try make()
+        let made = try make(isIPv6: candidate.address.count == 16)
         if let source { try made.bind(to: source, port: 0) }
         if isNarrow {
             made.narrow()
             made.set(Int32(IPPROTO_TCP), TCP_MAXSEG, to: 536)
         }
-        var address = system(candidate.address, candidate.port)
-        let code = unsafe lend(&address) { unsafe connect(made.descriptor, $0, $1) }
+        let code = unsafe at(candidate.address, candidate.port) { unsafe connect(made.descriptor, $0, $1) }
         guard code == 0 || errno == EINPROGRESS else { throw .system("cannot dial", errno) }
         return made
     }
@@ -72,8 +71,7 @@ final class TCPSocket {
     func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
     private func bind(to host: [UInt8], port: UInt16) throws(SuiteFault) {
-        var address = TCPSocket.system(host, port)
-        guard unsafe TCPSocket.lend(&address, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+        guard unsafe TCPSocket.at(host, port, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw .system("cannot bind", errno)
         }
     }
@@ -125,6 +123,7 @@ final class TCPSocket {
         return code == 0 ? nil : code
     }
 
+    // The port is at the same place in both families.
     var localPort: UInt16 { UInt16(bigEndian: localName.sin_port) }
 
     private var localName: sockaddr_in {
@@ -152,6 +151,25 @@ final class TCPSocket {
         var value = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
         close()
+    }
+
+    /// Lends the system's form of an address of either family.
+    private static func at(
+        _ host: [UInt8], _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        guard host.count == 16 else {
+            var address = system(host, port)
+            return unsafe lend(&address, body)
+        }
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: host) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
     }
 
     private static func system(_ host: [UInt8], _ port: UInt16) -> sockaddr_in {

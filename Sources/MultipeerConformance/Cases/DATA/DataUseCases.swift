@@ -102,6 +102,44 @@ enum DataUseCases {
             _ = try pair.link(within: .seconds(20))
         },
         Case(
+            "DATA-24", "4.4", "addresses that swallow every SYN do not prevent the use of a live one",
+            stimulus:
+                "three candidates whose queues are full, so that the kernel drops each SYN; then a live one",
+            expectation: "linked within 4 s", rules: ["dial.limit"],
+            bugs: [.seen("dials-one-by-one", by: "does not dial")], orders: [.testerHigher]
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let full = try (0..<3).map { _ in try FullQueue() }
+            defer { withExtendedLifetime(full) {} }
+            let pair = try caseRun.introduce(session, tester) {
+                $0.candidates = full.map(\.candidate) + $0.candidates
+            }
+            let link = try tester.accepted(pair.linkParameters, within: .seconds(4))
+            try link.complete()
+            try session.expect("connected", of: tester.endpoint.uid)
+        },
+        Case(
+            "DATA-25", "4.4", "candidates of IPv6 are dialled", stimulus: "a candidate at ::1",
+            expectation: "S dials it, and links", rules: ["data.candidates"],
+            bugs: [.seen("dials-only-ipv4", by: "does not dial")], orders: [.testerHigher]
+        ) { caseRun in
+            let session = try caseRun.session()
+            let loopback = [UInt8](repeating: 0, count: 15) + [1]
+            let tester: Tester
+            do {
+                tester = try Tester(
+                    "six", uid: caseRun.uid(beside: session), preference: .none, address: loopback,
+                    in: caseRun)
+            } catch { throw Skip("no IPv6 on the loopback interface: \(error)") }
+            let pair = try caseRun.introduce(session, tester) {
+                $0.candidates = [Candidate(address: loopback, port: tester.listener.localPort)]
+            }
+            let link = try tester.accepted(pair.linkParameters)
+            try link.complete()
+            try session.expect("connected", of: tester.endpoint.uid)
+        },
+        Case(
             "DATA-18", "4.3", "expired data is not usable",
             stimulus: "S's data lives 2 s; T dials after 4 s",
             expectation: "UNKNOWN_PEER in answer to HELLO", rules: ["data.expiry"],

@@ -84,7 +84,8 @@ extension PeerSession {
         if !attempt.isInRound { begin(attempt) }
         while attempt.isInRound, let candidate = attempt.queue.first {
             let isEarly = attempt.lastDial.map { now - $0 < .milliseconds(250) } ?? false
-            guard bug == .dialsAllAtOnce || (attempt.dials < 4 && !isEarly) else { return }
+            let most = bug == .dialsOneByOne ? 1 : 4
+            guard bug == .dialsAllAtOnce || (attempt.dials < most && !isEarly) else { return }
             let isIntroduced = attempt.isForMesh && !mesh.everMet.contains(attempt.endpoint)
             if isIntroduced, bug != .dialsAtWill {
                 if let end = mesh.silent[candidate], now < end {
@@ -107,7 +108,10 @@ extension PeerSession {
 
     private func begin(_ attempt: PeerAttempt) {
         guard let held = attempt.held.first, !issued.usable(for: attempt.endpoint.uid).isEmpty else { return }
-        attempt.queue = held.data.candidates.filter { $0.address.count == 4 && $0.isAllowed(bug: bug) }
+        let isIPv4 = bug == .dialsOnlyIPv4
+        attempt.queue = held.data.candidates.filter {
+            (!isIPv4 || $0.address.count == 4) && $0.isAllowed(bug: bug)
+        }
         attempt.isInRound = true
         attempt.lastDial = nil
     }
