@@ -133,7 +133,7 @@ enum FairShareCases {
 
     static let limits: [Case] = [
         Case(
-            "LIM-11", "15.2", "answers that nobody reads are not piled up",
+            "LIM-11", "15.2", "answers that a peer does not read do not pile up",
             stimulus: "T, a candidate with small buffers, sends 4 MiB of PINGs and reads nothing",
             expectation: "S holds less than 2 MiB more, and links another peer", rules: ["limit.unread"],
             bugs: [.seen("answers-unread", by: "S holds")], orders: [.testerLower], seconds: 30

@@ -90,7 +90,7 @@ enum DatagramPathCases {
             try link.expect(.datagrams, within: .seconds(40))
         },
         Case(
-            "DGR-15", "10.5", level: .datagram, "half of all sequences are behind",
+            "DGR-15", "10.5", level: .datagram, "half of all sequences are older than the newest",
             stimulus: "on a plain link, a message 2^31 after the newest; then the next one",
             expectation: "only the second is delivered", rules: ["dgram.sequence"],
             bugs: [.seen("sequence-half-ahead", by: "is delivered that is not what was sent")]
