@@ -35,18 +35,35 @@ extension Session {
         return try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
             let path = try url.sentPath()
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
-            return try await begin(opening, worker) { () throws(FileFault) in try FileSource(path) }
+            return try await begin(opening, worker) { () throws(FileFault) in
+                try SmallFile.read(try FileSource(path), digest: digest)
+            }
         }
     }
 
     /// Sends a file that `source` opens, on a thread of the file pool; otherwise like `send(file:to:)`.
     package func send(
-        opening source: @escaping SmallFileOpening.Source, to peer: PeerID, name: String,
-        metadata: [UInt8]? = nil, digest: Bool = true, resumable: Bool = true
+        opening source: @escaping @Sendable () throws(FileFault) -> FileSource, to peer: PeerID,
+        name: String, metadata: [UInt8]? = nil, digest: Bool = true, resumable: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
-            return try await begin(opening, worker, source)
+            return try await begin(opening, worker) { () throws(FileFault) in
+                try SmallFile.read(try source(), digest: digest)
+            }
+        }
+    }
+
+    /// Sends bytes that `contents` returns, at most `SmallFile.longestWhole`, on a thread of the file pool, where it may block.
+    package func send(
+        whole contents: @escaping @Sendable () throws(FileFault) -> [UInt8], to peer: PeerID, name: String,
+        metadata: [UInt8]? = nil, digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource {
+        try await send(to: peer, name, metadata, digest) { worker throws(ResourceFault) in
+            let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
+            return try await begin(opening, worker) { () throws(FileFault) in
+                .small(SmallFile(try contents(), digest: digest))
+            }
         }
     }
 
@@ -202,6 +219,19 @@ extension IncomingResource {
             return try await receive(
                 into: place, as: resuming.flatMap(unfinishedFile), atMost: limit, completing: completion,
                 on: EventLoop.nextForFiles())
+        } catch {
+            throw MultipeerError(error, of: "the file from \(peer)")
+        }
+    }
+
+    /// Receives all of its bytes in memory, at most `limit`, and confirms them to the sender once `body` has returned, which gets them
+    /// when their size and digest are those that were promised. It runs on a thread of the file pool, where it may block; from then
+    /// on nothing cancels the transfer. The sender is notified when it throws.
+    package func receiveWhole(
+        atMost limit: Int, _ body: @escaping IncomingResource.Saving
+    ) async throws(MultipeerError) {
+        do throws(ResourceFault) {
+            try await receiveWhole(atMost: limit, body, on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }

@@ -60,7 +60,7 @@ package final class ChannelSendQueue: Sendable {
     }
 
     /// The maximum number of queued bytes. [limit.send-queue]
-    private static let byteLimit = 524_288
+    static let byteLimit = 524_288
     private static let pieceLimit = 4_096
 }
 

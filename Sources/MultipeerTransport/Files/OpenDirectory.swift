@@ -104,7 +104,7 @@ package final class OpenDirectory: Sendable {
     }
 
     /// `UTIME_NOW`, which is not imported.
-    private static let now = (1 << 30) - 1
+    static let now = (1 << 30) - 1
 
     /// Returns all entries but `.` and `..`, sorted by their names.
     package func entries() throws(FileFault) -> [Entry] {
@@ -143,11 +143,18 @@ package final class OpenDirectory: Sendable {
         }
     }
 
-    private func path(of name: String) throws(FileFault) -> String {
-        let whole = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+    func path(of name: String) throws(FileFault) -> String {
+        let whole = whole(name)
         guard OpenDirectory.isComponent(name) else { throw FileFault(.notFound, path: whole) }
         return whole
     }
+
+    /// The same for one that is not shown.
+    func check(_ name: String) throws(FileFault) {
+        guard OpenDirectory.isComponent(name) else { throw FileFault(.notFound, path: whole(name)) }
+    }
+
+    private func whole(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
     private static func isComponent(_ name: String) -> Bool {
         !["", ".", ".."].contains(name) && !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/"))

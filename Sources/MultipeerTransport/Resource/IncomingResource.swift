@@ -24,9 +24,9 @@ public final class IncomingResource: Sendable {
         case over
     }
 
-    private let receiver: ChannelReceiver
+    let receiver: ChannelReceiver
     private let folder: ResourceFolder
-    private let meter: ProgressMeter
+    let meter: ProgressMeter
     private let phase = Locked(Phase.offered)
     private let firstOffset = Atomic<UInt64>(0)
 
@@ -96,7 +96,7 @@ public final class IncomingResource: Sendable {
         return try result.get()
     }
 
-    private func begin() throws(ResourceFault) {
+    func begin() throws(ResourceFault) {
         try phase.withLock { phase throws(ResourceFault) in
             switch phase {
             case .offered: phase = .receiving
@@ -122,7 +122,7 @@ public final class IncomingResource: Sendable {
     }
 
     /// Returns whether it was not cancelled before; from here on it cannot be.
-    private func commit() -> Bool {
+    func commit() -> Bool {
         phase.withLock { phase in
             guard case .receiving = phase else { return false }
             phase = .over
@@ -145,7 +145,7 @@ public final class IncomingResource: Sendable {
     }
 
     /// Gives up; the file is removed by now. Returns the fault that came first.
-    private func give(up fault: ResourceFault) -> ResourceFault {
+    func give(up fault: ResourceFault) -> ResourceFault {
         let earlier = phase.withLock { phase -> ResourceFault? in
             defer { phase = .over }
             if case .failed(let earlier) = phase { return earlier }
@@ -285,11 +285,11 @@ public final class IncomingResource: Sendable {
         return try FileSink(in: folder.path(), size: size)
     }
 
-    private func next() async throws(ResourceFault) -> [[UInt8]]? {
+    func next() async throws(ResourceFault) -> [[UInt8]]? {
         do throws(ChannelFault) { return try await receiver.next() } catch { throw .channel(error) }
     }
 }
 
 extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+    var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -6,21 +6,28 @@ import MultipeerSecurity
 package struct SmallFile: PieceSource {
     /// Longer files are read while they are sent.
     static let longest = 4 * Limits.channelPiece
+    /// What a channel queues without waiting.
+    package static let longestWhole = ChannelSendQueue.byteLimit
 
     private let bytes: [UInt8]
     private let digest: [UInt8]?
 
-    enum Opened {
+    package enum Opened {
         case small(SmallFile)
         /// Nothing of it was read.
         case long(FileSource)
     }
 
     /// Reads a file if it is small. Blocks: for a thread of the file pool.
-    static func read(_ file: FileSource, digest: Bool) throws(FileFault) -> Opened {
+    package static func read(_ file: FileSource, digest: Bool) throws(FileFault) -> Opened {
         guard let size = file.size, size <= UInt64(longest) else { return .long(file) }
-        let bytes = try file.read() ?? []
-        return .small(SmallFile(bytes: bytes, digest: digest ? SHA256.hash(bytes) : nil))
+        return .small(SmallFile(try file.read() ?? [], digest: digest))
+    }
+
+    /// `bytes`: all of them, at most `longestWhole`.
+    package init(_ bytes: [UInt8], digest: Bool) {
+        self.bytes = bytes
+        self.digest = digest ? SHA256.hash(bytes) : nil
     }
 
     package var size: UInt64? { UInt64(bytes.count) }

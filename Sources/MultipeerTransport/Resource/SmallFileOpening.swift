@@ -4,8 +4,8 @@ import MultipeerFraming
 /// A file that one call sends: opened, and read if it is small, on a file loop, which passes it to the session's loop by
 /// itself. The task of the call waits for both of them together, and is resumed once.
 package final class SmallFileOpening: Sendable {
-    /// Opens a file. Blocks.
-    package typealias Source = @Sendable () throws(FileFault) -> FileSource
+    /// Opens a file, and reads it if it is small. Blocks.
+    package typealias Source = @Sendable () throws(FileFault) -> SmallFile.Opened
 
     package enum Outcome: Sendable {
         /// All of it is on its way.
@@ -52,7 +52,7 @@ package final class SmallFileOpening: Sendable {
     /// On the file loop.
     private func read(_ source: Source, for driver: SessionDriver) {
         do throws(FileFault) {
-            switch try SmallFile.read(source(), digest: hasDigest) {
+            switch try source() {
             case .long(let file): outcome.send(.long(file))
             case .small(let file):
                 let isWanted = phase.withLock { phase in

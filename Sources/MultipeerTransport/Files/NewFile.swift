@@ -1,0 +1,111 @@
+import Glibc
+
+/// A whole file that gets its name in one step: no process ever sees a part of it under that name, whenever this one ends.
+package struct NewFile: Sendable {
+    package var modified: FileTime?
+    /// Whether its owner may execute it. No one else gets any permission. [resource.private]
+    package var isExecutable = false
+    /// Whether it replaces a file or link of that name, but never a directory.
+    package var isReplacing = false
+    /// Whether it is on disk when this returns; its directory is not.
+    package var isSynchronized = false
+
+    package init() {}
+}
+
+extension OpenDirectory {
+    /// Creates a file with these bytes, for its owner alone. Returns false, and does nothing, when the name is taken and the file does
+    /// not replace what has it. Blocks.
+    package func create(
+        _ name: String, _ contents: ArraySlice<UInt8>, as new: NewFile
+    ) throws(FileFault) -> Bool {
+        try check(name)
+        // A file without a name needs no lock against those who remove parts, and vanishes with this process.
+        let draft = Descriptor(
+            unsafe openat(number, ".", O_WRONLY | OpenDirectory.temporary | O_CLOEXEC, 0o600))
+        guard draft.number >= 0 else {
+            // What file systems and kernels without such files say.
+            guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(errno) else { throw FileFault(lastAt: path) }
+            return try createNamed(name, contents, new)
+        }
+        try OpenDirectory.fill(draft.number, contents, new, path)
+        if OpenDirectory.name(draft.number, name, in: number) { return true }
+        if errno == EEXIST, !new.isReplacing { return false }
+        // Without /proc, and where a file has to be replaced.
+        guard [EEXIST, ENOENT, EACCES, EPERM].contains(errno) else { throw FileFault(lastAt: path) }
+        return try createNamed(name, contents, new)
+    }
+
+    /// Returns false, with `errno`, when the file did not get the name.
+    private static func name(_ file: Int32, _ name: String, in folder: Int32) -> Bool {
+        // What Linux allows every process since version 6.10, and a privileged one before.
+        if unsafe linkat(file, "", folder, name, emptyPath) == 0 { return true }
+        guard errno == ENOENT || errno == EPERM else { return false }
+        return unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", folder, name, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// `AT_EMPTY_PATH`, which is not imported.
+    private static let emptyPath: Int32 = 0x1000
+
+    /// Writes the file under the name of a part first.
+    private func createNamed(
+        _ name: String, _ contents: ArraySlice<UInt8>, _ new: NewFile
+    ) throws(FileFault) -> Bool {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let draft = PartialFile.makeName()
+        let file = Descriptor(unsafe openat(number, draft, flags, 0o600))
+        guard file.number >= 0 else { throw FileFault(lastAt: path) }
+        guard PartialFile.lock(file, at: draft, in: number) else {
+            throw FileFault(.other(EEXIST), path: path)
+        }
+        do throws(FileFault) {
+            try OpenDirectory.fill(file.number, contents, new, path)
+            if new.isReplacing {
+                try rename(draft, replacing: name)
+                return true
+            }
+            if try rename(draft, toNew: name) { return true }
+        } catch {
+            unsafe unlinkat(number, draft, 0)
+            throw error
+        }
+        unsafe unlinkat(number, draft, 0)
+        return false
+    }
+
+    private static func fill(
+        _ file: Int32, _ contents: ArraySlice<UInt8>, _ new: NewFile, _ path: String
+    ) throws(FileFault) {
+        var count = 0
+        while count < contents.count {
+            let put = unsafe contents.withUnsafeBytes { bytes in
+                unsafe write(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            }
+            if put > 0 {
+                count += put
+            } else if put == 0 || errno == EFBIG {
+                throw FileFault(.noSpace, path: path)
+            } else if errno != EINTR {
+                throw FileFault(lastAt: path)
+            }
+        }
+        if new.isExecutable, fchmod(file, 0o700) != 0 { throw FileFault(lastAt: path) }
+        if let modified = new.modified {
+            let now = timespec(tv_sec: 0, tv_nsec: OpenDirectory.now)
+            let times = (now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds)))
+            // A file system may know no time as early or late as this; the file is no worse for it.
+            _ = unsafe withUnsafeBytes(of: times) { bytes in
+                unsafe futimens(file, bytes.bindMemory(to: timespec.self).baseAddress)
+            }
+        }
+        if new.isSynchronized, fsync(file) != 0 { throw FileFault(lastAt: path) }
+    }
+
+    /// Has the names in it on disk.
+    package func synchronize() throws(FileFault) {
+        guard fsync(number) == 0 else { throw FileFault(lastAt: path) }
+    }
+
+    /// `O_TMPFILE`, which is not imported: its own bit, and that of a directory.
+    private static let temporary: Int32 = 0o20_000_000 | O_DIRECTORY
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+extension OpenDirectory {
+    /// What a file has when it is opened to be read whole.
+    package struct Contents: Sendable {
+        package let size: Int
+        package let modified: FileTime
+        package let isExecutable: Bool
+    }
+
+    /// Appends a regular file to `bytes`, after what `head` appends, which gets what the file is. Throws `tooLarge` if it has more than
+    /// `limit` bytes; `bytes` is unchanged after an error. Blocks.
+    package func append(
+        _ name: String, to bytes: inout [UInt8], upTo limit: Int, head: (Contents, inout [UInt8]) -> Void
+    ) throws(FileFault) {
+        let path = try path(of: name)
+        var status = stat()
+        guard unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw FileFault(lastAt: path)
+        }
+        // Opening a device may already have an effect.
+        try FileSource.check(status, path)
+        let file = Descriptor(
+            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        guard file.number >= 0, unsafe fstat(file.number, &status) == 0 else { throw FileFault(lastAt: path) }
+        try FileSource.check(status, path)
+        guard let size = Int(exactly: status.st_size), (0...limit).contains(size) else {
+            throw FileFault(.tooLarge, path: path)
+        }
+        let before = bytes.count
+        let contents = Contents(
+            size: size,
+            modified: FileTime(
+                seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec)),
+            isExecutable: status.st_mode & 0o100 != 0)
+        head(contents, &bytes)
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: size))
+        do throws(FileFault) {
+            try OpenDirectory.read(file.number, into: &bytes, from: start, path)
+        } catch {
+            bytes.removeSubrange(before...)
+            throw error
+        }
+    }
+
+    private static func read(
+        _ file: Int32, into bytes: inout [UInt8], from start: Int, _ path: String
+    ) throws(FileFault) {
+        var count = start
+        while count < bytes.count {
+            let got = unsafe bytes.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            }
+            if got == 0 { throw FileFault(.shrank, path: path) }
+            if got > 0 { count += got } else if errno != EINTR { throw FileFault(lastAt: path) }
+        }
+    }
+}
