@@ -1,5 +1,6 @@
 import Foundation
 package import Multipeer
+package import MultipeerCommandLine
 
 /// A directory of one sender, on its way into the directory for received files.
 ///
@@ -50,12 +51,25 @@ package final class ReceivedDirectory: Sendable {
     /// Returns the directory of a path's last component, with all above it created if necessary. The first component is this
     /// one.
     package func parent(of path: RelativePath) throws(FileFault) -> OpenDirectory {
-        try directory(path.components.dropFirst().dropLast())
+        try directory(path.directory.dropFirst())
     }
 
     /// Creates a directory with this path, if there is none.
     package func create(_ path: RelativePath) throws(FileFault) {
         _ = try directory(path.components.dropFirst())
+    }
+
+    /// Returns what has this path; nil for nothing. Creates nothing.
+    func entry(_ path: RelativePath) throws(FileFault) -> OpenDirectory.Entry? {
+        if let last = state.withLock({ $0.last }), last.path == path.directory.dropFirst() {
+            return last.directory.entry(path.name)
+        }
+        var directory = try outer.directory(name)
+        for name in path.directory.dropFirst() {
+            guard directory.entry(name) != nil else { return nil }
+            directory = try directory.directory(name)
+        }
+        return directory.entry(path.name)
     }
 
     private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {

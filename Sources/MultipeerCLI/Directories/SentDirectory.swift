@@ -40,7 +40,7 @@ package final class SentDirectory: Sendable {
         var walk = Walk()
         do throws(FileFault) {
             root = try OpenDirectory(word)
-            try SentDirectory.list(root, [name], most, &walk)
+            try SentDirectory.list(root, DirectoryPath(name), most, &walk)
         } catch {
             throw CommandError(
                 "cannot send \(error.path.printable): \(error.reason)", exit: .system)
@@ -69,11 +69,11 @@ package final class SentDirectory: Sendable {
     /// Opens a file. Each directory on the way is opened by its name in the one before, so that a link which has replaced one
     /// of them meanwhile is an error.
     package func open(_ path: RelativePath) throws(FileFault) -> FileSource {
-        let directories = path.components.dropFirst().dropLast()
-        return try directory(directories).file(path.name)
+        try directory(path.directory[...].dropFirst()).file(path.name)
     }
 
-    private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
+    /// Returns the directory that a file is in. `path`: without the first component, which is this one.
+    package func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
         if let last = last.withLock({ $0 }), last.path == path { return last.directory }
         var directory = root
         for name in path { directory = try directory.directory(name) }
@@ -81,53 +81,54 @@ package final class SentDirectory: Sendable {
         return directory
     }
 
-    /// `above`: the components of the directory's path.
     private static func list(
-        _ directory: OpenDirectory, _ above: [String], _ most: Int, _ walk: inout Walk
+        _ directory: OpenDirectory, _ place: DirectoryPath, _ most: Int, _ walk: inout Walk
     ) throws(FileFault) {
         let found = try directory.entries()
         let before = walk.entries.count
         for entry in found {
             if walk.entries.count > most { return }
             do throws(FileFault) {
-                try take(entry, in: directory, above, most, &walk)
+                try take(entry, in: directory, place, most, &walk)
             } catch {
-                let path = (above + [entry.name]).joined(separator: "/")
-                walk.failures.append((path, "\(error.reason)"))
+                walk.failures.append((text(entry.name, in: place), "\(error.reason)"))
             }
         }
         // Only what is in a directory shows that there is one.
-        guard walk.entries.count == before, let path = try? RelativePath(above.joined(separator: "/")) else {
-            return
-        }
+        guard walk.entries.count == before,
+            let path = try? RelativePath(place.components.joined(separator: "/"))
+        else { return }
         walk.entries.append(
             Entry(path: path, kind: .directory, size: 0, modified: FileTime(seconds: 0)))
     }
 
     private static func take(
-        _ entry: OpenDirectory.Entry, in directory: OpenDirectory, _ above: [String], _ most: Int,
+        _ entry: OpenDirectory.Entry, in directory: OpenDirectory, _ place: DirectoryPath, _ most: Int,
         _ walk: inout Walk
     ) throws(FileFault) {
-        let components = above + [entry.name]
-        let text = components.joined(separator: "/")
+        func fail(_ reason: String) { walk.failures.append((text(entry.name, in: place), reason)) }
         switch entry.kind {
         case .link: walk.links += 1
         case .other: walk.others += 1
-        case .unnamed: walk.failures.append((text, "its name is not UTF-8"))
-        case .directory where components.count >= RelativePath.deepest:
-            walk.failures.append((text, "\(RelativePath.Fault.deep)"))
+        case .unnamed: fail("its name is not UTF-8")
+        case .directory where place.components.count >= RelativePath.deepest - 1:
+            fail("\(RelativePath.Fault.deep)")
         case .directory:
-            try list(directory.directory(entry.name), components, most, &walk)
+            try list(directory.directory(entry.name), place.directory(entry.name), most, &walk)
         case .file(let size, let modified, let isExecutable):
             do throws(RelativePath.Fault) {
                 walk.entries.append(
                     Entry(
-                        path: try RelativePath(text), kind: isExecutable ? .program : .file, size: size,
+                        path: try place.file(entry.name), kind: isExecutable ? .program : .file, size: size,
                         modified: modified))
             } catch {
-                walk.failures.append((text, "\(error)"))
+                fail("\(error)")
             }
         }
+    }
+
+    private static func text(_ name: String, in place: DirectoryPath) -> String {
+        (place.components + [name]).joined(separator: "/")
     }
 
     /// The last component of a path; that of the directory itself for `.`, `..` and the like.

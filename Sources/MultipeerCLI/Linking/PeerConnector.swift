@@ -150,12 +150,14 @@ final class PeerConnector: Sendable {
         return peer
     }
 
-    /// Links with every peer that the user accepts, one question after the other, until the task is cancelled.
-    func host() async throws(CommandError) {
+    /// Links with every peer that the user accepts, one question after the other, until the task is cancelled. Calls `linked` for
+    /// each.
+    func host(_ linked: @escaping @Sendable (PeerID) -> Void) async throws(CommandError) {
         guard case .hosting(let advertiser) = way else { return }
         try await advertiser.admitAll(into: session) { [self] peer in
             try? await gate.pass(peer, in: session, asks: false)
             await introduce(peer)
+            linked(peer)
         }
     }
 

@@ -13,7 +13,8 @@ package final class TransferTotals: Sendable {
 
     private struct State: Sendable {
         var reading = Reading()
-        var current: [Int: (name: String, progress: TransferProgress.Updates)] = [:]
+        /// `most`: the bytes of files, where more are transferred with them.
+        var current: [Int: (name: String, progress: TransferProgress.Updates, most: UInt64)] = [:]
     }
 
     private let state = Locked(State())
@@ -29,15 +30,18 @@ package final class TransferTotals: Sendable {
     }
 
     /// `number`: any number that no other file on its way has.
-    package func begin(_ number: Int, _ name: String, _ progress: TransferProgress.Updates) {
-        state.withLock { $0.current[number] = (name, progress) }
+    package func begin(
+        _ number: Int, _ name: String, _ progress: TransferProgress.Updates, atMost most: UInt64 = .max
+    ) {
+        state.withLock { $0.current[number] = (name, progress, most) }
     }
 
-    package func end(_ number: Int, bytes: UInt64, isReceived: Bool) {
+    /// `files`: how many it was.
+    package func end(_ number: Int, bytes: UInt64, isReceived: Bool, files: Int = 1) {
         state.withLock { state in
             state.current[number] = nil
             guard isReceived else { return }
-            state.reading.files += 1
+            state.reading.files += files
             state.reading.bytes &+= bytes
         }
     }
@@ -46,9 +50,9 @@ package final class TransferTotals: Sendable {
     package func reading() async -> Reading {
         var (reading, current) = state.withLock { ($0.reading, $0.current) }
         reading.name = current.min { $0.key < $1.key }?.value.name
-        for (_, progress) in current.values {
+        for (_, progress, most) in current.values {
             var updates = progress.makeAsyncIterator()
-            reading.bytes &+= await updates.next()?.completedBytes ?? 0
+            reading.bytes &+= min(await updates.next()?.completedBytes ?? 0, most)
         }
         return reading
     }

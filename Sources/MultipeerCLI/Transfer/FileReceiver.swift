@@ -52,6 +52,7 @@ final class FileReceiver: Sendable {
         if options.isStaying { return try await stay() }
         let peer = try await connector.meet()
         let sender = self.sender(peer)
+        greet(peer)
         output.watch()
         let listening = Task { await listen(to: peer) }
         let end = await end.value()
@@ -65,7 +66,11 @@ final class FileReceiver: Sendable {
     /// Takes files of every sender that is accepted.
     private func stay() async throws(CommandError) {
         let hosting = Task {
-            do throws(CommandError) { try await connector.host() } catch { self.end.send(.failed(error)) }
+            do throws(CommandError) {
+                try await connector.host { [self] peer in greet(peer) }
+            } catch {
+                self.end.send(.failed(error))
+            }
         }
         output.watch()
         let listening = Task { await listen(to: nil) }
@@ -74,6 +79,18 @@ final class FileReceiver: Sendable {
         output.stop()
         for sender in state.withLock({ Array($0.senders.values) }) { sender.finish() }
         if case .failed(let error) = end { throw error }
+    }
+
+    /// Whether bundles are taken: they cannot be written to standard output, nor their files counted one by one.
+    private var bundles: BundleMessage.Policy {
+        guard let downloads = options.downloads, options.most == nil else { return .none }
+        return downloads.existing == .skip ? .ask : .all
+    }
+
+    private func greet(_ peer: PeerID) {
+        let message = BundleMessage.policy(bundles).message
+        // Fails if the sender has left already.
+        Task { try? await connector.session.send(message, to: peer) }
     }
 
     private func sender(_ peer: PeerID) -> SenderFiles {
@@ -93,6 +110,9 @@ final class FileReceiver: Sendable {
             switch event {
             case .resource(let resource) where only == nil || resource.peer == only:
                 take(resource, of: sender(resource.peer))
+            case .message(let message) where BundleMessage.isQuestion(message.bytes):
+                guard only == nil || message.peer == only, bundles != .none else { continue }
+                sender(message.peer).answer(message.bytes)
             case .message(let message)
             where (only == nil || message.peer == only) && !message.bytes.isEmpty:
                 await print(message.bytes, of: sender(message.peer))
@@ -125,6 +145,9 @@ final class FileReceiver: Sendable {
 
     /// Decides about a file, and begins to receive it unless there are as many as the user wants.
     private func take(_ resource: IncomingResource, of sender: SenderFiles) {
+        if let position = BundlePosition(metadata: resource.metadata) {
+            return take(resource, position, of: sender)
+        }
         let mayBegin = state.withLock { state in
             if state.isAbandoned { return false }
             if let most = options.most, state.received + state.active >= most {
@@ -138,19 +161,36 @@ final class FileReceiver: Sendable {
         if state.withLock(\.isAbandoned) { resource.cancel() }
     }
 
-    private func begin(_ resource: IncomingResource, of sender: SenderFiles) {
-        guard let file = sender.accept(resource) else { return ended(isReceived: false) }
+    /// Receives a bundle, which only a receiver has to expect that takes them.
+    private func take(_ resource: IncomingResource, _ position: BundlePosition, of sender: SenderFiles) {
+        let mayBegin = state.withLock { state in
+            guard bundles != .none, !state.isAbandoned else { return false }
+            state.active += 1
+            return true
+        }
+        guard mayBegin else { return resource.decline() }
+        let id = sender.began(resource)
         Task {
-            let isReceived = await sender.receive(file)
-            ended(isReceived: isReceived)
-            sender.ended(file)
+            let count = await sender.receive(resource, position, id)
+            ended(count)
+            sender.ended(id)
         }
     }
 
-    private func ended(isReceived: Bool) {
+    private func begin(_ resource: IncomingResource, of sender: SenderFiles) {
+        guard let file = sender.accept(resource) else { return ended(0) }
+        Task {
+            let isReceived = await sender.receive(file)
+            ended(isReceived ? 1 : 0)
+            sender.ended(file.id)
+        }
+    }
+
+    /// `count`: how many files were received.
+    private func ended(_ count: Int) {
         let (isEnough, next) = state.withLock { state in
             state.active -= 1
-            if isReceived { state.received += 1 }
+            state.received += count
             let isEnough = options.most.map { state.received >= $0 } ?? false
             return (isEnough, isEnough || state.waiting.isEmpty ? nil : state.waiting.removeFirst())
         }

@@ -9,8 +9,8 @@ final class FileSender: Sendable {
         let limit: LimitedSource.Limit?
     }
 
-    private struct State: Sendable {
-        /// The files that are being sent.
+    struct State: Sendable {
+        /// The files and bundles that are being sent, by the number of the first file.
         var current: [Int: OutgoingResource] = [:]
         /// Whether no more files are started.
         var isAbandoned = false
@@ -29,7 +29,7 @@ final class FileSender: Sendable {
     }
 
     /// How one file ended.
-    private enum Outcome: Sendable {
+    enum Outcome: Sendable {
         case sent(TransferReport.Transfer, address: String?)
         case declined(TransferNote.Subject)
         case failed(String)
@@ -37,12 +37,13 @@ final class FileSender: Sendable {
         case unsent
     }
 
-    private let sources: [TransferSource]
-    private let connector: PeerConnector
-    private let options: Options
-    private let output: TransferOutput
+    let sources: [TransferSource]
+    let connector: PeerConnector
+    let options: Options
+    let output: TransferOutput
     private let notes = ReceiverNotes()
-    private let state: Locked<State>
+    let answers = BundleAnswers()
+    let state: Locked<State>
     /// Why the link ended.
     private let end = Promise<DisconnectReason>()
 
@@ -85,35 +86,59 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Starts files as the window allows, and shows how each ended, in their order.
+    /// Starts files and bundles as the window allows, and shows how each ended, in their order.
     private func sendAll(to peer: PeerID, since start: ContinuousClock.Instant) async {
-        await withTaskGroup(of: (Int, Outcome).self) { group in
+        let policy = TransferUnit.wantsBundles(sources) ? await answers.policy() : .none
+        let units = policy == .none ? sources.indices.map { .file($0) } : TransferUnit.plan(sources)
+        await withTaskGroup(of: (Int, [(Int, Outcome)]).self) { group in
             var window = TransferWindow()
-            var outcomes: [Int: Outcome] = [:]
+            var outcomes: [Int: [(Int, Outcome)]] = [:]
             var (next, shown) = (0, 0)
-            while shown < sources.count {
-                while next < sources.count, window.begin(sources[next].size) {
-                    let index = next
+            while shown < units.count {
+                while next < units.count, begin(units[next], &window) {
+                    let place = next
                     next += 1
-                    if sources[index].directory == nil {
+                    switch units[place] {
+                    case .bundle(let bundle):
+                        group.addTask { (place, await self.send(bundle, to: peer, policy)) }
+                    case .file(let index) where sources[index].directory == nil:
                         // In the order in which the user named them: the first of two files with one name is kept.
                         let beginning = await begin(index, to: peer)
-                        group.addTask { (index, await self.outcome(index, beginning)) }
-                    } else {
-                        group.addTask {
-                            (index, await self.outcome(index, await self.begin(index, to: peer)))
-                        }
+                        group.addTask { (place, [(index, await self.outcome(index, beginning))]) }
+                    case .file(let index):
+                        group.addTask { (place, [(index, await self.send(index, to: peer))]) }
                     }
                 }
-                guard let (index, outcome) = await group.next() else { break }
-                window.end(sources[index].size)
-                outcomes[index] = outcome
-                while let outcome = outcomes.removeValue(forKey: shown) {
-                    show(outcome, sources[shown], shown + 1, peer, start.duration(to: .now))
+                guard let (place, ended) = await group.next() else { break }
+                end(units[place], &window)
+                outcomes[place] = ended
+                while let ended = outcomes.removeValue(forKey: shown) {
+                    for (index, outcome) in ended {
+                        show(outcome, sources[index], index + 1, peer, start.duration(to: .now))
+                    }
                     shown += 1
                 }
             }
         }
+    }
+
+    private func begin(_ unit: TransferUnit, _ window: inout TransferWindow) -> Bool {
+        switch unit {
+        case .file(let index): window.begin(sources[index].size)
+        case .bundle: window.beginBundle()
+        }
+    }
+
+    private func end(_ unit: TransferUnit, _ window: inout TransferWindow) {
+        switch unit {
+        case .file(let index): window.end(sources[index].size)
+        case .bundle: window.endBundle()
+        }
+    }
+
+    /// Sends one file of a directory.
+    func send(_ index: Int, to peer: PeerID) async -> Outcome {
+        await outcome(index, await begin(index, to: peer))
     }
 
     private func finish(_ peer: PeerID, _ time: Duration) async throws(CommandError) {
@@ -133,16 +158,23 @@ final class FileSender: Sendable {
     private func watch(_ peer: PeerID) async {
         for await event in connector.session.events {
             switch event {
-            case .peer(peer, .notConnected(let reason)): end.send(reason)
+            case .peer(peer, .notConnected(let reason)):
+                end.send(reason)
+                answers.end()
             case .verificationRequested(peer):
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
             case .message(let message) where message.peer == peer:
+                if let message = BundleMessage(message: message.bytes) {
+                    answers.add(message)
+                    continue
+                }
                 guard let note = TransferNote(message: message.bytes) else { continue }
                 notes.add(note, of: sources.count)
                 showName(of: note.number, peer.displayName)
             default: break
             }
         }
+        answers.end()
     }
 
     /// Starts to send one file.

@@ -24,6 +24,13 @@ package struct ReceivedFiles: Sendable {
         return names.count < FilePosition.most ? nil : "\(FilePosition.most) files were received in this run"
     }
 
+    /// Uses a name. Returns why that is not possible, and changes nothing then.
+    package mutating func reserve(_ name: String) -> String? {
+        if let obstacle = obstacle(to: name) { return obstacle }
+        names.insert(name)
+        return nil
+    }
+
     package mutating func receive(_ name: String) { names.insert(name) }
 
     /// Forgets a name whose file was not received in the end.

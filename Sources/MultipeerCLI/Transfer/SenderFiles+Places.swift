@@ -114,7 +114,7 @@ extension SenderFiles {
         throw Refusal(reason: "already exists, with all numbers", note: .exists)
     }
 
-    private static func refusing<Result>(
+    static func refusing<Result>(
         _ body: () throws(FileFault) -> Result
     ) throws(Refusal) -> Result {
         do throws(FileFault) { return try body() } catch {
@@ -134,22 +134,25 @@ extension SenderFiles {
     }
 
     /// Returns the directory that a file belongs to, and a note for its sender if it got another name just now.
-    private func directory(
+    func directory(
         of path: RelativePath, _ position: FilePosition, _ downloads: DownloadDirectory
     ) throws(Refusal) -> (ReceivedDirectory, TransferNote?) {
-        let top = path.components[0]
-        let (known, count) = state.withLock { ($0.directories[top], $0.directories.count) }
-        if let known { return (known, nil) }
-        guard count < SenderFiles.mostDirectories else {
-            throw Refusal(reason: "more than \(SenderFiles.mostDirectories) directories", note: .obstructed)
-        }
+        let top = path.directory.first ?? path.name
         let name = FileName.of(label: top)
-        try check(key: name)
-        let directory = try SenderFiles.refusing { () throws(FileFault) in
-            try ReceivedDirectory(name, in: downloads.opened, existing: downloads.existing)
+        let (directory, isNew) = try directories.withLock { directories throws(Refusal) in
+            if let known = directories[top] { return (known, false) }
+            guard directories.count < SenderFiles.mostDirectories else {
+                throw Refusal(
+                    reason: "more than \(SenderFiles.mostDirectories) directories", note: .obstructed)
+            }
+            try check(key: name)
+            let directory = try SenderFiles.refusing { () throws(FileFault) in
+                try ReceivedDirectory(name, in: downloads.opened, existing: downloads.existing)
+            }
+            directories[top] = directory
+            return (directory, true)
         }
-        state.withLock { $0.directories[top] = directory }
-        guard directory.name != name else { return (directory, nil) }
+        guard isNew, directory.name != name else { return (directory, nil) }
         output.say(
             "\(name.printable) already exists; saving as \(downloads.shown(directory.name).printable)")
         return (directory, TransferNote(position.number, .renamed(directory.name)))

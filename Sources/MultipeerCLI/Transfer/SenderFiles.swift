@@ -27,12 +27,12 @@ final class SenderFiles: Sendable {
     struct State: Sendable {
         var report: TransferReport
         var files = ReceivedFiles()
-        /// The directories that this sender sends, by their names there.
-        var directories: [String: ReceivedDirectory] = [:]
         var active: [Int: IncomingResource] = [:]
         var last = 0
         /// The number of texts that were printed.
         var texts = 0
+        /// Questions about bundles whose answer has not left.
+        var questions = 0
         var isFinished = false
         var idle: [Promise<Void>] = []
     }
@@ -44,11 +44,15 @@ final class SenderFiles: Sendable {
     }
 
     let peer: PeerID
-    private let connector: PeerConnector
+    let connector: PeerConnector
     let options: FileReceiver.Options
     let output: TransferOutput
-    private let start = ContinuousClock.now
+    let start = ContinuousClock.now
     let state: Locked<State>
+    /// The directories that this sender sends, by their names there. Each is created while this is locked, once.
+    let directories = Locked<[String: ReceivedDirectory]>([:])
+    /// How many bundles are received at once: each is in memory.
+    let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
 
     init(
         _ peer: PeerID, _ connector: PeerConnector, _ options: FileReceiver.Options, _ output: TransferOutput
@@ -165,9 +169,18 @@ final class SenderFiles: Sendable {
     /// Names the sender, where there may be several.
     private var origin: String { options.isStaying ? " (from \(peer.displayName.printable))" : "" }
 
-    func ended(_ file: File) {
+    /// Counts what is received in some other way than `accept`; the result is for `ended`.
+    func began(_ resource: IncomingResource) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.active[state.last] = resource
+            return state.last
+        }
+    }
+
+    func ended(_ id: Int) {
         let idle = state.withLock { state in
-            state.active[file.id] = nil
+            state.active[id] = nil
             guard state.active.isEmpty else { return [Promise<Void>]() }
             defer { state.idle = [] }
             return state.idle

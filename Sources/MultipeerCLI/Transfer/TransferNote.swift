@@ -3,7 +3,7 @@
 /// As text, `files/1`, the number of the file and a word, in one line; for `renamed`, a space and the name follow. A peer that
 /// does not know a note ignores it, so that further words can be added.
 package struct TransferNote: Equatable, Sendable {
-    package enum Subject: Equatable, Sendable {
+    package enum Subject: Hashable, Sendable {
         /// A file of this name exists.
         case exists
         /// A file of this name was received a moment before.
@@ -26,6 +26,9 @@ package struct TransferNote: Equatable, Sendable {
         ("exists", .exists), ("repeated", .repeated), ("too-large", .tooLarge), ("bad-name", .badName),
         ("obstructed", .obstructed),
     ]
+
+    /// All subjects but that of another name.
+    static var reasons: [Subject] { words.map(\.1) }
 
     package init(_ number: Int, _ subject: Subject) {
         self.number = number

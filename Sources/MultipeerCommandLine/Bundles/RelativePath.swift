@@ -5,7 +5,9 @@ import Multipeer
 /// It may come from a peer. One that exists has only components that are names: it cannot lead out of the directory it is used
 /// in, and a terminal shows it as it is but for characters that are escaped.
 package struct RelativePath: Hashable, Sendable {
-    package let components: [String]
+    /// The components of the directory that it is in; none of the directory that is sent.
+    package let directory: [String]
+    package let name: String
 
     /// The most components.
     package static let deepest = 64
@@ -33,7 +35,13 @@ package struct RelativePath: Hashable, Sendable {
             if let fault = RelativePath.fault(ofName: name) { throw fault }
             components.append(name)
         }
-        self.components = components
+        name = components.removeLast()
+        directory = components
+    }
+
+    fileprivate init(_ directory: [String], _ name: String) {
+        self.directory = directory
+        self.name = name
     }
 
     /// Returns nil if a file or directory in a directory can have this name.
@@ -45,13 +53,17 @@ package struct RelativePath: Hashable, Sendable {
         if let last = name.utf8.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
             return .ending
         }
-        if PartialFile.isReserved(name) { return .reserved }
+        // Most names need no more than their last byte looked at.
+        if name.utf8.last == reservedEnd, PartialFile.isReserved(name) { return .reserved }
         return name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
             || !name.unicodeScalars.contains(where: isUnfit)
             ? nil : .control
     }
 
-    package var name: String { components[components.count - 1] }
+    /// Both kinds of reserved names end with it.
+    private static let reservedEnd = UInt8(ascii: "t")
+
+    package var components: [String] { directory + [name] }
 
     package var text: String { components.joined(separator: "/") }
 
@@ -63,6 +75,48 @@ package struct RelativePath: Hashable, Sendable {
             scalar.properties.isBidiControl || scalar.value == 0xFFFD
                 || scalar.properties.isNoncharacterCodePoint
         }
+    }
+}
+
+/// The path of a directory, to which names of files in it are added: checked as a whole, but once for all of them.
+package struct DirectoryPath: Hashable, Sendable {
+    package let components: [String]
+    /// In bytes, with a slash between two components.
+    private let length: Int
+    /// Why no file in it has a path that is used, whatever its name.
+    private let fault: RelativePath.Fault?
+
+    /// `name`: of the directory that is sent.
+    package init(_ name: String) {
+        components = [name]
+        length = name.utf8.count
+        fault = RelativePath.fault(ofName: name)
+    }
+
+    package init(_ path: RelativePath) {
+        components = path.components
+        length = components.reduce(components.count - 1) { $0 + $1.utf8.count }
+        fault = nil
+    }
+
+    private init(_ components: [String], _ length: Int, _ fault: RelativePath.Fault?) {
+        self.components = components
+        self.length = length
+        self.fault = fault
+    }
+
+    /// Returns the path of a directory in it, also if it is not used.
+    package func directory(_ name: String) -> DirectoryPath {
+        DirectoryPath(
+            components + [name], length + 1 + name.utf8.count, fault ?? RelativePath.fault(ofName: name))
+    }
+
+    package func file(_ name: String) throws(RelativePath.Fault) -> RelativePath {
+        if let fault { throw fault }
+        guard length + 1 + name.utf8.count <= RelativePath.longest else { throw .long }
+        guard components.count < RelativePath.deepest else { throw .deep }
+        if let fault = RelativePath.fault(ofName: name) { throw fault }
+        return RelativePath(components, name)
     }
 }
 

@@ -1,0 +1,99 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// What a receiver has said about bundles, at the sender. Only what was asked for is kept.
+final class BundleAnswers: Sendable {
+    private enum Key: Hashable, Sendable {
+        case answer(Int)
+        case result(Int)
+    }
+
+    private struct State: Sendable {
+        var expected: [Key: Promise<[BundleVerdict]?>] = [:]
+        var isOver = false
+    }
+
+    private let state = Locked(State())
+    private let said = Promise<BundleMessage.Policy?>()
+    /// A receiver that takes bundles says so at once; another one delays the first file by this.
+    private static let policyTime = Duration.seconds(1)
+    /// A result leaves before the confirmation of its bundle, and may arrive after that.
+    private static let resultTime = Duration.seconds(5)
+
+    func add(_ message: BundleMessage) {
+        switch message {
+        case .policy(let policy): said.send(policy)
+        case .answer(let number, let verdicts): settle(.answer(number), verdicts)
+        case .result(let number, let verdicts): settle(.result(number), verdicts)
+        case .question: break
+        }
+    }
+
+    /// Nothing more will come.
+    func end() {
+        let expected = state.withLock { state in
+            state.isOver = true
+            return Array(state.expected.values)
+        }
+        for promise in expected { promise.send(nil) }
+        said.send(nil)
+    }
+
+    /// Waits until the receiver says whether it takes bundles.
+    func policy() async -> BundleMessage.Policy {
+        await BundleAnswers.value(of: said, within: BundleAnswers.policyTime) ?? .none
+    }
+
+    /// Asks which files of a bundle are wanted; returns nil if there is no answer about each of them.
+    func ask(
+        _ position: BundlePosition, list: [UInt8], _ count: Int, _ peer: PeerID, _ session: Session
+    ) async -> [BundleVerdict]? {
+        let promise = expect(.answer(position.number))
+        defer { state.withLock { $0.expected[.answer(position.number)] = nil } }
+        do throws(MultipeerError) {
+            try await session.send(BundleMessage.question(position, list: list).message, to: peer)
+        } catch {
+            return nil
+        }
+        let verdicts = await promise.value()
+        return verdicts?.count == count ? verdicts : nil
+    }
+
+    /// To be called before a bundle is sent.
+    func expectResult(_ number: Int) { _ = expect(.result(number)) }
+
+    /// Returns what became of each file of a bundle that was confirmed; nil if the receiver does not say.
+    func result(_ number: Int, _ count: Int) async -> [BundleVerdict]? {
+        guard let promise = state.withLock({ $0.expected[.result(number)] }) else { return nil }
+        let verdicts = await BundleAnswers.value(of: promise, within: BundleAnswers.resultTime)
+        return verdicts?.count == count ? verdicts : nil
+    }
+
+    func forgetResult(_ number: Int) { state.withLock { $0.expected[.result(number)] = nil } }
+
+    private func expect(_ key: Key) -> Promise<[BundleVerdict]?> {
+        let promise = Promise<[BundleVerdict]?>()
+        let isOver = state.withLock { state in
+            state.expected[key] = promise
+            return state.isOver
+        }
+        if isOver { promise.send(nil) }
+        return promise
+    }
+
+    private func settle(_ key: Key, _ verdicts: [BundleVerdict]) {
+        state.withLock { $0.expected[key] }?.send(verdicts)
+    }
+
+    private static func value<Value: Sendable>(
+        of promise: Promise<Value?>, within time: Duration
+    ) async -> Value? {
+        if let value = promise.sentValue { return value }
+        let clock = Task {
+            try await Task.sleep(for: time)
+            promise.send(nil)
+        }
+        defer { clock.cancel() }
+        return await promise.value()
+    }
+}

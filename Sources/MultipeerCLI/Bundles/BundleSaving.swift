@@ -1,0 +1,236 @@
+import Multipeer
+import MultipeerCommandLine
+
+/// Saves the files of one bundle, each under the rules for a file that comes alone.
+struct BundleSaving {
+    /// Where the files of one directory are put.
+    private struct Place {
+        let path: [String]
+        let directory: ReceivedDirectory
+        let opened: OpenDirectory
+        /// Begins what no other file of this run is called.
+        let above: String
+    }
+
+    private let bundle: FileBundle
+    private let position: BundlePosition
+    private let sender: SenderFiles
+    private let downloads: DownloadDirectory
+    private let start = ContinuousClock.now
+    private var place: Place?
+    /// Directories whose new names have to be on disk.
+    private var unsynchronized: [OpenDirectory] = []
+    /// What was saved.
+    private(set) var files = 0
+    private(set) var bytes: UInt64 = 0
+    private var saved: [Saved] = []
+    /// About names that are not those of the sender.
+    private(set) var notes: [TransferNote] = []
+
+    init(
+        _ bundle: FileBundle, _ position: BundlePosition, _ sender: SenderFiles,
+        _ downloads: DownloadDirectory
+    ) {
+        self.bundle = bundle
+        self.position = position
+        self.sender = sender
+        self.downloads = downloads
+    }
+
+    /// Saves every file that can be saved. `hasDigest`: the bytes were compared with the digest that the sender promised.
+    mutating func run(hasDigest: Bool) -> [BundleVerdict] {
+        noteOffer()
+        let verdicts = bundle.entries.map { save($0, hasDigest) }
+        for directory in unsynchronized { try? directory.synchronize() }
+        record()
+        return verdicts
+    }
+
+    /// Returns which files can be saved, as far as that is known before they come. A file that cannot is skipped.
+    mutating func consider() -> [BundleVerdict] {
+        noteOffer()
+        return bundle.entries.map { entry in
+            attempt(entry) { saving throws(Problem) in
+                let path = try saving.path(of: entry)
+                let directory = try saving.directory(of: path, entry)
+                let found = try saving.refusing { () throws(FileFault) in try directory.entry(path) }
+                if let found, entry.kind != .directory { throw .refused(BundleSaving.obstacle(found)) }
+            }
+        }
+    }
+
+    /// What stands in the way of one file.
+    private enum Problem: Error {
+        case refused(SenderFiles.Refusal)
+        case failed(FileFault)
+    }
+
+    private struct Saved {
+        let path: RelativePath
+        let shown: String
+        let directory: String
+        let size: Int
+        let digest: [UInt8]?
+    }
+
+    private func noteOffer() {
+        sender.state.withLock { state in
+            for entry in bundle.entries { state.files.offer(FilePosition(entry.number, of: position.files)) }
+        }
+    }
+
+    private mutating func attempt(
+        _ entry: FileBundle.Entry, _ body: (inout BundleSaving) throws(Problem) -> Void
+    ) -> BundleVerdict {
+        do throws(Problem) {
+            try body(&self)
+            return .taken
+        } catch {
+            let name = (try? entry.path.get())?.text ?? FileName.of(label: entry.name)
+            switch error {
+            case .refused(let refusal):
+                sender.skip(name, refusal.reason, refusal.note)
+                return refusal.note.map { .refused($0) } ?? .failed
+            case .failed(let fault):
+                sender.fail(name, "\(fault.reason)")
+                return fault.reason == .noSpace ? .noSpace : .failed
+            }
+        }
+    }
+
+    private mutating func save(_ entry: FileBundle.Entry, _ hasDigest: Bool) -> BundleVerdict {
+        attempt(entry) { saving throws(Problem) in
+            let path = try saving.path(of: entry)
+            let place = try saving.place(for: path, entry)
+            let key = place.above + path.name
+            if let obstacle = saving.sender.state.withLock({ $0.files.reserve(key) }) {
+                throw .refused(SenderFiles.Refusal(reason: obstacle, note: .repeated))
+            }
+            var name = path.name
+            do throws(Problem) {
+                if entry.kind == .directory {
+                    try saving.refusing { () throws(FileFault) in try place.directory.create(path) }
+                } else {
+                    name = try saving.create(entry, path, in: place.opened)
+                }
+            } catch {
+                saving.sender.state.withLock { $0.files.release(key) }
+                throw error
+            }
+            saving.note(entry, path, place, name, hasDigest)
+        }
+    }
+
+    private func path(of entry: FileBundle.Entry) throws(Problem) -> RelativePath {
+        let path: RelativePath
+        do throws(RelativePath.Fault) { path = try entry.path.get() } catch {
+            throw .refused(SenderFiles.Refusal(reason: "\(error)", note: .badName))
+        }
+        if let largest = sender.options.largest, entry.size > largest {
+            throw .refused(
+                SenderFiles.Refusal(
+                    reason: SenderFiles.tooLarge(UInt64(entry.size), largest), note: .tooLarge))
+        }
+        return path
+    }
+
+    private mutating func directory(
+        of path: RelativePath, _ entry: FileBundle.Entry
+    ) throws(Problem) -> ReceivedDirectory {
+        do throws(SenderFiles.Refusal) {
+            let position = FilePosition(entry.number, of: position.files)
+            let (directory, note) = try sender.directory(of: path, position, downloads)
+            if let note { notes.append(note) }
+            return directory
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Creates the directory of a file if there is none.
+    private mutating func place(
+        for path: RelativePath, _ entry: FileBundle.Entry
+    ) throws(Problem) -> Place {
+        if let place, place.path == path.directory { return place }
+        let directory = try directory(of: path, entry)
+        let opened = try refusing { () throws(FileFault) in try directory.parent(of: path) }
+        let above = ([directory.name] + path.directory.dropFirst()).joined(separator: "/") + "/"
+        let place = Place(path: path.directory, directory: directory, opened: opened, above: above)
+        if sender.options.isSynchronized { unsynchronized.append(opened) }
+        self.place = place
+        return place
+    }
+
+    private func refusing<Result>(_ body: () throws(FileFault) -> Result) throws(Problem) -> Result {
+        do throws(SenderFiles.Refusal) { return try SenderFiles.refusing(body) } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Returns the name that the file got.
+    private func create(
+        _ entry: FileBundle.Entry, _ path: RelativePath, in directory: OpenDirectory
+    ) throws(Problem) -> String {
+        let details = SentFileDetails(
+            FilePosition(entry.number, of: position.files), modified: entry.modified, path: path)
+        var new = NewFile()
+        new.modified = details.modified
+        new.isExecutable = entry.kind == .program
+        new.isReplacing = downloads.isForced
+        new.isSynchronized = sender.options.isSynchronized
+        let contents = bundle.bytes[entry.contents]
+        do throws(FileFault) {
+            if try directory.create(path.name, contents, as: new) { return path.name }
+            if downloads.existing == .rename, directory.entry(path.name)?.kind != .directory {
+                for number in 1...999 {
+                    let name = FileName.numbered(path.name, number)
+                    if try directory.create(name, contents, as: new) { return name }
+                }
+            }
+        } catch {
+            throw error.reason == .isDirectory ? .refused(BundleSaving.isDirectory) : .failed(error)
+        }
+        throw .refused(directory.entry(path.name).map(BundleSaving.obstacle) ?? BundleSaving.exists)
+    }
+
+    private static let exists = SenderFiles.Refusal(reason: "already exists", note: .exists)
+    private static let isDirectory = SenderFiles.Refusal(
+        reason: "a directory with this name exists", note: .obstructed)
+
+    private static func obstacle(_ found: OpenDirectory.Entry) -> SenderFiles.Refusal {
+        found.kind == .directory ? isDirectory : exists
+    }
+
+    private mutating func note(
+        _ entry: FileBundle.Entry, _ path: RelativePath, _ place: Place, _ name: String, _ hasDigest: Bool
+    ) {
+        files += 1
+        bytes += UInt64(entry.size)
+        if name != path.name { notes.append(TransferNote(entry.number, .renamed(name))) }
+        let isShown = sender.output.isJSON
+        saved.append(
+            Saved(
+                path: path, shown: isShown ? downloads.shown(place.above + name) : "",
+                directory: place.directory.name, size: entry.size,
+                digest: isShown && hasDigest && entry.kind != .directory
+                    ? SHA256.hash(Array(bundle.bytes[entry.contents])) : nil))
+    }
+
+    private func record() {
+        let time = start.duration(to: .now)
+        let transfers = saved.map { file in
+            TransferReport.Transfer(
+                name: file.shown, bytes: UInt64(file.size), time: time, digest: file.digest)
+        }
+        sender.state.withLock { state in
+            for (file, transfer) in zip(saved, transfers) {
+                state.report.add(
+                    transfer, of: downloads.shown(file.directory), at: sender.start.duration(to: .now))
+            }
+        }
+        guard sender.output.isJSON else { return }
+        for (file, transfer) in zip(saved, transfers) {
+            sender.output.print(.done(transfer, file.path.text, path: file.shown, from: sender.peer))
+        }
+    }
+}
