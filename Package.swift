@@ -353,9 +353,9 @@ let package = Package(
         .target(
             name: "FuzzBodies",
             dependencies: [
-                "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerHandshake",
-                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerCommandLine", "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         // Called by libFuzzer in a fuzzing build, a program that replays files in any other.
