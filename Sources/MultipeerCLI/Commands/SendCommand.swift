@@ -38,7 +38,7 @@ enum SendCommand: Subcommand {
             FILE is a path, an http or https URL, which is forwarded while it is fetched, a FIFO, such as the one of
             <(tar c folder), or - for standard input. Devices are refused before anything else is done. Of a directory
             all files are sent, hidden ones too, with empty directories, the time of modification and whether the owner
-            may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 64
+            may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 63
             directories in each other, names of 255 bytes and paths of 960; names that are not UTF-8, have control
             characters, or end with a dot or a space are not sent. One command sends at most 64 directories.
 

@@ -111,7 +111,7 @@ package final class SentDirectory: Sendable {
         case .link: walk.links += 1
         case .other: walk.others += 1
         case .unnamed: fail("its name is not UTF-8")
-        case .directory where place.components.count >= RelativePath.deepest - 1:
+        case .directory where place.components.count >= RelativePath.mostDirectories:
             fail("\(RelativePath.Fault.deep)")
         case .directory:
             try list(directory.directory(entry.name), place.directory(entry.name), most, &walk)

@@ -11,6 +11,8 @@ package struct RelativePath: Hashable, Sendable {
 
     /// The most components.
     package static let deepest = 64
+    /// How many directories a file can be in, each in the one before.
+    package static let mostDirectories = deepest - 1
     /// In bytes; the rest of a resource's metadata has room next to it.
     package static let longest = 960
     /// The longest component in bytes, as file systems have it.
@@ -133,7 +135,7 @@ extension RelativePath.Fault: CustomStringConvertible {
         case .long: "the path is longer than \(RelativePath.longest) bytes"
         case .longName: "a name is longer than \(RelativePath.longestName) bytes"
         case .reserved: "a name is that of a file that is not complete"
-        case .deep: "it is more than \(RelativePath.deepest) directories deep"
+        case .deep: "it is more than \(RelativePath.mostDirectories) directories deep"
         }
     }
 }
