@@ -7,10 +7,26 @@ package import MultipeerCommandLine
 /// Each component of a path is opened or created in the one before, and no link is followed, whatever is there already: nothing
 /// outside this directory is ever touched.
 package final class ReceivedDirectory: Sendable {
+    /// Counts the directories that one sender has created, in all directories that it sends.
+    package final class Count: Sendable {
+        private let created = Locked(0)
+        private let most: Int
+
+        package init(most: Int = ReceivedDirectory.mostCreated) { self.most = most }
+
+        /// Throws when no other one may be created.
+        fileprivate func add() throws(FileFault) {
+            let isBounded = created.withLock { created in
+                created += 1
+                return created <= most
+            }
+            if !isBounded { throw FileFault(.tooLarge, path: "more than \(most) directories") }
+        }
+    }
+
     private struct State: Sendable {
         /// The directory of the file that came last: the next one is usually in the same.
         var last: (path: ArraySlice<String>, directory: OpenDirectory)?
-        var created = 0
         /// The existing directories whose abandoned parts were removed, and those that were created.
         var visited: Set<ArraySlice<String>> = []
     }
@@ -20,13 +36,15 @@ package final class ReceivedDirectory: Sendable {
     /// Only this is held open, which all senders share.
     private let outer: OpenDirectory
     private let state = Locked(State())
-    /// How many directories may be created in it.
+    private let count: Count
+    /// How many directories a sender may have created.
     package static let mostCreated = 100_000
 
     /// `name`: one component, as `FileName` makes it. Whatever exists, the result is a directory in `parent` and no link.
     package init(
-        _ name: String, in parent: OpenDirectory, existing: ExistingFiles?
+        _ name: String, in parent: OpenDirectory, existing: ExistingFiles?, counting count: Count = Count()
     ) throws(FileFault) {
+        self.count = count
         if try parent.create(name) {
             self.name = name
         } else {
@@ -77,7 +95,7 @@ package final class ReceivedDirectory: Sendable {
             if let last = state.last, last.path == path { return last.directory }
             var directory = try outer.directory(name)
             for end in path.indices {
-                directory = try ReceivedDirectory.descend(into: path[...end], of: directory, &state)
+                directory = try ReceivedDirectory.descend(into: path[...end], of: directory, &state, count)
             }
             state.last = (path, directory)
             return directory
@@ -85,15 +103,13 @@ package final class ReceivedDirectory: Sendable {
     }
 
     private static func descend(
-        into path: ArraySlice<String>, of directory: OpenDirectory, _ state: inout State
+        into path: ArraySlice<String>, of directory: OpenDirectory, _ state: inout State, _ count: Count
     ) throws(FileFault) -> OpenDirectory {
         guard let name = path.last else { return directory }
         let isNew = state.visited.insert(path).inserted
         if directory.entry(name) == nil {
-            guard state.created < mostCreated else {
-                throw FileFault(.tooLarge, path: "more than \(mostCreated) directories")
-            }
-            if try directory.create(name) { state.created += 1 }
+            try count.add()
+            _ = try directory.create(name)
             return try directory.directory(name)
         }
         let existing = try directory.directory(name)

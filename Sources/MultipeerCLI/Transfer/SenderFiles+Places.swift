@@ -147,7 +147,8 @@ extension SenderFiles {
             }
             try check(key: name)
             let directory = try SenderFiles.refusing { () throws(FileFault) in
-                try ReceivedDirectory(name, in: downloads.opened, existing: downloads.existing)
+                try ReceivedDirectory(
+                    name, in: downloads.opened, existing: downloads.existing, counting: created)
             }
             directories[top] = directory
             return (directory, true)

@@ -51,6 +51,7 @@ final class SenderFiles: Sendable {
     let state: Locked<State>
     /// The directories that this sender sends, by their names there. Each is created while this is locked, once.
     let directories = Locked<[String: ReceivedDirectory]>([:])
+    let created = ReceivedDirectory.Count()
     /// How many bundles are received at once: each is in memory.
     let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
 

@@ -39,6 +39,19 @@ struct ReceivedDirectoryTests {
         #expect(folder.exists("inbox/album/empty"))
     }
 
+    @Test("the directories that one sender has created are counted together, whatever it sends")
+    func counted() throws {
+        let count = ReceivedDirectory.Count(most: 3)
+        let one = try ReceivedDirectory("one", in: try inbox(), existing: nil, counting: count)
+        let two = try ReceivedDirectory("two", in: try inbox(), existing: nil, counting: count)
+        try one.create(try RelativePath("one/a/b"))
+        try two.create(try RelativePath("two/a"))
+        #expect(throws: FileFault.self) { try two.create(try RelativePath("two/b")) }
+        #expect(throws: FileFault.self) { try one.create(try RelativePath("one/b")) }
+        try one.create(try RelativePath("one/a/b"))
+        #expect(!folder.exists("inbox/two/b") && !folder.exists("inbox/one/b"))
+    }
+
     @Test("a directory that exists gets a number, unless the user wants to fill it")
     func existing() throws {
         try make("inbox/album")
