@@ -18,7 +18,8 @@ package struct UnfinishedFile: Hashable, Sendable {
     package static let standardLifetime = Duration.seconds(7 * 86_400)
     /// The most bytes that the beginning of the name may have.
     package static let longestLabel = 255 - 1 - digits - ending.utf8.count
-    /// The most that one directory keeps, in number and in bytes; the oldest go first.
+    /// The most that one directory keeps. Of too many the smallest go, so that small ones, which cost their sender little, do not push
+    /// out large ones; of too many bytes the oldest.
     static let limit = 32
     static let byteLimit: UInt64 = 16 << 30
     private static let digits = 16
@@ -116,13 +117,16 @@ extension UnfinishedFile {
             }
             kept.append((name, age(status), UInt64(clamping: status.st_size)))
         }
-        kept.sort { ($0.age, $0.name) < ($1.age, $1.name) }
+        for file in kept where file.age > lifetime { PartialFile.remove(file.name, in: folder) }
+        kept.removeAll { $0.age > lifetime }
+        kept.sort { ($1.count, $0.age, $0.name) < ($0.count, $1.age, $1.name) }
+        for file in kept.dropFirst(limit) { PartialFile.remove(file.name, in: folder) }
+        kept = kept.prefix(limit).sorted { ($0.age, $0.name) < ($1.age, $1.name) }
         var total: UInt64 = 0
         for (place, file) in kept.enumerated() {
             total += min(file.count, byteLimit)
             // The newest one may be larger by itself: there was room for all of it.
-            let isInExcess = place >= limit || place > 0 && total > byteLimit
-            if isInExcess || file.age > lifetime { PartialFile.remove(file.name, in: folder) }
+            if place > 0, total > byteLimit { PartialFile.remove(file.name, in: folder) }
         }
     }
 }

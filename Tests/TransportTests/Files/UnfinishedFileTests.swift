@@ -193,6 +193,14 @@ struct UnfinishedFileTests {
         #expect(!folder.names.contains(unfinished("many-31").name))
     }
 
+    @Test("small parts do not push out a large one that is older [resource.partial]")
+    func pushedOut() throws {
+        try leave([UInt8](repeating: 1, count: 100), unfinished("large"), age: 6 * 86_400)
+        for number in 0..<40 { try leave([1], unfinished("small-\(number)"), age: number) }
+        PartialFile.sweep(folder.path)
+        #expect(folder.names.count == 32 && folder.names.contains(unfinished("large").name))
+    }
+
     @Test("parts that are too large together make room for the newest [resource.partial]")
     func large() throws {
         for (number, size) in [(1, 10), (2, 6), (3, 1)] {
