@@ -34,24 +34,25 @@ extension SenderFiles {
         _ resource: IncomingResource, _ id: Int, _ details: SentFileDetails?, in downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let label = FileName.of(label: resource.name)
-        try check(key: label)
-        if let obstacle = downloads.obstacle(to: label) {
-            let isFile = obstacle == "already exists"
-            let hint = isFile ? " (use --force to replace files)" : ""
-            throw Refusal(reason: obstacle + hint, note: isFile ? .exists : .obstructed)
+        return try reserving(label) { () throws(Refusal) in
+            if let obstacle = downloads.obstacle(to: label) {
+                let isFile = obstacle == "already exists"
+                let hint = isFile ? " (use --force to replace files)" : ""
+                throw Refusal(reason: obstacle + hint, note: isFile ? .exists : .obstructed)
+            }
+            var name = label
+            var note: TransferNote?
+            if downloads.existing == .rename {
+                name = try SenderFiles.free(label, in: downloads.opened)
+                if name != label { note = details.map { TransferNote($0.position.number, .renamed(name)) } }
+            }
+            let destination = FileDestination(
+                downloads.opened, name, mayReplace: downloads.isForced, details)
+            return File(
+                id: id, resource: resource, place: .opened(downloads.opened),
+                completion: destination.completion(isSynchronized: options.isSynchronized), name: label,
+                key: label, directory: nil, shown: { downloads.shown($0) }, note: note)
         }
-        var name = label
-        var note: TransferNote?
-        if downloads.existing == .rename {
-            name = try SenderFiles.free(label, in: downloads.opened)
-            if name != label { note = details.map { TransferNote($0.position.number, .renamed(name)) } }
-        }
-        let destination = FileDestination(
-            downloads.opened, name, mayReplace: downloads.isForced, details)
-        return File(
-            id: id, resource: resource, place: .opened(downloads.opened),
-            completion: destination.completion(isSynchronized: options.isSynchronized), name: label,
-            key: label, directory: nil, shown: { downloads.shown($0) }, note: note)
     }
 
     /// A file of a directory.
@@ -62,26 +63,27 @@ extension SenderFiles {
         let (directory, note) = try directory(of: path, details.position, downloads)
         let rest = path.components.dropFirst()
         let key = ([directory.name] + rest).joined(separator: "/")
-        try check(key: key)
-        if details.kind == .directory {
-            try SenderFiles.refusing { () throws(FileFault) in try directory.create(path) }
+        return try reserving(key) { () throws(Refusal) in
+            if details.kind == .directory {
+                try SenderFiles.refusing { () throws(FileFault) in try directory.create(path) }
+                return File(
+                    id: id, resource: resource, place: .opened(downloads.opened),
+                    completion: SenderFiles.nothing(in: downloads.opened), name: path.text, key: key,
+                    directory: directory, shown: { _ in downloads.shown(key) }, note: note,
+                    isEmptyDirectory: true)
+            }
+            guard !rest.isEmpty else {
+                throw Refusal(reason: "\(FileFault.Reason.isDirectory)", note: .obstructed)
+            }
+            let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
+            let name = try SenderFiles.name(of: path, in: parent, downloads.existing)
+            let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
+            let above = ([directory.name] + rest.dropLast()).joined(separator: "/")
             return File(
-                id: id, resource: resource, place: .opened(downloads.opened),
-                completion: SenderFiles.nothing(in: downloads.opened), name: path.text, key: key,
-                directory: directory, shown: { _ in downloads.shown(key) }, note: note,
-                isEmptyDirectory: true)
+                id: id, resource: resource, place: .opened(parent),
+                completion: destination.completion(isSynchronized: options.isSynchronized), name: path.text,
+                key: key, directory: directory, shown: { downloads.shown("\(above)/\($0)") }, note: note)
         }
-        guard !rest.isEmpty else {
-            throw Refusal(reason: "\(FileFault.Reason.isDirectory)", note: .obstructed)
-        }
-        let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
-        let name = try SenderFiles.name(of: path, in: parent, downloads.existing)
-        let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
-        let above = ([directory.name] + rest.dropLast()).joined(separator: "/")
-        return File(
-            id: id, resource: resource, place: .opened(parent),
-            completion: destination.completion(isSynchronized: options.isSynchronized), name: path.text,
-            key: key, directory: directory, shown: { downloads.shown("\(above)/\($0)") }, note: note)
     }
 
     /// Returns the name of a file in its directory.
@@ -96,6 +98,19 @@ extension SenderFiles {
         case .overwrite: return path.name
         case .rename: return try free(path.name, in: parent)
         case .skip, nil: throw Refusal(reason: "already exists", note: .exists)
+        }
+    }
+
+    /// Uses a name that no other file of this run has, in one step, and releases it if there is no place for the file.
+    private func reserving(
+        _ key: String, _ body: () throws(Refusal) -> File
+    ) throws(Refusal) -> File {
+        if let obstacle = state.withLock({ $0.files.reserve(key) }) {
+            throw Refusal(reason: obstacle, note: .repeated)
+        }
+        do throws(Refusal) { return try body() } catch {
+            state.withLock { $0.files.release(key) }
+            throw error
         }
     }
 

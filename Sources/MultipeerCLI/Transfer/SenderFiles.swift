@@ -88,10 +88,7 @@ final class SenderFiles: Sendable {
                 throw Refusal(reason: SenderFiles.tooLarge(size, largest), note: .tooLarge)
             }
             let file = try place(resource, details)
-            state.withLock { state in
-                state.active[file.id] = resource
-                state.files.receive(file.key)
-            }
+            state.withLock { $0.active[file.id] = resource }
             return file
         } catch {
             let name = details?.path?.text ?? FileName.of(label: resource.name)

@@ -32,5 +32,8 @@ struct ReceivedFilesTests {
         files.receive("a")
         #expect(files.obstacle(to: "a") == "a file with this name was just received")
         #expect(files.obstacle(to: "b") == nil)
+        #expect(files.reserve("b") == nil && files.reserve("b") == files.obstacle(to: "a"))
+        files.release("b")
+        #expect(files.reserve("b") == nil)
     }
 }
