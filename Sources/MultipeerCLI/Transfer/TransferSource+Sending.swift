@@ -12,58 +12,46 @@ extension TransferSource {
         return "\(label.printable) comes from \(address.printable)"
     }
 
+    /// How a source is opened, before anything of it is read.
+    private enum Opening: Sendable {
+        /// A file, which leaves with its first message if it is small.
+        case file(@Sendable () throws(FileFault) -> FileSource)
+        case other(@Sendable () async throws(ResourceFault) -> any PieceSource)
+    }
+
+    private var opening: Opening {
+        switch origin {
+        case .entry(_, let entry) where entry.kind == .directory: .other { EmptySource() }
+        case .entry(let directory, let entry):
+            .file { () throws(FileFault) in try directory.open(entry.path) }
+        case .file(let url): .file { () throws(FileFault) in try FileSource(url.path) }
+        case .web(let url): .other { () async throws(ResourceFault) in try await WebSource.open(url) }
+        case .input: .other { DescriptorSource() }
+        case .pipe(let path): .other { DescriptorSource(path: path) }
+        }
+    }
+
     /// Starts sending to the peer, and returns once the transfer has started.
     func send(
         to peer: PeerID, over session: Session, metadata: [UInt8]? = nil, digest: Bool = true,
         limit: LimitedSource.Limit? = nil
     ) async throws(MultipeerError) -> OutgoingResource {
-        if let limit {
-            return try await session.send(to: peer, label, metadata, digest, true) {
-                _ throws(ResourceFault) in
-                (LimitedSource.limiting(try await opened(), limit), nil)
-            }
+        let opening = opening
+        if case .file(let open) = opening, limit == nil {
+            return try await session.send(
+                opening: open, to: peer, name: label, metadata: metadata, digest: digest)
         }
-        return try await send(to: peer, over: session, metadata, digest)
+        return try await session.send(to: peer, label, metadata, digest, limit != nil) {
+            _ throws(ResourceFault) in
+            let source = try await TransferSource.open(opening)
+            return (limit.map { LimitedSource.limiting(source, $0) } ?? source, nil)
+        }
     }
 
-    /// Opens the source, and reads nothing of it yet.
-    private func opened() async throws(ResourceFault) -> any PieceSource {
-        do throws(FileFault) {
-            switch origin {
-            case .file(let url): return try FileSource(url.path)
-            case .entry(let directory, let entry):
-                return entry.kind == .directory ? EmptySource() : try directory.open(entry.path)
-            case .input: return DescriptorSource()
-            case .pipe(let path): return DescriptorSource(path: path)
-            case .web: break
-            }
-        } catch {
-            throw .file(error)
-        }
-        guard case .web(let url) = origin else { return EmptySource() }
-        return try await WebSource.open(url)
-    }
-
-    private func send(
-        to peer: PeerID, over session: Session, _ metadata: [UInt8]?, _ digest: Bool
-    ) async throws(MultipeerError) -> OutgoingResource {
-        switch origin {
-        case .entry(_, let entry) where entry.kind == .directory:
-            try await session.send(EmptySource(), to: peer, name: label, metadata: metadata, digest: false)
-        case .entry(let directory, let entry):
-            try await session.send(
-                opening: { () throws(FileFault) in try directory.open(entry.path) }, to: peer, name: label,
-                metadata: metadata, digest: digest)
-        case .file(let url):
-            try await session.send(file: url, to: peer, name: label, metadata: metadata, digest: digest)
-        case .web(let url):
-            try await session.send(document: url, to: peer, name: label, metadata: metadata, digest: digest)
-        case .input:
-            try await session.send(
-                DescriptorSource(), to: peer, name: label, metadata: metadata, digest: digest)
-        case .pipe(let path):
-            try await session.send(
-                DescriptorSource(path: path), to: peer, name: label, metadata: metadata, digest: digest)
+    private static func open(_ opening: Opening) async throws(ResourceFault) -> any PieceSource {
+        switch opening {
+        case .other(let open): return try await open()
+        case .file(let open): do throws(FileFault) { return try open() } catch { throw .file(error) }
         }
     }
 }
