@@ -27,7 +27,7 @@ extension Room {
 
     func accept(_ number: Int, into directory: String) {
         do throws(CommandError) {
-            let downloads = try DownloadDirectory(UserDirectory.expanded(directory), isForced: false)
+            let downloads = try DownloadDirectory(UserDirectory.expanded(directory))
             guard let resource = offers.take(number) else { return screen.tell("no file \(number)") }
             offers.receptions[number] = resource
             Task { await self.receive(resource, number, downloads) }

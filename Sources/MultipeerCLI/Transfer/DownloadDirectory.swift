@@ -10,12 +10,8 @@ package struct DownloadDirectory: Sendable {
     /// The directory, wherever its path leads later.
     package let opened: OpenDirectory
 
-    package init(_ directory: String, isForced: Bool) throws(CommandError) {
-        try self.init(directory, existing: isForced ? .overwrite : nil)
-    }
-
     /// Creates the directory if only its last component is missing. Throws when files cannot be written there.
-    package init(_ directory: String, existing: ExistingFiles?) throws(CommandError) {
+    package init(_ directory: String, existing: ExistingFiles? = nil) throws(CommandError) {
         guard unsafe mkdir(directory, 0o777) == 0 || errno == EEXIST else {
             throw DescriptorStream.failure("cannot create the directory \(directory.printable)")
         }

@@ -12,7 +12,7 @@ struct DownloadDirectoryTests {
     init() throws { folder = try Folder() }
 
     private func downloads(_ isForced: Bool = false) throws -> DownloadDirectory {
-        try DownloadDirectory(folder.path("").trimmingTail, isForced: isForced)
+        try DownloadDirectory(folder.path("").trimmingTail, existing: isForced ? .overwrite : nil)
     }
 
     private func text(_ name: String) throws -> String {
@@ -69,12 +69,12 @@ struct DownloadDirectoryTests {
     func directory() throws {
         let path = try folder.write("", to: "file")
         #expect(throws: CommandError("\(path) is not a directory", exit: .system)) {
-            try DownloadDirectory(path, isForced: false)
+            try DownloadDirectory(path)
         }
         #expect(throws: CommandError.self) {
-            try DownloadDirectory(folder.path("nowhere/at all"), isForced: false)
+            try DownloadDirectory(folder.path("nowhere/at all"))
         }
-        let created = try DownloadDirectory(folder.path("inbox"), isForced: false)
+        let created = try DownloadDirectory(folder.path("inbox"))
         #expect(created.directory == folder.path("inbox") && folder.exists("inbox"))
     }
 }
