@@ -183,7 +183,6 @@ final class PeerConnector: Sendable {
         if let name, theirs.peer.displayName != name {
             throw CommandError(
                 "this connection data is from \(theirs.peer.displayName.printable), not \(name.printable)",
-                hint: "without the name, the data of any peer is accepted",
                 exit: .badInput)
         }
         try await connect(with: theirs)
