@@ -24,6 +24,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case dataNeverExpires = "data-never-expires"  // Accepts HELLO with data that has expired.
     case dialsForbidden = "dials-forbidden"  // Dials whatever address it is given.
     case dialsLowPort = "dials-low-port"  // Dials ports below 1024.
+    case connectsUnissued = "connects-unissued"  // Connects to a peer that can hold none of its data.
     case dialsOneByOne = "dials-one-by-one"  // Waits for the end of each dial before the next.
     case dialsOnlyIPv4 = "dials-only-ipv4"  // Ignores candidates of IPv6.
     case dialsAllAtOnce = "dials-all-at-once"  // Dials all candidates at once.
@@ -122,6 +123,8 @@ package enum Bug: String, CaseIterable, Sendable {
 
     case selectWithoutDeadline = "select-without-deadline"  // Waits for SELECTED forever.
     case youngLinksLive = "young-links-live"  // Treats a young link as alive when another instance comes.
+    // Accepts a HELLO that names other data of its own than its HELLO has named.
+    case helloOtherVersion = "hello-other-version"
     case pingBeforeCandidate = "ping-before-candidate"  // Answers PING before CONFIRM.
     case helloModeUnchecked = "hello-mode-unchecked"  // Accepts HELLO on any kind of connection.
     // Does not link again when a link ends that its peer has not used.

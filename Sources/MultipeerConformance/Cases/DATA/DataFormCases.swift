@@ -271,7 +271,7 @@ enum DataFormCases {
             bugs: [
                 .seen("data-token-unchecked", by: "the data is taken"),
                 .seen("data-any-instance", by: "the data is taken"),
-                .seen("data-without-peer", by: "no PEER: the data is taken"),
+                .seen("data-without-peer", by: "no PEER: "),
                 .seen("data-any-candidates", by: "the data is taken"),
             ]
         ) { caseRun in

@@ -102,6 +102,28 @@ enum DataUseCases {
             _ = try pair.link(within: .seconds(20))
         },
         Case(
+            "DATA-26", "4.2", "data of a peer that can hold no data of S is refused",
+            stimulus: "S has issued nothing; T hands over its own data. Then S issues open data",
+            expectation: "UNKNOWN_PEER, nothing is dialled; connected", rules: ["data.issued"],
+            bugs: [.seen("connects-unissued", by: "the data is taken")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
+            let (session, tester) = (strangers.session, strangers.tester)
+            let code = try session.refusal(of: tester.data(for: session.uid).bytes, from: tester.endpoint.uid)
+            try caseRun.require(code != nil, "the data is taken")
+            try caseRun.require(
+                code == .unknownPeer && tester.calls.isEmpty, "\(code?.description ?? ""), not UNKNOWN_PEER")
+            let mine = tester.data(for: session.uid)
+            let theirs = try session.data(for: nil)
+            try session.connect(mine.bytes)
+            let link = try tester.link(
+                LinkParameters(
+                    mine: mine.bytes, myToken: mine.token, theirs: theirs,
+                    theirData: try ConnectionData(ofSubject: theirs), me: tester.endpoint))
+            try session.expect("connected", of: tester.endpoint.uid)
+            try link.expectAlive()
+        },
+        Case(
             "DATA-24", "4.4", "addresses that swallow every SYN do not prevent the use of a live one",
             stimulus:
                 "three candidates whose queues are full, so that the kernel drops each SYN; then a live one",

@@ -14,6 +14,9 @@ struct UnpairedSession {
         tester = try caseRun.tester(beside: session)
     }
 
+    /// Issues data that the tester may hold, without which all data is refused. Spec 4.2, `data.issued`.
+    private func issue() throws { _ = try session.data(for: tester.endpoint.uid) }
+
     /// Checks that valid data with changed fields is refused with this code, and that no peer is dialled.
     func refuse(_ code: CloseCode, _ what: String, _ change: (inout ConnectionData) -> Void) throws {
         var data = tester.data(for: session.uid)
@@ -29,6 +32,7 @@ struct UnpairedSession {
 
     /// Checks that data is refused with this code, and that no peer is dialled.
     func refuse(_ code: CloseCode, _ what: String, _ bytes: [UInt8]) throws {
+        try issue()
         let answer = try session.refusal(of: bytes, from: tester.endpoint.uid)
         let caseRun = tester.caseRun
         try caseRun.require(answer != nil, "\(what): the data is taken, \(code) expected")
@@ -39,6 +43,7 @@ struct UnpairedSession {
 
     /// Checks that each of many is refused, with all requests sent at once.
     func refuse(_ many: [([UInt8], CloseCode)]) throws {
+        try issue()
         let posts = many.map { bytes, code in
             (session.post("connect", ["data": .string(bytes.hex)]), bytes, code)
         }

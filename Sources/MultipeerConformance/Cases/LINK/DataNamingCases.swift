@@ -115,6 +115,29 @@ enum DataNamingCases {
             }
         },
         Case(
+            "LINK-38", "6.2", "both HELLOs name the same data",
+            stimulus:
+                "S has issued data for T and open data; T answers its HELLO, and names the one that it has not named",
+            expectation: "UNKNOWN_PEER", rules: ["hello.same-data"],
+            bugs: [.seen("hello-other-version", by: "CLOSE(UNKNOWN_PEER)")], orders: [.testerHigher]
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let open = try session.data(for: nil)
+            let pair = try caseRun.introduce(session, tester)
+            let link = try tester.accepted(pair.linkParameters)
+            try link.expectReady()
+            let frame = try link.expect(.hello)
+            let named: [UInt8]
+            do throws(Malformed) { named = try Hello(payload: frame.payload).myData } catch {
+                throw CaseFailure("\(link.name): HELLO: \(error)")
+            }
+            let both = [open, pair.linkParameters.theirs].map(ConnectionData.reference)
+            guard let other = both.first(where: { $0 != named }) else { return }
+            link.sendHello { $0.set(Hello.Field.yourData, other) }
+            try link.expectClose(.unknownPeer)
+        },
+        Case(
             "LINK-39", "7.3", "PING before CONFIRM is refused", stimulus: "PING after HELLO",
             expectation: "PROTOCOL", rules: ["frame.order"],
             bugs: [.seen("ping-before-candidate", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases

@@ -79,7 +79,7 @@ enum LivenessCases {
         },
         Case(
             "LIV-07", "14.3", "CLOSE is answered with close_notify", stimulus: "T leaves a link with TLS",
-            expectation: "close_notify, FIN", rules: ["close.linger"],
+            expectation: "close_notify, FIN", rules: ["close.answer"],
             bugs: [.seen("ends-without-notify", by: "FIN without close_notify")], orders: UIDOrder.allCases
         ) { caseRun in
             let (_, link) = try caseRun.linked(.init(preference: .required))

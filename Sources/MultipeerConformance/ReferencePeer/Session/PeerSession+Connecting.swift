@@ -10,6 +10,8 @@ extension PeerSession {
         let isForMe = data.recipient == nil || data.recipient == endpoint.uid
         try demand(isForMe || bug == .dataIgnoresRecipient, .unknownPeer, "addressed to another peer")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
+        let isHeld = !issued.usable(for: uid).isEmpty || bug == .connectsUnissued
+        try demand(isHeld, .unknownPeer, "no data was issued that this peer may hold")
         let held = ReceivedConnectionData(bytes: blob, data: data)
         let isAgain = isInvited && bug == .inviteLinksLinkedAgain
         if let link = links[uid], link.endpoint == data.endpoint, !isAgain { return link.hold(held) }

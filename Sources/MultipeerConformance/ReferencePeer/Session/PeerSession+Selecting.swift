@@ -25,6 +25,10 @@ extension PeerSession {
         let held = ofSender.first { $0.reference == hello.myData }
         let uid = newest.data.endpoint.uid
         let mine = issued.usable(for: uid).first { $0.reference == hello.yourData }
+        if let named = candidate.mine, candidate.connection.role == .initiator, bug != .helloIgnoresRefs {
+            let isSame = mine?.reference == named.reference && held?.reference == candidate.held?.reference
+            try demand(isSame || bug == .helloOtherVersion, .unknownPeer, "other data than was named")
+        }
         if bug == .helloIgnoresRefs, let any = mine ?? issued.usable(for: uid).first {
             candidate.belongs(to: newest.data.endpoint)
             return (held ?? newest, any)
