@@ -49,8 +49,11 @@ package struct SentBundle: Sendable {
         var writer = FileBundleWriter()
         writer.bytes.reserveCapacity(FileBundle.longest)
         var place: (path: [String], result: Result<OpenDirectory, FileFault>)?
+        // What the files after this one had when they were listed has room, however much this one has grown.
+        var rest = wanted.reduce(0) { $0 + SentBundle.cost($1) }
         for file in wanted {
             let path = file.entry.path
+            rest -= SentBundle.cost(file)
             writer.enter(path.directory)
             if file.entry.kind == .directory {
                 FileBundleWriter.put(
@@ -61,7 +64,7 @@ package struct SentBundle: Sendable {
             if place?.path != path.directory { place = (path.directory, open(path.directory)) }
             do throws(FileFault) {
                 guard let open = try place?.result.get() else { continue }
-                let size = try SentBundle.append(file, in: open, &writer)
+                let size = try SentBundle.append(file, in: open, &writer, before: rest)
                 let digest = wantsDigests ? SHA256.hash(Array(writer.bytes.suffix(size))) : nil
                 contents.files.append((file.number, size, digest))
             } catch {
@@ -85,10 +88,10 @@ package struct SentBundle: Sendable {
 
     /// Returns the number of its bytes.
     private static func append(
-        _ file: File, in directory: OpenDirectory, _ writer: inout FileBundleWriter
+        _ file: File, in directory: OpenDirectory, _ writer: inout FileBundleWriter, before rest: Int
     ) throws(FileFault) -> Int {
         let name = file.entry.path.name
-        let room = FileBundle.longest - writer.bytes.count - FileBundle.head - name.utf8.count
+        let room = FileBundle.longest - writer.bytes.count - FileBundle.head - name.utf8.count - rest
         var count = 0
         let most = min(room, FileBundle.largestFile)
         try directory.append(name, to: &writer.bytes, upTo: most) { found, bytes in
@@ -98,6 +101,10 @@ package struct SentBundle: Sendable {
                 &bytes)
         }
         return count
+    }
+
+    private static func cost(_ file: File) -> Int {
+        FileBundle.cost(of: file.entry.path, size: file.entry.size)
     }
 
     private static func kind(_ kind: SentFileDetails.Kind) -> FileBundle.Kind {

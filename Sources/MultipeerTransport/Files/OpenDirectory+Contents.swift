@@ -9,7 +9,7 @@ extension OpenDirectory {
     }
 
     /// Appends a regular file to `bytes`, after what `head` appends, which gets what the file is. Throws `tooLarge` if it has more than
-    /// `limit` bytes; `bytes` is unchanged after an error. Blocks.
+    /// `limit` bytes, which may be negative; `bytes` is unchanged after an error. Blocks.
     package func append(
         _ name: String, to bytes: inout [UInt8], upTo limit: Int, head: (Contents, inout [UInt8]) -> Void
     ) throws(FileFault) {
@@ -24,7 +24,7 @@ extension OpenDirectory {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         guard file.number >= 0, unsafe fstat(file.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        guard let size = Int(exactly: status.st_size), (0...limit).contains(size) else {
+        guard let size = Int(exactly: status.st_size), size >= 0, size <= limit else {
             throw FileFault(.tooLarge, path: path)
         }
         let before = bytes.count

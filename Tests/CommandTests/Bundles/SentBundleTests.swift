@@ -86,6 +86,20 @@ struct SentBundleTests {
         #expect(found.grown.map { sources[$0 - 1].label } == ["grown"])
     }
 
+    @Test(
+        "files that grow after they were listed leave the room of those after them, and are else sent alone")
+    func growth() throws {
+        for index in 10..<30 { _ = try folder.write("\(index)", to: "album/f\(index)") }
+        let sources = try TransferSource.all(folder.path("album"), as: nil)
+        let bundle = try #require(bundles(TransferUnit.plan(sources)).first)
+        for index in 10..<18 {
+            _ = try folder.write([UInt8](repeating: 7, count: FileBundle.largestFile), to: "album/f\(index)")
+        }
+        let (found, entries) = try contents(bundle)
+        #expect(found.bytes.count <= FileBundle.longest && entries.count == bundle.files.count - 1)
+        #expect(found.grown.map { sources[$0 - 1].label } == ["f17"] && found.failures.isEmpty)
+    }
+
     @Test("what the receiver is asked about is what is in the bundle then")
     func list() throws {
         for name in ["a", "b"] { _ = try folder.write(name, to: "album/\(name)") }
