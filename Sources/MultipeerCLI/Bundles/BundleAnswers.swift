@@ -17,6 +17,8 @@ final class BundleAnswers: Sendable {
     private let said = Promise<BundleMessage.Policy?>()
     /// A receiver that takes bundles says so at once; another one delays the first file by this.
     private static let policyTime = Duration.seconds(1)
+    /// A receiver that does not answer gets the files.
+    private static let answerTime = Duration.seconds(10)
     /// A result leaves before the confirmation of its bundle, and may arrive after that.
     private static let resultTime = Duration.seconds(5)
 
@@ -44,7 +46,7 @@ final class BundleAnswers: Sendable {
         await BundleAnswers.value(of: said, within: BundleAnswers.policyTime) ?? .none
     }
 
-    /// Asks which files of a bundle are wanted; returns nil if there is no answer about each of them.
+    /// Asks which files of a bundle are wanted; returns nil if there is no answer about each of them in time.
     func ask(
         _ position: BundlePosition, list: [UInt8], _ count: Int, _ peer: PeerID, _ session: Session
     ) async -> [BundleVerdict]? {
@@ -55,7 +57,7 @@ final class BundleAnswers: Sendable {
         } catch {
             return nil
         }
-        let verdicts = await promise.value()
+        let verdicts = await BundleAnswers.value(of: promise, within: BundleAnswers.answerTime)
         return verdicts?.count == count ? verdicts : nil
     }
 

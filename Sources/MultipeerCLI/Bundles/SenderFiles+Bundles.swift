@@ -76,8 +76,10 @@ extension SenderFiles {
         var saving = BundleSaving(bundle, position, self, downloads)
         let verdicts = saving.consider()
         Task { [saving] in
-            await report(.answer(position.number, verdicts), saving.notes)
+            // Before the last message, after which the sender may ask the next question.
+            for note in saving.notes { try? await connector.session.send(note.message, to: peer) }
             state.withLock { $0.questions -= 1 }
+            await report(.answer(position.number, verdicts), [])
         }
     }
 }

@@ -111,7 +111,7 @@ final class FileReceiver: Sendable {
             case .resource(let resource) where only == nil || resource.peer == only:
                 take(resource, of: sender(resource.peer))
             case .message(let message) where BundleMessage.isQuestion(message.bytes):
-                guard only == nil || message.peer == only, bundles != .none else { continue }
+                guard only == nil || message.peer == only, bundles == .ask else { continue }
                 sender(message.peer).answer(message.bytes)
             case .message(let message)
             where (only == nil || message.peer == only) && !message.bytes.isEmpty:
