@@ -106,14 +106,16 @@ package final class ReceivedDirectory: Sendable {
         into path: ArraySlice<String>, of directory: OpenDirectory, _ state: inout State, _ count: Count
     ) throws(FileFault) -> OpenDirectory {
         guard let name = path.last else { return directory }
-        let isNew = state.visited.insert(path).inserted
         if directory.entry(name) == nil {
             try count.add()
             _ = try directory.create(name)
-            return try directory.directory(name)
+            let created = try directory.directory(name)
+            state.visited.insert(path)
+            return created
         }
         let existing = try directory.directory(name)
-        if isNew { PartialFile.sweep(existing) }
+        // Only what exists is kept: a sender names more.
+        if state.visited.insert(path).inserted { PartialFile.sweep(existing) }
         return existing
     }
 }

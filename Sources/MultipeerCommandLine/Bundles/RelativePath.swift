@@ -20,7 +20,7 @@ package struct RelativePath: Hashable, Sendable {
 
     /// Why a text is not a path that is used.
     package enum Fault: Error, Hashable, Sendable {
-        case empty, absolute, emptyName, dots, control, ending, long, longName, deep, reserved
+        case empty, absolute, emptyName, dots, slash, control, ending, long, longName, deep, reserved
     }
 
     package init(_ text: String) throws(Fault) {
@@ -50,6 +50,7 @@ package struct RelativePath: Hashable, Sendable {
     package static func fault(ofName name: String) -> Fault? {
         if name.isEmpty { return .emptyName }
         if name == "." || name == ".." { return .dots }
+        if name.utf8.contains(UInt8(ascii: "/")) { return .slash }
         guard name.utf8.count <= longestName else { return .longName }
         // Other systems drop these, so that the name is another one there.
         if let last = name.utf8.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
@@ -130,6 +131,7 @@ extension RelativePath.Fault: CustomStringConvertible {
         case .absolute: "the path is absolute"
         case .emptyName: "a name in the path is empty"
         case .dots: "a name in the path is '.' or '..'"
+        case .slash: "a name in the path contains '/'"
         case .control: "a name has characters that cannot be shown"
         case .ending: "a name ends with a dot or a space"
         case .long: "the path is longer than \(RelativePath.longest) bytes"
