@@ -11,7 +11,13 @@ extension Room {
         while !isLeaving {
             guard (try? await Task.sleep(for: pause)) != nil, await mayInvite(finder) else { return }
             do throws(MultipeerError) {
-                guard let addresses = await addresses(of: place) else { return endInvitation(finder) }
+                guard let addresses = await addresses(of: place, isTold: isTold) else {
+                    endInvitation(finder)
+                    // The name of a host may be found again once the network is back.
+                    guard isAgain else { return }
+                    pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
+                    continue
+                }
                 let peer = try await finder.browser.invite(
                     at: addresses, to: session, code: finder.code, validity: .repeated,
                     context: finder.context,
@@ -32,11 +38,11 @@ extension Room {
         }
     }
 
-    private func addresses(of place: PeerAddress) async -> [SocketAddress]? {
+    private func addresses(of place: PeerAddress, isTold: Bool) async -> [SocketAddress]? {
         do throws(CommandError) {
             return try await place.addresses()
         } catch {
-            screen.tell("\(error)")
+            if !isTold { screen.tell("\(error)") }
             return nil
         }
     }
@@ -50,9 +56,11 @@ extension Room {
         arrival.linked()
     }
 
-    /// Invites the member at an address again after its link has ended.
-    func enterAgain(after peer: PeerID, _ finder: RoomDiscovery) {
-        guard let place = entrances.removeValue(forKey: peer), !isLeaving else { return }
+    /// Invites the member at an address again after its link has ended, unless it has left.
+    func enterAgain(after peer: PeerID, _ reason: DisconnectReason, _ finder: RoomDiscovery) {
+        guard let place = entrances.removeValue(forKey: peer), !isLeaving, reason.code != .goodbye else {
+            return
+        }
         tasks.append(Task { await self.enter(at: place, finder, isAgain: true) })
     }
 }

@@ -41,7 +41,7 @@ extension Room {
             members.forgetOldest()
             if let finder {
                 approachAgain(peer)
-                enterAgain(after: peer, finder)
+                enterAgain(after: peer, reason, finder)
             } else if reason.code == .full {
                 try await renew()
             }
