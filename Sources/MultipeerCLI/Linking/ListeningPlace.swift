@@ -34,7 +34,8 @@ struct ListeningPlace: Sendable {
 
     private static func address(_ addresses: [SocketAddress], _ port: UInt16) -> String? {
         let usable = (try? NetworkInterface.all())?.flatMap(\.usableAddresses) ?? []
-        let hosts = addresses.isEmpty ? usable + [SocketAddress.loopback.host] : addresses.map(\.host)
+        let named = addresses.filter { !$0.isUnspecified }.map(\.host)
+        let hosts = named.isEmpty ? usable + [SocketAddress.loopback.host] : named
         guard let host = hosts.first(where: \.isV4) ?? hosts.first(where: { !$0.isLinkLocal }) else {
             return nil
         }

@@ -11,7 +11,8 @@ final class PeerFinder: Sendable {
             + "and its beginning is enough if no other name has it, except with --unverified; if several peers have the "
             + "name, add the first digits of the id: ann#1f2e or #1f2e; with 24 digits or more, no other peer can pose as it, "
             + "if its id is kept, by default or with --id; ann#1f2e@192.0.2.1 is that peer at the address, or none: it has to "
-            + "prove the digits before it is sent anything; with --manual, refuse any other name")
+            + "prove the digits before it gets names of files or any data; with --manual, refuse any other name"
+    )
 
     /// The peer that the user has given.
     private enum Target {
@@ -169,7 +170,8 @@ extension CommandError {
         guard error.code == .unreachable else { self = problem; return }
         guard !problem.text.contains("has not proven an id") else {
             self.init(
-                problem.text, hint: "nothing was sent to it; a peer with --anonymous can prove no id",
+                problem.text,
+                hint: "no name of a file and no data was sent to it; a peer with --anonymous can prove no id",
                 exit: problem.exit)
             return
         }

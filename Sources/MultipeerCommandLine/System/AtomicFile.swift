@@ -36,13 +36,12 @@ package enum AtomicFile {
         let draft = "\(path).\(getpid())"
         // The kernel applies the umask to a new file, and only to it.
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw DescriptorStream.failure("cannot write \(path.printable)") }
+        defer { _ = unsafe unlink(draft) }
         var facts = stat()
         let isKnown = unsafe fstat(descriptor, &facts) == 0
-        guard descriptor >= 0, isKnown else {
-            throw DescriptorStream.failure("cannot write \(path.printable)")
-        }
         close(descriptor)
-        defer { _ = unsafe unlink(draft) }
+        guard isKnown else { throw DescriptorStream.failure("cannot write \(path.printable)") }
         try replace(draft, with: bytes)
         guard unsafe chmod(draft, facts.st_mode & 0o777) == 0, unsafe rename(draft, path) == 0 else {
             throw DescriptorStream.failure("cannot write \(path.printable)")

@@ -27,13 +27,11 @@ package enum UserDirectory {
 
     /// Returns why `create` would fail for the directory of this file; nil if it would not. Nothing is created.
     package static func obstacle(to file: String) -> String? {
-        for directory in parts(of: (file as NSString).deletingLastPathComponent)
-        where !FileManager.default.fileExists(atPath: directory) {
-            let parent = (directory as NSString).deletingLastPathComponent
-            return unsafe access("\(parent)/.", W_OK) == 0
-                ? nil : "\(shown(directory)): \(DescriptorStream.reason(errno))"
-        }
-        return nil
+        let folder = (file as NSString).deletingLastPathComponent
+        let missing = parts(of: folder).first { !FileManager.default.fileExists(atPath: $0) }
+        let parent = missing.map { ($0 as NSString).deletingLastPathComponent } ?? folder
+        return unsafe access("\(parent)/.", W_OK | X_OK) == 0
+            ? nil : "\(shown(missing ?? folder)): \(DescriptorStream.reason(errno))"
     }
 
     /// The directories that may be missing, the first one first.
