@@ -43,9 +43,9 @@ package enum OutsideProbe {
         _ theirData: ConnectionData, _ theirs: [UInt8], _ invitation: OutsideInvitation, _ uid: [UInt8],
         _ target: OutsidePeer.Address, _ caseRun: CaseRun
     ) throws -> OutsidePeer {
-        let addresses = theirData.candidates.filter { $0.address.count == 4 }
-        guard let candidate = addresses.first(where: { $0.address == target.host }) ?? addresses.first else {
-            throw SuiteFault("it listens on no IPv4 address")
+        // Its data may name any address; only the one that the user has given is tested.
+        guard let candidate = theirData.candidates.first(where: { $0.address == target.host }) else {
+            throw SuiteFault("its connection data does not have the address at which it was invited")
         }
         let source = try TCPSocket.source(toward: candidate)
         let peer = OutsidePeer(

@@ -9,7 +9,7 @@ package final class OutsideShim {
     private let console = JSONLinesIO()
     private var lines: [[UInt8]] = []
     private var isDone = false
-    /// The invitations that are under way, by the uid that invites.
+    /// The invitations that are under way, in their order: a case obtains data and connects with it before the next.
     private var invitations: [OutsideInvitation] = []
 
     /// How long a peer may take to accept; the suite waits a little longer for the answer.

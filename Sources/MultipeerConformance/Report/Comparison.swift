@@ -70,7 +70,8 @@ package struct Comparison: Sendable {
         var rows: [(line: SavedReport.Line, name: String, lines: [SavedReport.Line?])] = []
         for (place, column) in columns.enumerated() {
             for line in column.report.cases {
-                let name = "\(line.id)/\(line.order)" + (line.repetition > 0 ? "#\(line.repetition + 1)" : "")
+                let name =
+                    "\(line.id)/\(line.order)" + (line.repetition > 0 ? "#\(line.repetition &+ 1)" : "")
                 if places[name] == nil {
                     places[name] = rows.count
                     rows.append((line, name, columns.map { _ in nil }))

@@ -49,9 +49,19 @@ extension Report {
         lines += ["", "| case | verdict | expected | what came |", "|---|---|---|---|"]
         for outcome in rest {
             let cells = [outcome.name, outcome.verdict.rawValue, outcome.subject.expectation, outcome.reason]
-            lines.append("| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |")
+            lines.append("| " + cells.map(Self.inMarkdown).joined(separator: " | ") + " |")
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Escapes what would be markup: some of a cell's text is a peer's.
+    private static func inMarkdown(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            if "\\`*_{}[]<>()#+!|&~".contains(character) { escaped.append("\\") }
+            escaped.append(character)
+        }
+        return escaped
     }
 }
 
