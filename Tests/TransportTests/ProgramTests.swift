@@ -24,7 +24,12 @@ struct ProgramTests {
     @Test("standard input begins with its text and stays open, until the process is killed")
     func input() async throws {
         let process = try ToolProcess("/bin/sh", ["-c", "read line; echo $line; cat"], input: "first\n")
-        while process.output != "first\n" { await Task.yield() }
+        try await within {
+            while process.output != "first\n" {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
         process.kill()
         #expect(await process.end().code == 128 + SIGKILL)
     }

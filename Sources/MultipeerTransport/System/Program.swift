@@ -22,9 +22,9 @@ package struct Program {
 
     /// Starts it with descriptors of this process in certain places, and returns its process id.
     ///
-    /// It inherits no other descriptor after these and its standard streams, not even one without close-on-exec: an end
-    /// of somebody else's pipe or socket would stay open for as long as the program runs. No signal is blocked or ignored
-    /// in it: the signal settings of this process are not inherited.
+    /// It inherits no other descriptor after these and its standard streams, not even one without close-on-exec: the end
+    /// of a pipe or socket that another thread has made would stay open for as long as the program runs. No signal is
+    /// blocked or ignored in it: the signal settings of this process are not inherited.
     package func start(with streams: [(descriptor: Int32, place: Int32)]) throws(NotStarted) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
