@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the pseudocode of the chapters, as it stands in the Markdown, against the vectors of these chapters.
 
---mutate changes one place of the pseudocode at a time, in memory: each change must make a vector fail. `check.py` and SpecTests
-run it. The pseudocode decides; what is here delivers the input of the vectors, and compares.
+--mutate changes one place of the pseudocode at a time, in memory: each change must make a vector fail. `check.py` runs it.
+The pseudocode decides; what is here delivers the input of the vectors, and compares.
 """
 
 import argparse
