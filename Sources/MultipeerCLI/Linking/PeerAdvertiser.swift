@@ -84,12 +84,10 @@ final class PeerAdvertiser: Sendable {
         return peer
     }
 
-    /// Links with every peer that is accepted, and calls `admitted` for it, until the task is cancelled.
-    func admitAll(
-        into session: Session, _ admitted: @escaping @Sendable (PeerID) async -> Void
-    ) async throws(CommandError) {
+    /// Links with every peer that is accepted, until the task is cancelled.
+    func admitAll(into session: Session) async throws(CommandError) {
         try await start()
-        while !Task.isCancelled, let peer = await admit(into: session) { await admitted(peer) }
+        while !Task.isCancelled, await admit(into: session) != nil {}
     }
 
     /// What an accepted peer has said it sends; nil if it has not.

@@ -146,19 +146,29 @@ final class PeerConnector: Sendable {
         } else {
             try await gate.pass(peer, in: session, asks: isSending && !hasAgreed)
         }
-        await introduce(peer)
+        if let facts = await session.connectionInfo(for: peer) { introduce(peer, facts) }
         return peer
     }
 
-    /// Links with every peer that the user accepts, one question after the other, until the task is cancelled. Calls `linked` for
-    /// each.
-    func host(_ linked: @escaping @Sendable (PeerID) -> Void) async throws(CommandError) {
+    /// Links with every peer that the user accepts, one question after the other, until the task is cancelled. Each has to be
+    /// welcomed.
+    func host() async throws(CommandError) {
         guard case .hosting(let advertiser) = way else { return }
-        try await advertiser.admitAll(into: session) { [self] peer in
-            try? await gate.pass(peer, in: session, asks: false)
-            await introduce(peer)
-            linked(peer)
+        try await advertiser.admitAll(into: session)
+    }
+
+    /// Shows who a peer is that `host` has linked. Nothing of the peer is to be used before that.
+    func welcome(_ peer: PeerID) async {
+        guard let facts = await session.connectionInfo(for: peer) else {
+            // What it has sent is there, but its link is over.
+            if !isQuiet {
+                Terminal.say(
+                    "\(peer.displayName.printable) has left already; whether it was verified is unknown")
+            }
+            return
         }
+        gate.note(peer, facts.verification)
+        introduce(peer, facts)
     }
 
     /// What a peer that was accepted has said it sends; nil when it has not.
@@ -199,8 +209,8 @@ final class PeerConnector: Sendable {
         }
     }
 
-    private func introduce(_ peer: PeerID) async {
-        guard !isQuiet, let facts = await session.connectionInfo(for: peer) else { return }
+    private func introduce(_ peer: PeerID, _ facts: ConnectionInfo) {
+        guard !isQuiet else { return }
         Terminal.say(
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }

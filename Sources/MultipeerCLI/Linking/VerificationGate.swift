@@ -27,19 +27,10 @@ struct VerificationGate: Sendable {
     /// error without a terminal.
     func pass(_ peer: PeerID, in session: Session, asks: Bool) async throws(CommandError) {
         guard let info = await session.connectionInfo(for: peer) else { return }
-        let name = peer.displayName.printable
         let verification = info.verification
-        guard !isTrusted(verification) else {
-            var verb = " is"
-            if case .knownKey = verification { verb = ":" }
-            if !isQuiet { Terminal.say("\(name)\(verb) \(verification.words)") }
-            return
-        }
-        let line = "\(name) is not verified: \(reason(verification, of: peer))"
-        guard asks, !isAccepted else {
-            if !isQuiet { Terminal.say(line) }
-            return
-        }
+        guard asks, !isAccepted, !isTrusted(verification) else { return note(peer, verification) }
+        let name = peer.displayName.printable
+        let line = warning(peer, verification)
         guard Terminal.isThere else {
             throw CommandError(
                 "\(line); nothing was sent", hint: "use --verify on a terminal, or --unverified to go on",
@@ -60,6 +51,19 @@ struct VerificationGate: Sendable {
             }
             throw CommandError("\(name) is not verified; nothing was sent", exit: .linkFailed)
         }
+    }
+
+    /// Shows how the peer is verified, without a question.
+    func note(_ peer: PeerID, _ verification: PeerVerification) {
+        guard !isQuiet else { return }
+        guard isTrusted(verification) else { return Terminal.say(warning(peer, verification)) }
+        var verb = " is"
+        if case .knownKey = verification { verb = ":" }
+        Terminal.say("\(peer.displayName.printable)\(verb) \(verification.words)")
+    }
+
+    private func warning(_ peer: PeerID, _ verification: PeerVerification) -> String {
+        "\(peer.displayName.printable) is not verified: \(reason(verification, of: peer))"
     }
 
     /// A key that is known needs no question, like a known host of ssh.

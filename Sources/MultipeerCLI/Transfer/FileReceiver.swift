@@ -67,7 +67,7 @@ final class FileReceiver: Sendable {
     private func stay() async throws(CommandError) {
         let hosting = Task {
             do throws(CommandError) {
-                try await connector.host { [self] peer in greet(peer) }
+                try await connector.host()
             } catch {
                 self.end.send(.failed(error))
             }
@@ -108,6 +108,10 @@ final class FileReceiver: Sendable {
     private func listen(to only: PeerID?) async {
         for await event in connector.session.events {
             switch event {
+            case .peer(let peer, .connected) where only == nil:
+                // It comes before all else of the peer, which waits meanwhile: a peer is introduced before its first file.
+                await connector.welcome(peer)
+                greet(peer)
             case .resource(let resource) where only == nil || resource.peer == only:
                 take(resource, of: sender(resource.peer))
             case .message(let message) where BundleMessage.isQuestion(message.bytes):

@@ -292,7 +292,9 @@ struct KeepCommandTests {
 
     init() throws { folder = try Folder() }
 
-    @Test("several senders are received at once and one after the other, until there are enough files")
+    @Test(
+        "several senders are received at once and one after the other, each introduced before its first file, until there are enough"
+    )
     func keep() async throws {
         let bob = try Command(
             ["receive", folder.path("inbox"), "-y", "-k", "--count", "3", "-n", "bob", "--type", type])
@@ -308,8 +310,10 @@ struct KeepCommandTests {
         let ending = try await bob.finish()
         #expect(ending.code == 0, "\(ending.errors)")
         for name in ["ann", "cid", "dan"] {
-            #expect(ending.errors.contains("linked with \(name), encrypted\n"))
-            #expect(ending.errors.contains("(from \(name))\n"))
+            let verified = try #require(ending.errors.range(of: "\(name) is not verified: "))
+            let linked = try #require(ending.errors.range(of: "linked with \(name), encrypted\n"))
+            let received = try #require(ending.errors.range(of: "(from \(name))\n"))
+            #expect(verified.upperBound < linked.lowerBound && linked.upperBound < received.lowerBound)
             #expect(folder.exists("inbox/\(name)"))
         }
     }
