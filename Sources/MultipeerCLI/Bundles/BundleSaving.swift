@@ -8,7 +8,7 @@ struct BundleSaving {
         let path: [String]
         let directory: ReceivedDirectory
         let opened: OpenDirectory
-        /// Begins what no other file of this run is called.
+        /// Begins what no other file of this sender is called.
         let above: String
     }
 
@@ -103,20 +103,22 @@ struct BundleSaving {
             let path = try saving.path(of: entry)
             let place = try saving.place(for: path, entry)
             let key = place.above + path.name
-            if let obstacle = saving.sender.state.withLock({ $0.files.reserve(key) }) {
+            let isDirectory = entry.kind == .directory
+            if let obstacle = saving.sender.reserve(key, isDirectory: isDirectory) {
                 throw .refused(SenderFiles.Refusal(reason: obstacle, note: .repeated))
             }
             var name = path.name
             do throws(Problem) {
-                if entry.kind == .directory {
+                if isDirectory {
                     try saving.refusing { () throws(FileFault) in try place.directory.create(path) }
                 } else {
                     name = try saving.create(entry, path, in: place.opened)
                 }
             } catch {
-                saving.sender.state.withLock { $0.files.release(key) }
+                saving.sender.release(key, isDirectory: isDirectory)
                 throw error
             }
+            saving.sender.keep(key, isDirectory: isDirectory)
             saving.note(entry, path, place, name, hasDigest)
         }
     }

@@ -41,8 +41,8 @@ enum ReceiveCommand: Subcommand {
             is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped; a
             directory gets another name, such as album~1. --exists skip keeps what exists in a directory and adds the
             rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
-            files, also in a directory, but none that the same sender has just sent. DIR can be - for one file to
-            standard output; its digest is known only at the end, by the exit code. The command ends when the other side
+            files, also in a directory, but none that the same sender has just sent, nor those of another sender of this
+            run. DIR can be - for one file to standard output; its digest is known only at the end, by the exit code. The command ends when the other side
             does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.
 
             --json prints an object a line as 'send' does, with the path of each file that is done and the peer that

@@ -40,12 +40,15 @@ final class FileReceiver: Sendable {
     private let output: TransferOutput
     private let writing = Worker("output")
     private let state = Locked(State())
+    /// Nil if no file is replaced.
+    private let owners: FileOwners?
     private let end = Promise<End>()
 
     init(_ connector: PeerConnector, _ options: Options, _ output: TransferOutput) {
         self.connector = connector
         self.options = options
         self.output = output
+        owners = options.downloads?.isForced == true ? FileOwners() : nil
     }
 
     func run() async throws(CommandError) {
@@ -96,7 +99,7 @@ final class FileReceiver: Sendable {
     private func sender(_ peer: PeerID) -> SenderFiles {
         let (sender, isNew) = state.withLock { state in
             if let known = state.senders[peer] { return (known, false) }
-            let new = SenderFiles(peer, connector, options, output)
+            let new = SenderFiles(peer, connector, options, output, owners)
             state.senders[peer] = new
             return (new, true)
         }

@@ -1,10 +1,12 @@
-/// What `multipeer receive` remembers about the files of one run. It is bounded, whatever the sender offers.
+/// What `multipeer receive` remembers about the files of one sender. It is bounded, whatever the sender offers.
 package struct ReceivedFiles: Sendable {
-    /// The names of files received in this run, which not even `--force` replaces.
+    /// The names of files received from it, which not even `--force` replaces.
     private var names: Set<String> = []
     /// The numbers of the files that the sender has offered, and the total that it announced.
     private var offered: Set<Int> = []
     private var announced = 0
+
+    static let repeated = "a file with this name was just received"
 
     package init() {}
 
@@ -20,7 +22,7 @@ package struct ReceivedFiles: Sendable {
 
     /// Returns why no file can be received under this name, as far as that depends on the earlier ones.
     package func obstacle(to name: String) -> String? {
-        if names.contains(name) { return "a file with this name was just received" }
+        if names.contains(name) { return ReceivedFiles.repeated }
         return names.count < FilePosition.most ? nil : "\(FilePosition.most) files were received in this run"
     }
 

@@ -34,7 +34,7 @@ extension SenderFiles {
         _ resource: IncomingResource, _ id: Int, _ details: SentFileDetails?, in downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let label = FileName.of(label: resource.name)
-        return try reserving(label) { () throws(Refusal) in
+        return try reserving(label, isDirectory: false) { () throws(Refusal) in
             if let obstacle = downloads.obstacle(to: label) {
                 let isFile = obstacle == "already exists"
                 let hint = isFile ? " (use --force to replace files)" : ""
@@ -63,7 +63,7 @@ extension SenderFiles {
         let (directory, note) = try directory(of: path, details.position, downloads)
         let rest = path.components.dropFirst()
         let key = ([directory.name] + rest).joined(separator: "/")
-        return try reserving(key) { () throws(Refusal) in
+        return try reserving(key, isDirectory: details.kind == .directory) { () throws(Refusal) in
             if details.kind == .directory {
                 try SenderFiles.refusing { () throws(FileFault) in try directory.create(path) }
                 return File(
@@ -101,20 +101,20 @@ extension SenderFiles {
         }
     }
 
-    /// Uses a name that no other file of this run has, in one step, and releases it if there is no place for the file.
+    /// Uses a name before it is known whether there is a place for the file, and releases it if there is none.
     private func reserving(
-        _ key: String, _ body: () throws(Refusal) -> File
+        _ key: String, isDirectory: Bool, _ body: () throws(Refusal) -> File
     ) throws(Refusal) -> File {
-        if let obstacle = state.withLock({ $0.files.reserve(key) }) {
+        if let obstacle = reserve(key, isDirectory: isDirectory) {
             throw Refusal(reason: obstacle, note: .repeated)
         }
         do throws(Refusal) { return try body() } catch {
-            state.withLock { $0.files.release(key) }
+            release(key, isDirectory: isDirectory)
             throw error
         }
     }
 
-    /// Throws when a file of this run has the name already, which not even `--force` replaces.
+    /// Throws when a file of this sender has the name already, which not even `--force` replaces.
     private func check(key: String) throws(Refusal) {
         let obstacle = state.withLock { $0.files.obstacle(to: key) }
         if let obstacle { throw Refusal(reason: obstacle, note: .repeated) }

@@ -12,7 +12,7 @@ final class SenderFiles: Sendable {
         let completion: IncomingResource.Completion
         /// Its name for people, as its sender knows it.
         let name: String
-        /// What no other file of this run is called.
+        /// What no other file of this sender is called.
         let key: String
         /// The directory that it is in.
         let directory: ReceivedDirectory?
@@ -49,6 +49,8 @@ final class SenderFiles: Sendable {
     let output: TransferOutput
     let start = ContinuousClock.now
     let state: Locked<State>
+    /// Those of all senders.
+    private let owners: FileOwners?
     /// The directories that this sender sends, by their names there. Each is created while this is locked, once.
     let directories = Locked<[String: ReceivedDirectory]>([:])
     let created = ReceivedDirectory.Count()
@@ -56,17 +58,42 @@ final class SenderFiles: Sendable {
     let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
 
     init(
-        _ peer: PeerID, _ connector: PeerConnector, _ options: FileReceiver.Options, _ output: TransferOutput
+        _ peer: PeerID, _ connector: PeerConnector, _ options: FileReceiver.Options, _ output: TransferOutput,
+        _ owners: FileOwners?
     ) {
         self.peer = peer
         self.connector = connector
         self.options = options
         self.output = output
+        self.owners = owners
         state = Locked(State(report: TransferReport(.receiving, isVerbose: connector.isVerbose)))
     }
 
     static func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
         "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
+    }
+
+    // MARK: names
+
+    /// Uses a name that no other file of this sender has, and no file of another one that it would replace. Returns why that is
+    /// not possible.
+    func reserve(_ key: String, isDirectory: Bool) -> String? {
+        if let obstacle = state.withLock({ $0.files.reserve(key) }) { return obstacle }
+        // A directory replaces nothing.
+        guard !isDirectory, let obstacle = owners?.claim(key, for: peer) else { return nil }
+        state.withLock { $0.files.release(key) }
+        return obstacle
+    }
+
+    /// Gives a name back whose file was not received.
+    func release(_ key: String, isDirectory: Bool) {
+        state.withLock { $0.files.release(key) }
+        if !isDirectory { owners?.end(key, isReceived: false) }
+    }
+
+    /// Notes that a file was received under a name that was reserved.
+    func keep(_ key: String, isDirectory: Bool) {
+        if !isDirectory { owners?.end(key, isReceived: true) }
     }
 
     // MARK: what is taken
@@ -127,7 +154,7 @@ final class SenderFiles: Sendable {
             return true
         } catch {
             output.totals.end(file.id, bytes: 0, isReceived: false)
-            state.withLock { $0.files.release(file.key) }
+            release(file.key, isDirectory: file.isEmptyDirectory)
             if error.code == .declined, let largest = options.largest {
                 skip(file.name, "more than --max-size \(HumanReadable.bytes(largest))", .tooLarge)
             } else {
@@ -142,6 +169,7 @@ final class SenderFiles: Sendable {
     }
 
     private func finish(_ file: File, _ received: IncomingResource.File, _ time: Duration) {
+        keep(file.key, isDirectory: file.isEmptyDirectory)
         let settled = received.path.split(separator: "/").last.map(String.init) ?? file.name
         let path = file.shown(settled)
         let transfer = TransferReport.Transfer(

@@ -318,6 +318,40 @@ struct KeepCommandTests {
         }
     }
 
+    @Test("files may be replaced, but no sender replaces those that another one has just sent")
+    func owners() async throws {
+        for path in ["inbox/album", "ann/album/empty", "cid/album/empty"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(path), withIntermediateDirectories: true)
+        }
+        // So many that they travel together.
+        let files = (0..<16).map { "album/f\($0)" } + ["single"]
+        for name in files {
+            for place in ["inbox", "ann", "cid"] { _ = try folder.write(place, to: "\(place)/\(name)") }
+        }
+        _ = try folder.write("mine", to: "cid/album/mine")
+        let bob = try Command(
+            ["receive", folder.path("inbox"), "-y", "-k", "--force", "-n", "bob", "--type", type])
+        #expect(try await bob.says("waiting as"))
+        for (name, code) in [("ann", Int32(0)), ("cid", 5)] {
+            let paths = ["single", "album"].map { folder.path("\(name)/\($0)") }
+            let sender = try Command(["send", "-u"] + paths + ["bob", "-n", name, "--type", type])
+            let ending = try await sender.finish()
+            #expect(ending.code == code, "\(ending.errors)")
+            guard code != 0 else { continue }
+            for file in files {
+                let line = "skipped \(file): bob has just received a file of this name\n"
+                #expect(ending.errors.contains(line), "\(ending.errors)")
+            }
+            #expect(ending.errors.components(separatedBy: "skipped ").count == files.count + 1)
+        }
+        bob.process.signal(SIGINT)
+        _ = try await bob.finish()
+        for (name, text) in files.map({ ($0, "ann") }) + [("album/mine", "mine")] {
+            #expect(try String(contentsOfFile: folder.path("inbox/\(name)"), encoding: .utf8) == text)
+        }
+    }
+
     @Test("a signal ends a receiver that stays")
     func signal() async throws {
         let bob = try Command(["receive", folder.path("inbox"), "-y", "-k", "-n", "bob", "--type", type])

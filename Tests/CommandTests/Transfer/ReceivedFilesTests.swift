@@ -1,3 +1,4 @@
+import Multipeer
 import MultipeerCLI
 import TestSupport
 import Testing
@@ -35,5 +36,26 @@ struct ReceivedFilesTests {
         #expect(files.reserve("b") == nil && files.reserve("b") == files.obstacle(to: "a"))
         files.release("b")
         #expect(files.reserve("b") == nil)
+    }
+
+    @Test("no peer replaces a file that the run has received from another one, and a peer replaces its own")
+    func owners() throws {
+        let (ann, cid) = (try PeerID(displayName: "ann"), try PeerID(displayName: "cid"))
+        let repeated = "a file with this name was just received"
+        let owners = FileOwners(most: 2)
+        #expect(owners.claim("a", for: ann) == nil && owners.claim("a", for: cid) == repeated)
+        owners.end("a", isReceived: false)
+        #expect(owners.claim("a", for: cid) == nil)
+        owners.end("a", isReceived: true)
+        #expect(owners.claim("a", for: ann) == repeated && owners.claim("a", for: cid) == nil)
+        owners.end("a", isReceived: false)
+        #expect(owners.claim("a", for: ann) == repeated, "the earlier file is there")
+        // Two links of one peer.
+        #expect(owners.claim("b", for: ann) == nil && owners.claim("b", for: ann) == nil)
+        owners.end("b", isReceived: false)
+        #expect(owners.claim("b", for: cid) == repeated)
+        #expect(owners.claim("c", for: ann) == "2 files were received in this run")
+        owners.end("b", isReceived: false)
+        #expect(owners.claim("c", for: ann) == nil)
     }
 }
