@@ -18,7 +18,7 @@ SPEC = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SPEC / "vectors"))
 from generator import connection_data, invitation_traces, mesh_traces
 from generator.encryption import TABLE, effective
-from generator.wire import CODE, Refused, tlv, u16, u32
+from generator.wire import CODE, Refused, is_keyed, tlv, u16, u32
 
 LINES = 250
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -116,8 +116,7 @@ class Member(mesh_traces.Member):
         super().linked(number, peer, is_mesh)
         self.links[number].failures = bool(seek and seek.failed)
         for other in [one for one in self.m.seeks if mesh_traces.uid(one) == mesh_traces.uid(peer)]:
-            if self.m.seeks[other].state == "connecting":
-                self.code.attempt_failed(self.view(), other, False)
+            self.code.attempt_failed(self.view(), other, False)
 
     def ended(self, number, departed, candidate_waits=False):
         link = self.links[number]
@@ -129,8 +128,7 @@ class Member(mesh_traces.Member):
         super().ended(number, departed)
 
     def failed(self, name, hopeless):
-        if name in self.m.seeks and self.m.seeks[name].state == "connecting":
-            self.code.attempt_failed(self.view(), name, hopeless)
+        self.code.attempt_failed(self.view(), name, hopeless)
 
     def slept(self, to):
         self.now = to
@@ -224,7 +222,7 @@ def frame_of(digits):
 
 def is_of(data, issuer, receiver):
     try:
-        invitation_traces.judge(bytes.fromhex(data), bytes.fromhex(issuer), bytes.fromhex(receiver))
+        invitation_traces.judge(bytes.fromhex(data), bytes.fromhex(issuer) if issuer else None, bytes.fromhex(receiver))
     except Refused:
         return False
     return True
@@ -255,10 +253,11 @@ def invitation_trace(vector, trees):
 class Invitee:
     def __init__(self, vector, trees, share, does):
         self.does, self.questions = does, 0
-        self.v = record(uid=vector["uid"], zeros="00" * 16, now=0, lines=[], quiet={}, refusals={})
+        self.v = record(uid=vector["uid"], zeros="00" * 16, now=0, lines=[], quiet={}, refusals={}, has_code="code" in vector)
+        self.is_stopped = False
         self.code = load(
-            trees, is_of=is_of, fits=fits, ask=self.ask, answer=self.answer,
-            close=lambda line, code: does.append(f"close {line.number} {code}" if code else f"end {line.number}"),
+            trees, is_of=is_of, fits=fits, is_keyed=lambda uid: is_keyed(bytes.fromhex(uid)), ask=self.ask, answer=self.answer,
+            close=lambda line, code: hasattr(line, "is_lost") or does.append(f"close {line.number} {code}" if code else f"end {line.number}"),
             tell=lambda question, result: does.append(f"tell {question} {result}"),
             any_of=lambda some: some[-1 if share else 0] if some else None)
 
@@ -280,7 +279,16 @@ class Invitee:
 
     def apply(self, do, given):
         if do == "connect":
-            self.v.lines.append(record(number=given[0], address=given[1], state="greeting", until=self.v.now + 5_000, question=None))
+            line = record(number=given[0], address=given[1], keyed_uid=(given[2:] or [None])[0], has_proven=False, state="greeting",
+                          until=self.v.now + 5_000, question=None)
+            self.v.lines.append(line)
+            if self.is_stopped:
+                self.code.finish(self.v, line, "CANCELLED", "cancelled")
+            return None
+        if do == "stop":
+            self.is_stopped = True
+            for line in [one for one in self.v.lines if one.state != "agreed"]:
+                self.code.finish(self.v, line, "CANCELLED", "cancelled")
             return None
         if do in ("accept", "refuse"):
             lines = [one for one in self.v.lines if str(one.question) == given[0] and one.state == "asking"]
@@ -289,9 +297,8 @@ class Invitee:
             return bool(lines)
         for line in [one for one in self.v.lines if one.number == given[0]]:
             if do == "lost":
-                self.v.lines.remove(line)
-                if line.question:
-                    self.does.append(f"tell {line.question} withdrawn")
+                line.is_lost = True
+                self.code.finish(self.v, line, None, "withdrawn")
                 continue
             frame, fault = frame_of(given[1])
             if frame:
@@ -306,17 +313,17 @@ class Inviter:
     def __init__(self, vector, trees, share, does):
         self.does, self.number, self.given = does, 1, vector
         self.i = record(
-            uid=vector["uid"], peer=vector["peer"], id=vector["invitation"], now=0, until=1_000 * vector["timeout"], state="connecting",
-            again=None, result="timedOut", losses=0, pause=250, other_addresses=vector.get("addresses", 1) - 1)
+            uid=vector["uid"], peer=None if "onlyAddress" in vector else vector["peer"], keyed_uid=None, id=vector["invitation"], now=0, until=1_000 * vector["timeout"], state="connecting",
+            again=None, result="unreachable", losses=0, pause=250, other_addresses=vector.get("addresses", 1) - 1)
         self.code = load(
-            trees, is_of=is_of, fits=fits, make_data=lambda: does.append("make"), dial=self.dial, close=self.close,
+            trees, is_of=is_of, fits=fits, is_keyed=lambda uid: is_keyed(bytes.fromhex(uid)), make_data=lambda: does.append("make"), dial=self.dial, close=self.close,
             complete=self.complete, tell=lambda result: does.append(f"tell {WORDS.get(result, 'refused' if result.isupper() else result)}"),
             random=lambda first, last: first + share * (last - first))
-        self.is_lost = False
+        self.is_lost = self.is_reached = False
 
     def dial(self, i):
         self.number += 1
-        self.is_lost = False
+        self.is_lost = self.is_reached = False
         self.does.append(f"dial {self.number}")
 
     def close(self, i, code):
@@ -336,20 +343,23 @@ class Inviter:
         i = self.i
         if i.state == "over":
             return
-        if do == "tls":
-            i.state = "asking"
-            payload = (tlv(1, bytes.fromhex(i.id)) + tlv(2, bytes.fromhex(i.uid) + b"Ann") + tlv(3, bytes.fromhex(i.peer))
+        if do == "tcp":
+            self.is_reached = True
+        elif do == "tls":
+            i.state, i.keyed_uid = "asking", (given or [None])[0]
+            payload = (tlv(1, bytes.fromhex(i.id)) + tlv(2, bytes.fromhex(i.uid) + b"Ann") + tlv(3, bytes.fromhex(i.peer or "00" * 16))
                        + tlv(4, u32(-((i.now - i.until) // 1_000))))
             self.does.append(f"say {self.number} {invitation_traces.frame('INVITE', payload).hex()}")
         elif do == "receive":
             frame, fault = frame_of(given[0])
             if frame:
+                frame.peer = connection_data.read(bytes.fromhex(frame.data))["uid"] if frame.data else None
                 self.code.inviter_received(i, frame)
             else:
                 self.code.over(i, fault, "protocolError")
         elif do == "lost":
             self.is_lost = True
-            self.code.inviter_lost(i)
+            self.code.inviter_lost(i, self.is_reached)
         elif do == "supply":
             self.code.made_data(i, given[0])
         elif do == "cancel":

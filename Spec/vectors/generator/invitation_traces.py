@@ -2,7 +2,8 @@
 
 from . import connection_data
 from .encryption import TABLE, effective
-from .wire import CODE, KIND_BY_VALUE, LIMIT, REGISTRIES, Refused, document, frame, is_text, random_uid, read_tlvs, seeded, test, tlv, u16, u32
+from .wire import (CODE, KIND_BY_VALUE, LIMIT, REGISTRIES, Refused, document, frame, is_keyed, is_text, keyed, random_uid, read_tlvs, seeded, test,
+                   tlv, u16, u32)
 
 ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
 ANSWER_CODE, DATA = 2, 3
@@ -63,7 +64,8 @@ def judge(data, sender, receiver):
         fields = connection_data.read(data)
     except Refused as verdict:
         raise Refused("PROTOCOL", "data") from verdict
-    if fields["uid"] != sender.hex() or fields["recipient"] not in (None, receiver.hex()):
+    is_sender = fields["uid"] != receiver.hex() if sender is None else fields["uid"] == sender.hex()
+    if not is_sender or fields["recipient"] not in (None, receiver.hex()):
         refuse("data")
     return fields
 
@@ -87,9 +89,9 @@ class End:
 
 
 class Invitee(End):
-    def __init__(self, uid):
+    def __init__(self, uid, code=None):
         super().__init__()
-        self.uid, self.lines, self.asked, self.now = uid, {}, 0, 0
+        self.uid, self.lines, self.asked, self.now, self.code, self.is_stopped = uid, {}, 0, 0, code, False
         self.refusals, self.quiet, self.forgotten = {}, {}, {}
 
     def look(self):
@@ -103,8 +105,16 @@ class Invitee(End):
         if line.get("question"):
             self.does.append(f"tell {line['question']} {told}")
 
-    def connect(self, number, origin):
-        self.lines[number] = dict(origin=origin, state="greeting", until=self.now + DEADLINES["opening"])
+    def connect(self, number, origin, keyed_uid=b""):
+        self.lines[number] = dict(origin=origin, state="greeting", until=self.now + DEADLINES["opening"], keyed_uid=keyed_uid)
+        if self.is_stopped:
+            self.over(number, "CANCELLED", "cancelled")
+
+    def stop(self):
+        self.is_stopped = True
+        for number, line in sorted(self.lines.items()):
+            if line["state"] != "agreed":
+                self.over(number, "CANCELLED", "cancelled")
 
     def lost(self, number):
         line = self.lines.pop(number, {})
@@ -143,6 +153,10 @@ class Invitee(End):
             return self.turn_away(number, fields, "SELF")
         if fields["recipient"] not in (self.uid.hex(), bytes(16).hex()):
             return self.turn_away(number, fields, "UNKNOWN_PEER")
+        if is_keyed(bytes.fromhex(fields["inviter"])) and fields["inviter"] != line["keyed_uid"].hex():
+            return self.turn_away(number, fields, "POLICY")
+        if self.code:
+            return self.turn_away(number, fields, "CODE_REQUIRED")
         if self.now < self.quiet.get(line["origin"], 0):
             return self.turn_away(number, fields, "BUSY")
         if same:
@@ -216,8 +230,9 @@ class Invitee(End):
 class Inviter(End):
     """An inviter with addresses at each of which there is a peer, of which it has dialled the first."""
 
-    def __init__(self, uid, name, peer, number, seconds, addresses=1):
+    def __init__(self, uid, name, peer, number, seconds, addresses=1, only_address=False):
         super().__init__()
+        self.only_address, self.reached, self.keyed_uid = only_address, False, b""
         self.addresses, self.length, self.losses = addresses, 250, 0
         self.uid, self.name, self.peer, self.id = uid, name, peer, number
         self.until, self.now, self.state, self.connection, self.theirs = 1_000 * seconds, 0, "connecting", 1, None
@@ -236,14 +251,18 @@ class Inviter(End):
             resting = self.state == "connecting" and self.again is not None
             self.over("TIMEOUT", "busy" if resting and self.busy else "timedOut", silently=resting)
         elif self.state == "connecting" and self.again is not None and self.again <= self.now:
-            self.again = None
+            self.again, self.reached = None, False
             self.connection += 1
             self.does.append(f"dial {self.connection}")
 
-    def tls(self):
+    def tcp(self):
+        self.reached = True
+
+    def tls(self, keyed_uid=b""):
+        self.keyed_uid = keyed_uid
         left = (self.until - self.now + 999) // 1_000
         self.state = "asking"
-        self.say(self.connection, "INVITE", tlv(ID, self.id) + tlv(INVITER, self.uid + self.name) + tlv(RECIPIENT, self.peer)
+        self.say(self.connection, "INVITE", tlv(ID, self.id) + tlv(INVITER, self.uid + self.name) + tlv(RECIPIENT, bytes(16) if self.only_address else self.peer)
                  + tlv(TIMEOUT, u32(left)))
 
     def pause(self, busy):
@@ -258,7 +277,9 @@ class Inviter(End):
                 self.over(None, "unreachable", silently=True)
             else:
                 self.pause(False)
-        elif self.state == "agreeing":
+        elif self.state == "connecting" and self.reached:
+            self.pause(self.busy)
+        elif self.state != "over":
             self.over(None, "unreachable", silently=True)
 
     def refused(self, code):
@@ -285,7 +306,10 @@ class Inviter(End):
                 if fields["code"] != "OK":
                     self.refused(fields["code"])
                 else:
-                    self.theirs = judge(bytes.fromhex(fields["data"]), self.peer, self.uid)
+                    self.theirs = judge(bytes.fromhex(fields["data"]), None if self.only_address else self.peer, self.uid)
+                    sender = bytes.fromhex(self.theirs["uid"])
+                    if is_keyed(sender) and sender != self.keyed_uid:
+                        return self.over("POLICY", "unreachable")
                     self.state, self.until = "agreeing", self.now + DEADLINES["completion"]
                     self.does.append("make")
             else:
@@ -357,7 +381,9 @@ def build():
         role = type(end).__name__.lower()
         fields = dict(role=role, steps=told)
         if role == "inviter":
-            fields.update(timeout=30, invitation=number.hex(), **addresses)
+            fields.update(timeout=30, invitation=number.hex(), **addresses, **(dict(onlyAddress=True) if end.only_address else {}))
+        elif end.code:
+            fields.update(code=end.code)
         runs.append(test(id, comment, flags, **fields, uid=end.uid.hex(), peer=(ann if end.uid == bob.uid else bob).uid.hex(),
                               result="valid"))
 
@@ -599,7 +625,63 @@ def build():
     run("inviter-answered-twice", "ANSWER again", ["Order"], inviter(),
         asking((1_000, "receive", (answer(),), ["make"]), (1_001, "receive", (answer(),), ["close 1 PROTOCOL", "tell protocolError"])))
 
+    holder = connection_data.Recipe(random)
+    holder.uid = keyed(random.randbytes(16))
+    held = holder.build({connection_data.PEER: holder.uid + b"Bob", connection_data.RECIPIENT: ann.uid}, flags=2)
+    stranger = keyed(random.randbytes(16))
+    run("invitee-keyed", "the uid of a key must be proven by the certificate", ["Key"], Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1"), []), (0, "receive", (1, invite(inviter=holder.uid)), ["say 1 ANSWER POLICY", "end 1"]),
+         (1, "connect", (2, "192.0.2.1", stranger), []), (1, "receive", (2, invite(inviter=holder.uid)), ["say 2 ANSWER POLICY", "end 2"]),
+         (2, "connect", (3, "192.0.2.1", stranger), []), (2, "receive", (3, invite()), ["ask 1"]),
+         (3, "connect", (4, "192.0.2.1", holder.uid), []), (3, "receive", (4, invite(inviter=holder.uid)), ["ask 2"])])
+    run("invitee-keyed-quiet", "a quiet address does not hide that the key is wrong, nor an unproven uid another's question", ["Key", "Quiet"],
+        Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1", holder.uid), []), (0, "receive", (1, invite(inviter=holder.uid)), ["ask 1"]),
+         (1, "connect", (2, "192.0.2.1"), []), (1, "receive", (2, invite(inviter=holder.uid)), ["say 2 ANSWER POLICY", "end 2"])]
+        + refused(3, 2, 2) + refused(4, 3, 3) + refused(5, 4, 4)
+        + [(5, "connect", (6, "192.0.2.1"), []), (5, "receive", (6, invite(inviter=holder.uid)), ["say 6 ANSWER POLICY", "end 6"]),
+           (6, "connect", (7, "192.0.2.1", holder.uid), []),
+           (6, "receive", (7, invite(inviter=holder.uid)), ["say 7 ANSWER BUSY", "end 7"])])
+    run("invitee-code", "an invitee with a code asks nobody without it", ["Key"], Invitee(bob.uid, "7 abandon ability"),
+        [(0, "connect", (1, "192.0.2.1"), []), (0, "receive", (1, invite()), ["say 1 ANSWER CODE_REQUIRED", "end 1"]),
+         (1, "connect", (2, "192.0.2.1"), []), (1, "receive", (2, invite(recipient=other_number)), ["say 2 ANSWER UNKNOWN_PEER", "end 2"]),
+         (2, "connect", (3, "192.0.2.1"), []), (2, "receive", (3, invite(inviter=holder.uid)), ["say 3 ANSWER POLICY", "end 3"])])
+    run("invitee-stops", "an invitee that stops keeps what it accepted", ["Run"], Invitee(bob.uid),
+        asked(yes, (1_001, "connect", (2, "192.0.2.2"), []), (1_001, "receive", (2, invite()), ["ask 2"]),
+              (1_002, "connect", (3, "192.0.2.3"), []),
+              (1_003, "stop", (), ["close 2 CANCELLED", "tell 2 cancelled", "close 3 CANCELLED"]),
+              (1_004, "connect", (4, "192.0.2.4"), ["close 4 CANCELLED"]), (1_005, "accept", (2, "OK", bobs), []),
+              (2_000, "receive", (1, complete()), ["end 1", "tell 1 completed"])))
+    run("inviter-before-tls", "after BUSY, a connection that is lost before TLS is no loss: INVITE goes on the next", ["Busy"], inviter(),
+        asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_400, "look", (), ["dial 2"]), (1_401, "tcp", (), []),
+               (1_402, "lost", (), []), (1_651, "look", (), []), (2_153, "look", (), ["dial 3"]), (2_154, "tls", (), ["say 3 INVITE"]),
+               (29_990, "receive", (answer("BUSY", None),), ["end 3"]), (30_000, "look", (), ["tell busy"])))
+    run("inviter-before-tcp", "after BUSY, a dial that fails ends the invitation", ["Busy"], inviter(),
+        asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_400, "look", (), ["dial 2"]), (1_401, "lost", (), ["tell unreachable"])))
+    losses = [(0, "tls", (), ["say 1 INVITE"])]
+    for place, length in enumerate((250, 500, 1_000, 2_000, 4_000), 1):
+        at = losses[-1][0] + 1
+        losses += [(at, "lost", (), []), (at + length * 3 // 2 + 1, "look", (), [f"dial {place + 1}"]),
+                   (at + length * 3 // 2 + 2, *(("tls", (), [f"say {place + 1} INVITE"]) if place < 5 else ("tcp", (), [])))]
+    at = losses[-1][0] + 1
+    run("inviter-losses", "only losses after INVITE count", ["Busy"], inviter(),
+        losses + [(at, "lost", (), []), (at + 6_001, "look", (), ["dial 7"]), (at + 6_002, "tls", (), ["say 7 INVITE"]),
+                  (at + 6_003, "lost", (), ["tell unreachable"])])
+    run("inviter-protocol", "the code that came is the result, that of a fault too", ["Run"], inviter(),
+        asking((1_000, "receive", (answer("PROTOCOL", None),), ["end 1", "tell refused"])))
+    run("inviter-protocol-close", "the same in CLOSE", ["Run"], inviter(),
+        asking((1_000, "receive", (close("PROTOCOL"),), ["end 1", "tell refused"])))
+    run("inviter-only-address", "with an address alone, whoever answers is the peer", ["Run"], Inviter(ann.uid, b"Ann", bob.uid, number, 30, 1, True),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "supply", (anns,), ["say 1 COMPLETE", "end 1", "tell agreed"])))
+    run("inviter-only-address-self", "but not the inviter itself", ["Data"], Inviter(ann.uid, b"Ann", bob.uid, number, 30, 1, True),
+        asking((1_000, "receive", (answer(data=ann.build({connection_data.RECIPIENT: None})),), ["close 1 PROTOCOL", "tell protocolError"])))
+    run("inviter-only-address-keyed", "the uid of a key must be proven by the certificate", ["Key"], Inviter(ann.uid, b"Ann", bob.uid, number, 30, 1, True),
+        [(0, "tls", (stranger,), ["say 1 INVITE"]), (1_000, "receive", (answer(data=held),), ["close 1 POLICY", "tell unreachable"])])
+    run("inviter-only-address-proven", "and is", ["Key"], Inviter(ann.uid, b"Ann", bob.uid, number, 30, 1, True),
+        [(0, "tls", (holder.uid,), ["say 1 INVITE"]), (1_000, "receive", (answer(data=held),), ["make"])])
+
     notes = {
+        "Key": "a keyed uid, or a code, is proven before anything else is answered",
         "Run": "which end sends what, and what the application receives", "Once": "a question has one answer",
         "Time": "what happens too late",
         "Order": "an unexpected frame", "Data": "whose connection data it is, and whether it fits",
@@ -609,4 +691,5 @@ def build():
     return document("invitations over time", notes, [
         dict(type="invitation-trace", spec="12",
              labels=["invite.order", "invite.consent", "invite.once", "invite.timeout", "invite.deadline", "invite.pending",
-                     "invite.busy", "invite.cancel", "invite.data", "invite.recipient", "invite.quiet"], tests=runs)])
+                     "invite.busy", "invite.cancel", "invite.data", "invite.recipient", "invite.quiet", "invite.address", "uid.proof",
+                     "code.required"], tests=runs)])

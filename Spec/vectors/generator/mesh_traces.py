@@ -223,9 +223,11 @@ class Member:
             return
         if is_first_hand:
             link.is_fresh = False
-        self.entries[name] = (sequence, tuple(listed), key)
+        stored, former = (sequence, tuple(listed), key), (self.entries.get(name), self.data.get(name))
+        self.entries[name] = stored
         self.data[name] = data
-        self.pass_on(name, but=number)
+        if (stored, data) != former:
+            self.pass_on(name, but=number)
 
     def has_room(self, name, is_linked):
         """Returns whether there is room for an entry, and makes room if possible.
@@ -743,6 +745,12 @@ def dialling():
     yield (introduced("dead", "then the links of the others end, too", ["Dial", "Withdraw"]).link(100, 2, "cat")
            .entry(102, 2, "cat", 3, "bob dan")
            .end(40000, 2, connects=[["cat", True]]).entry(40400, 1, "bob", 3, "dan", component=["bob"], withdrawn=["cat"]).made())
+    yield (introduced("failed-twice", "the end of an attempt that is no longer under way changes nothing", ["Retry"]).failed(30000, "cat")
+           .failed(30400, "cat", True, connects=[]).look(31502, connects=[["cat", False]])
+           .entry(40000, 1, "cat", 3, "", withdrawn=["cat"]).failed(40001, "cat", True).look(50000).failed(50001, "cat")
+           .entry(50002, 1, "cat", 4, "bob", connects=[["cat", True]]).made())
+    yield (introduced("direct-short", "a direct link of less than 30 s counts as a failure, too", ["Retry", "Direct"])
+           .link(100, 2, "cat", mesh=False).end(30099, 2, connects=[]).look(30598, connects=[]).look(31601, connects=[["cat", True]]).made())
     crowd = ["eve", "fay", "gus", "hal", "ivy", "joe", "p10", "p11"]
     trace = hub(Trace("crowd", "twice the cap are dialled at once; the one that waited longest is next", ["Dial"], cap=3),
                 ["bob"] + crowd)
@@ -814,6 +822,12 @@ def leaving():
            .made())
     yield (three("departed-and-linked", "a new link to the same endpoint counts", ["Departed"]).end(100, 2, True).link(200, 3, "cat")
            .entry(202, 3, "cat", 6, "bob dan", component=["bob", "cat"]).made())
+    yield (three("departed-and-linked-directly", "a direct link is enough", ["Departed", "Direct"]).end(100, 2, True)
+           .link(200, 3, "cat", mesh=False)
+           .entry(202, 1, "cat", 6, "bob", held=[["bob", 2], ["cat", 6]]).made())
+    yield (three("departed-from-a-direct-link", "GOODBYE on a direct link is a departure", ["Departed", "Direct"])
+           .link(50, 3, "eve", mesh=False).entry(60, 1, "eve", 2, "bob", held=[["bob", 2], ["cat", 2], ["eve", 2]])
+           .end(100, 3, True, held=[["bob", 2], ["cat", 2]]).entry(110, 1, "eve", 3, "bob", held=[["bob", 2], ["cat", 2]]).made())
     yield (three("silent-end", "a member that did not depart is still listed by others", ["Departed"])
            .end(31000, 2, component=["bob", "cat"], connects=[["cat", True]], held=[["bob", 2], ["cat", 2]]).made())
     yield (three("partition", "all links end: no member is left, and none is dialled", ["Component"])
@@ -977,6 +991,11 @@ def capped():
     trace.end(12023, 2, held=[["bob", 5], ["cat", 5]]).entry(12030, 1, "eve", 6, "bob", held=[["bob", 5], ["cat", 5]])
     trace.entry(12031, 1, "bob", 6, "ann eve", component=["bob"]).look(17022, held=[["bob", 6], ["cat", 5]])
     yield trace.look(17024, held=[["bob", 6], ["cat", 5], ["eve", 6]], component=["bob", "eve"], connects=[["eve", True]]).made()
+    trace = Trace("dismissed-anew", "after a dismissal the time begins anew", ["Backstop"], name="ann", cap=2)
+    trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
+    trace.entry(14, 1, "cat", 5, "bob").met(20, "cat").look(12010, dismissed=[]).look(12012, dismissed=[2])
+    trace.end(12030, 2).met(12031, "cat").link(13000, 3, "dan", dismissed=[]).entry(13001, 3, "dan", 5, "ann", dismissed=[])
+    yield trace.look(24029, dismissed=[]).look(24031, dismissed=[3], leaves=False).made()
     trace = Trace("backstop-tie", "of members with equally many pairs, the highest uid leaves", ["Backstop"], name="cat",
                   cap=3)
     trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")

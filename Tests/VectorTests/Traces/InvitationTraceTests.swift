@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerSecurity
 import TestSupport
 import Testing
 
@@ -14,6 +15,10 @@ struct InvitationTrace: VectorBody {
     let invitation: Hex?
     /// Of the invitee, each with another peer but one.
     let addresses: Int?
+    /// Whether the inviter knows an address alone.
+    let onlyAddress: Bool?
+    /// What an inviter has to prove to the invitee.
+    let code: String?
     let steps: [Step]
 
     struct Step: Decodable, Sendable {
@@ -28,7 +33,7 @@ struct InvitationTrace: VectorBody {
 @Suite("12.8 Traces of invitations", .computing)
 struct InvitationTraceTests {
     @Test(
-        "either end behaves as in the vectors [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.quiet] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",
+        "either end behaves as in the vectors [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.quiet] [invite.busy] [invite.cancel] [invite.data] [invite.recipient] [invite.address] [uid.proof] [code.required]",
         arguments: try VectorFiles.all(InvitationTrace.self))
     func run(_ vector: Vector<InvitationTrace>) throws {
         let body = vector.body
@@ -59,6 +64,11 @@ extension InvitationTrace.Step {
         let digits = try #require(with.indices.contains(index) ? with[index] : nil).compactMap(
             \.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    /// The keyed uid to which the key of the certificate hashes, if there is this parameter.
+    func keyedUID(_ index: Int) throws -> UID? {
+        with.indices.contains(index) ? try #require(UID(try bytes(index))) : nil
     }
 
     func number(_ index: Int) throws -> UInt32 {
@@ -96,19 +106,26 @@ private struct InviteeRun: InvitationEnd {
 
     init(_ body: InvitationTrace) throws {
         let uid = try #require(UID(body.uid.bytes))
-        invitee = Invitee(try PeerID(validating: uid, displayName: "Bob"), seed: 1)
+        let code = try body.code.map {
+            AdvertisedCode(try CodeProof(try InvitationCode(parsing: $0)), valid: .repeated)
+        }
+        invitee = Invitee(try PeerID(validating: uid, displayName: "Bob"), code: code, seed: 1)
     }
 
     mutating func look(at now: Moment) { invitee.advance(to: now) }
 
     mutating func apply(_ step: InvitationTrace.Step, at now: Moment) throws -> Bool? {
+        if step.do == "stop" {
+            invitee.stop(at: now)
+            return nil
+        }
         let id = ConnectionID(rawValue: try step.number(0))
         let question = QuestionID(rawValue: UInt64(id.rawValue))
         switch step.do {
         case "connect":
             let origin = step.with[1].split(separator: ".").compactMap { UInt8($0) }
             #expect(invitee.accepted(from: origin, at: now) == id)
-            invitee.secured(id, at: now)
+            invitee.secured(id, keyedUID: try step.keyedUID(2), at: now)
         case "receive":
             let (header, payload) = try step.frame(1)
             invitee.receive(id, header, payload.span, at: now)
@@ -161,7 +178,7 @@ private struct InviterRun: InvitationEnd {
             Candidate(address: [192, 0, 2, UInt8($0)], port: 5_000)
         }
         inviter = try Inviter(
-            try PeerID(validating: peer, displayName: "Bob"), at: addresses,
+            body.onlyAddress == true ? nil : try PeerID(validating: peer, displayName: "Bob"), at: addresses,
             as: try PeerID(validating: uid, displayName: "Ann"), context: nil,
             within: .seconds(try #require(body.timeout)), id: try #require(body.invitation).bytes, seed: 1,
             at: .start)
@@ -172,9 +189,10 @@ private struct InviterRun: InvitationEnd {
 
     mutating func apply(_ step: InvitationTrace.Step, at now: Moment) throws -> Bool? {
         switch step.do {
+        case "tcp": inviter.connected(connection, at: now)
         case "tls":
             inviter.connected(connection, at: now)
-            inviter.secured(connection, at: now)
+            inviter.secured(connection, keyedUID: try step.keyedUID(0), at: now)
         case "receive":
             let (header, payload) = try step.frame(0)
             inviter.receive(connection, header, payload.span, at: now)
