@@ -10,6 +10,9 @@ struct BundleSaving {
         let opened: OpenDirectory
         /// Begins what no other file of this sender is called.
         let above: String
+        /// The first verdict and the first saved file of this directory.
+        let firstVerdict: Int
+        let firstSaved: Int
     }
 
     private let bundle: FileBundle
@@ -18,8 +21,7 @@ struct BundleSaving {
     private let downloads: DownloadDirectory
     private let start = ContinuousClock.now
     private var place: Place?
-    /// Directories whose new names have to be on disk.
-    private var unsynchronized: [OpenDirectory] = []
+    private var verdicts: [BundleVerdict] = []
     /// What was saved.
     private(set) var files = 0
     private(set) var bytes: UInt64 = 0
@@ -40,8 +42,8 @@ struct BundleSaving {
     /// Saves every file that can be saved. `hasDigest`: the bytes were compared with the digest that the sender promised.
     mutating func run(hasDigest: Bool) -> [BundleVerdict] {
         noteOffer()
-        let verdicts = bundle.entries.map { save($0, hasDigest) }
-        for directory in unsynchronized { try? directory.synchronize() }
+        for entry in bundle.entries { verdicts.append(save(entry, hasDigest)) }
+        synchronizePlace()
         record()
         return verdicts
     }
@@ -157,10 +159,29 @@ struct BundleSaving {
         let directory = try directory(of: path, entry)
         let opened = try refusing { () throws(FileFault) in try directory.parent(of: path) }
         let above = ([directory.name] + path.directory.dropFirst()).joined(separator: "/") + "/"
-        let place = Place(path: path.directory, directory: directory, opened: opened, above: above)
-        if sender.options.isSynchronized { unsynchronized.append(opened) }
+        synchronizePlace()
+        let place = Place(
+            path: path.directory, directory: directory, opened: opened, above: above,
+            firstVerdict: verdicts.count,
+            firstSaved: saved.count)
         self.place = place
         return place
+    }
+
+    /// Writes the new names in the directory to the disk, if the user wants that. Files whose names may not be there have failed.
+    private mutating func synchronizePlace() {
+        guard sender.options.isSynchronized, let place else { return }
+        do throws(FileFault) { try place.opened.synchronize() } catch {
+            for index in place.firstVerdict..<verdicts.count where verdicts[index] == .taken {
+                verdicts[index] = error.reason == .noSpace ? .noSpace : .failed
+            }
+            for file in saved[place.firstSaved...] {
+                sender.fail(file.path.text, "\(error.reason)")
+                files -= 1
+                bytes -= UInt64(file.size)
+            }
+            saved.removeSubrange(place.firstSaved...)
+        }
     }
 
     private func refusing<Result>(_ body: () throws(FileFault) -> Result) throws(Problem) -> Result {
@@ -186,6 +207,8 @@ struct BundleSaving {
             if downloads.existing == .rename, directory.entry(path.name)?.kind != .directory {
                 for number in 1...999 {
                     let name = FileName.numbered(path.name, number)
+                    // Without this, all bytes would be written for every number that is taken.
+                    guard directory.entry(name) == nil else { continue }
                     if try directory.create(name, contents, as: new) { return name }
                 }
             }
