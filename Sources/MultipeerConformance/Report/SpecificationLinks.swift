@@ -55,7 +55,8 @@ package struct SpecificationLinks: Sendable {
 
     /// Labels in other chapters.
     static let exceptions = [
-        "close.goodbye": 14, "close.linger": 14, "code.unknown": 16, "invite.contested": 15,
+        "close.answer": 14, "close.goodbye": 14, "close.linger": 14, "code.unknown": 16,
+        "invite.contested": 15,
         "invite.quiet": 15,
         "mesh.introduced": 15,
     ]
