@@ -642,7 +642,7 @@ def build():
         + [(5, "connect", (6, "192.0.2.1"), []), (5, "receive", (6, invite(inviter=holder.uid)), ["say 6 ANSWER POLICY", "end 6"]),
            (6, "connect", (7, "192.0.2.1", holder.uid), []),
            (6, "receive", (7, invite(inviter=holder.uid)), ["say 7 ANSWER BUSY", "end 7"])])
-    run("invitee-code", "an invitee with a code asks nobody without it", ["Key"], Invitee(bob.uid, "7 abandon ability"),
+    run("invitee-code", "an invitee with a code asks nobody without it", ["Key"], Invitee(bob.uid, "7-guitar-island"),
         [(0, "connect", (1, "192.0.2.1"), []), (0, "receive", (1, invite()), ["say 1 ANSWER CODE_REQUIRED", "end 1"]),
          (1, "connect", (2, "192.0.2.1"), []), (1, "receive", (2, invite(recipient=other_number)), ["say 2 ANSWER UNKNOWN_PEER", "end 2"]),
          (2, "connect", (3, "192.0.2.1"), []), (2, "receive", (3, invite(inviter=holder.uid)), ["say 3 ANSWER POLICY", "end 3"])])
