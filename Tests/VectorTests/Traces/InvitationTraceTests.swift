@@ -68,7 +68,7 @@ extension InvitationTrace.Step {
 
     /// The keyed uid to which the key of the certificate hashes, if there is this parameter.
     func keyedUID(_ index: Int) throws -> UID? {
-        with.indices.contains(index) ? try #require(UID(try bytes(index))) : nil
+        with.indices.contains(index) ? UID(try bytes(index)) : nil
     }
 
     func number(_ index: Int) throws -> UInt32 {
