@@ -30,7 +30,8 @@ package enum Suite {
         (
             "INV", "invitations, chapter 12",
             InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
-                + KeyedInvitationCases.all + AddressInvitationCases.all + CodeInviteeCases.all
+                + InviterPlaceCases.all + KeyedInvitationCases.all + AddressInvitationCases.all
+                + CodeInviteeCases.all
                 + CodeInviterCases.all
         ),
         ("SAS", "verification codes, chapter 13", CodeCases.all + CodeResultCases.all),
@@ -59,7 +60,7 @@ package enum Suite {
         "MSH-16", "MSH-17", "MSH-18", "MSH-19", "MSH-21", "MSH-30", "MSH-31", "MSH-32", "MSH-37", "MSH-38",
         "MSH-39", "MSH-41",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
-        "INV-26", "INV-32", "INV-36", "INV-37",
+        "INV-26", "INV-32", "INV-36", "INV-37", "INV-38",
         "SAS-03", "SAS-04", "SAS-11",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10", "LIM-11",
@@ -69,7 +70,8 @@ package enum Suite {
     static let waiting: Set = [
         "ENC-22", "LINK-04", "LINK-05", "LINK-23", "LINK-36", "MSH-07", "MSH-15", "MSH-17", "MSH-18",
         "MSH-19",
-        "MSH-31", "MSH-32", "MSH-41", "DGR-04", "INV-15", "INV-32", "INV-37", "SAS-11", "LIV-01", "LIV-02",
+        "MSH-31", "MSH-32", "MSH-41", "DGR-04", "INV-15", "INV-32", "INV-37", "INV-38", "SAS-11", "LIV-01",
+        "LIV-02",
         "LIV-05",
         "LIM-08",
     ]

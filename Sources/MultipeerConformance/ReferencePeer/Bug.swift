@@ -256,6 +256,8 @@ package enum Bug: String, CaseIterable, Sendable {
     // Forgets what others sent of a linked member.
     case forgetsSetAside = "forgets-set-aside"
     case meshDataShort = "mesh-data-short"  // Issues mesh data for ten minutes.
+    // Dials the one it learnt of first, of two with one uid.
+    case dialsFormerInstance = "dials-former-instance"
     case dialsOwnUid = "dials-own-uid"  // Dials a member that has its own uid.
     case neverWithdraws = "never-withdraws"  // Goes on dialling what is no longer a member.
     // Refuses a member that was dialling when its link ended.
@@ -298,6 +300,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteGivesUpBusy = "invite-gives-up-busy"  // Gives up when it receives BUSY.
     case inviteReservesUID = "invite-reserves-uid"  // Asks about one question of a uid, from any address.
     case inviteNeverQuiet = "invite-never-quiet"  // Asks again, however often its application declined.
+    case inviteNeverGivesUp = "invite-never-gives-up"  // Tries again, however often connections are lost.
+    // Keeps the other connections when TLS stands on one.
+    case inviteKeepsConnections = "invite-keeps-connections"
+    case inviteOneAddress = "invite-one-address"  // Gives up when the peer at one address is another.
     case inviteWholeTimeout = "invite-whole-timeout"  // Repeats its TIMEOUT after BUSY.
     // Refuses invitations that do not name it.
     case inviteNeedsUid = "invite-needs-uid"

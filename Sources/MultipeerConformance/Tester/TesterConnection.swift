@@ -43,6 +43,8 @@ final class TesterConnection: PollSource {
     private(set) var receivedCount = 0
     /// Whether the socket is read at all.
     var isReading = true
+    /// Whether what is received means nothing: the connection then ends only when the subject ends it.
+    var isDeaf = false
     /// The rate at which it is read, if limited.
     private var pace: BandwidthLimit?
 
@@ -119,6 +121,7 @@ final class TesterConnection: PollSource {
         receivedCount += bytes.count
         pace?.spend(bytes.count)
         if firstBytes.count < 65_536 { firstBytes += bytes }
+        if isDeaf { return }
         guard let tls else { return arrivePlain(bytes) }
         tls.take(bytes)
         progress()

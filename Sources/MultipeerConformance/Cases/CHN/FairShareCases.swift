@@ -25,19 +25,19 @@ enum FairShareCases {
 
     static let channels: [Case] = [
         Case(
-            "CHN-20", "9.7", level: .channels, "messages do not starve a stream",
+            "CHN-20", "9.7", level: .channels, "messages starve neither a stream nor a file",
             stimulus:
-                "S has messages to send all the time, up to 24 MiB, and writes 256 KiB to a stream; T reads 16 MiB a second",
-            expectation: "all of the stream arrives before the messages end", rules: ["channel.starvation"],
+                "S has messages to send all the time, up to 24 MiB, and writes 256 KiB to a stream, and sends a file of 256 KiB; T reads 16 MiB a second",
+            expectation: "all of both arrives before the messages end", rules: ["channel.starvation"],
             bugs: [.seen("messages-starve-streams", by: "of the stream came")], seconds: 40
         ) { caseRun in
             let (pair, link) = try caseRun.linked(prepare: { $0.limits.messageCredit = 64 << 20 })
             let peer = pair.tester.endpoint.uid
             let stream = try pair.session.openStream("log", to: peer)
-            _ = try link.expectOpen()
+            let channel = try link.expectOpen().number
             link.connection.narrow(to: 16_777_216)
             let piece = 131_072
-            var (posted, received, data) = (0, 0, 0)
+            var (posted, received, data, file) = (0, 0, 0, 0)
             func post() {
                 _ = pair.session.post(pattern: piece, to: peer)
                 posted += piece
@@ -45,19 +45,24 @@ enum FairShareCases {
             // More than the sockets hold, so that messages wait at S.
             for _ in 0..<48 { post() }
             _ = pair.session.post("write", ["stream": .number(Double(stream)), "size": 262_144])
-            while received < 24 << 20, data < 262_144 {
+            let sending = try pair.send(.pattern(262_144), name: "file")
+            defer { withExtendedLifetime(sending) {} }
+            while received < 24 << 20, data < 262_144 || file < 262_144 {
                 guard let frame = link.nextFrame(within: .seconds(5)) else { break }
                 switch frame.kind {
                 case .part: received += frame.payload.count
                 case .message:
                     received += frame.payload.count
                     if posted < 24 << 20 { post() }
-                case .data: data += frame.payload.count
+                case .data where frame.channel == channel: data += frame.payload.count
+                case .data: file += frame.payload.count
                 default: break
                 }
             }
             try caseRun.require(
                 data == 262_144, "\(data) bytes of the stream came while \(received) of messages did")
+            try caseRun.require(
+                file == 262_144, "\(file) bytes of the file came while \(received) of messages did")
         },
         Case(
             "CHN-21", "9.4", level: .channels,

@@ -13,13 +13,14 @@ extension SubjectSession {
         try ask("answer", ["invitation": question["invitation"] ?? .null, "accept": .bool(isAccepted)])
     }
 
-    /// Lets the session invite the tester; `isNamed`: by its uid, otherwise the peer at its address.
+    /// Lets the session invite the tester; `isNamed`: by its uid, otherwise the peer at its address; `others`: testers at whose
+    /// addresses it may be, too.
     func invite(
         _ tester: Tester, code: String? = nil, context: [UInt8]? = nil, timeout: Int = 30,
-        isNamed: Bool = true
+        isNamed: Bool = true, after others: [Tester] = []
     ) throws -> JSONValue {
         var parameters: [String: JSONValue] = [
-            "at": .array([.string("127.0.0.1:\(tester.listener.localPort)")]),
+            "at": .array((others + [tester]).map { .string("127.0.0.1:\($0.listener.localPort)") }),
             "timeout": .number(Double(timeout)),
         ]
         if isNamed { parameters["peer"] = .string(tester.endpoint.uid.hex) }

@@ -110,6 +110,7 @@ enum DialCases {
             let peer = pair.tester.endpoint.uid
             let mute = try pair.tester.accepted(
                 pair.linkParameters, tls: nil, plain: true, sendsPreface: false)
+            mute.connection.isDeaf = true
             caseRun.loop.wait(.milliseconds(300))
             try pair.session.call("cancel", ["peer": .string(peer.hex)])
             try pair.session.expectNotConnected(peer, [.cancelled])

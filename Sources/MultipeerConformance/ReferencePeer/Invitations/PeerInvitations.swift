@@ -209,13 +209,15 @@ final class PeerInvitations {
         let context = request["context"]?.text.flatMap { [UInt8](hex: $0) }
         try demand(
             context?.count ?? 0 <= InvitationFrames.longestContext, .tooLarge, "a context that is too long")
-        guard case .array(let places)? = request["at"], let place = places.first?.text?.split(separator: ":"),
-            place.count == 2, let port = UInt16(place[1])
-        else { throw Unimplemented() }
+        guard case .array(let texts)? = request["at"] else { throw Unimplemented() }
+        let places = texts.compactMap { text in
+            text.text?.split(separator: ":").last.flatMap { UInt16($0) }.map(Candidate.loopback)
+        }
+        guard !places.isEmpty, places.count == texts.count else { throw Unimplemented() }
         let uid = request["peer"]?.text.flatMap { [UInt8](hex: $0) }
         let seconds = request["timeout"]?.double ?? 30
         try demand((1...600).contains(seconds), .internal, "a timeout of \(seconds) s")
         let code = try spoken(request)
-        invites.append(PeerInviter(self, uid, .loopback(port), code, context, seconds))
+        invites.append(PeerInviter(self, uid, places, code, context, seconds))
     }
 }

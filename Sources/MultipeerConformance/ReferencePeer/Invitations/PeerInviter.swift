@@ -3,7 +3,12 @@ final class PeerInviter: PeerConnection.Owner {
     private unowned let invitations: PeerInvitations
     /// The invited peer; nil for the one that listens at the address.
     private(set) var uid: [UInt8]?
-    private let place: Candidate
+    /// Where it may be, in the order in which they are dialled.
+    private var places: [Candidate]
+    private var nextPlace = 0
+    private var lastDial = Instant.now
+    /// The connections on which TLS does not stand yet.
+    private var dialled: [(connection: PeerConnection, place: Candidate)] = []
     private let code: SpokenCode?
     private var exchange: CodeExchange?
     private var confirmations: CodeExchange.Confirmations?
@@ -11,7 +16,9 @@ final class PeerInviter: PeerConnection.Owner {
     private let seconds: Double
     private let deadline: Instant
     private let id: [UInt8]
+    /// The one that carries the invitation.
     private var connection: PeerConnection?
+    private var usedPlace: Candidate?
     private var isSent = false
     private var isAgreed = false
     private var retry: Instant?
@@ -21,12 +28,12 @@ final class PeerInviter: PeerConnection.Owner {
     private var hasResult = false
 
     init(
-        _ invitations: PeerInvitations, _ uid: [UInt8]?, _ place: Candidate, _ code: SpokenCode?,
+        _ invitations: PeerInvitations, _ uid: [UInt8]?, _ places: [Candidate], _ code: SpokenCode?,
         _ context: [UInt8]?, _ seconds: Double
     ) {
         self.invitations = invitations
         self.uid = uid
-        self.place = place
+        self.places = places
         self.code = code
         self.context = context
         self.seconds = seconds
@@ -43,13 +50,31 @@ final class PeerInviter: PeerConnection.Owner {
         isSent = false
         exchange = nil
         confirmations = nil
+        connection = nil
+        nextPlace = 0
+        dialNext()
+    }
+
+    private func dialNext() {
+        let place = places[nextPlace]
+        nextPlace += 1
+        lastDial = .now
         guard let socket = try? TCPSocket.dialling(place) else { return result(.unknownPeer) }
         let made = invitations.connection(socket, .initiator, place.address, to: uid)
         made.owner = self
-        connection = made
+        dialled.append((made, place))
     }
 
+    /// Uses the first connection on which TLS stands. Spec 12.8, `invite.connections`.
     func ready(_ connection: PeerConnection) {
+        guard self.connection == nil else { return }
+        self.connection = connection
+        usedPlace = dialled.first { $0.connection === connection }?.place
+        dialled.removeAll { $0.connection === connection }
+        if bug != .inviteKeepsConnections {
+            for other in dialled { other.connection.discard() }
+            dialled = []
+        }
         guard let code else { return invite(connection) }
         let exchange = invitations.exchange(code, isInviter: true)
         self.exchange = exchange
@@ -135,6 +160,10 @@ final class PeerInviter: PeerConnection.Owner {
 
     private func refused(_ code: CloseCode) {
         connection?.finish()
+        if code == .unknownPeer, places.count > 1, bug != .inviteOneAddress {
+            places.removeAll { $0 == usedPlace }
+            return dial()
+        }
         guard code == .busy, bug != .inviteGivesUpBusy else { return result(code) }
         rest()
     }
@@ -155,6 +184,11 @@ final class PeerInviter: PeerConnection.Owner {
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
         guard !hasResult, retry == nil else { return }
+        if connection !== self.connection {
+            dialled.removeAll { $0.connection === connection }
+            if self.connection != nil || !dialled.isEmpty { return }
+            if nextPlace < places.count { return dialNext() }
+        }
         if case .closed(.wrongCode) = ending {
             if bug == .codeRetriesMismatch { return rest() }
             if bug == .codeWrongIsLost { return result(.unknownPeer) }
@@ -165,20 +199,23 @@ final class PeerInviter: PeerConnection.Owner {
         case .refused(let refusal): result(refusal.code)
         case .lost:
             losses += 1
-            if losses > 5 { result(.unknownPeer) } else { rest() }
+            if losses > 5, bug != .inviteNeverGivesUp { result(.unknownPeer) } else { rest() }
         }
     }
 
     func drop() {
         hasResult = true
-        connection?.discard()
+        for one in dialled.map(\.connection) + [connection].compactMap(\.self) { one.discard() }
     }
 
     func tick(_ now: Instant) {
-        connection?.tick(now)
+        for one in dialled.map(\.connection) + [connection].compactMap(\.self) { one.tick(now) }
+        let isLate = lastDial + .milliseconds(250) <= now && nextPlace < places.count
+        if isLate, connection == nil, retry == nil, !hasResult { dialNext() }
         if let retry, now >= retry, !hasResult { dial() }
         if !hasResult, now >= deadline, bug != .inviteAnswersLate {
             result(.timeout)
+            for one in dialled { one.connection.discard() }
             connection?.close(.cancelled)
         }
         isOver = hasResult && (connection?.stage ?? .ended) == .ended

@@ -47,8 +47,21 @@ extension PeerMesh {
             session.attempts.count < 2 * session.settings.cap,
             waiting[endpoint].map({ $0.until <= now }) ?? true
         else { return }
+        guard !hasRival(endpoint) else { return }
         let isFirst = reported.insert(endpoint).inserted || bug == .reportsEachAttempt
         session.connect(held, isForMesh: true, isSilent: !isFirst)
+    }
+
+    /// Whether another instance of its uid is dialled, or is to be dialled before it. Spec 11.6, `mesh.same-uid`.
+    private func hasRival(_ endpoint: Endpoint) -> Bool {
+        guard let number = known[endpoint]?.number else { return false }
+        let rivals = component.filter { $0 != endpoint && $0.uid == endpoint.uid }
+        return rivals.contains { rival in
+            guard let other = known[rival]?.number else { return false }
+            let isBefore = bug == .dialsFormerInstance ? other < number : other > number
+            if session.attempts[rival] != nil { return true }
+            return isBefore && waiting[rival].map { $0.until <= .now } ?? true
+        }
     }
 
     /// Notes a member whose link has ended and that has dialled meanwhile: its link may not have ended at the same time.

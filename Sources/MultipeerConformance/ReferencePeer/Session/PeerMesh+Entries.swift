@@ -48,7 +48,8 @@ extension PeerMesh {
         if let old, !replaces, entry.sequence <= old.entry.sequence, bug != .believesOld { return }
         if old?.entry == entry { return }
         guard old != nil || makeRoom(for: entry.endpoint) else { return }
-        known[entry.endpoint] = StoredEntry(entry: entry, held: held)
+        learnt += 1
+        known[entry.endpoint] = StoredEntry(entry: entry, held: held, number: old?.number ?? learnt)
         if let attempt = session.attempts[entry.endpoint], attempt.isForMesh, bug != .keepsFirstMeshData {
             session.connect(held, isForMesh: true)
         }

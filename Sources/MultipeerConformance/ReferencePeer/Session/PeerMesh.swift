@@ -5,11 +5,15 @@ final class PeerMesh {
         let entry: MemberEntry
         let held: ReceivedConnectionData
         let since = Instant.now
+        /// Whether it was learnt of later than another.
+        let number: Int
         var outsideSince: Instant?
     }
 
     unowned let session: PeerSession
     var known: [Endpoint: StoredEntry] = [:]
+    /// How many entries of endpoints that were not known have come.
+    var learnt = 0
     var own: MemberEntry?
     var highest: UInt32 = 0
     var departed: [Endpoint: Instant] = [:]
