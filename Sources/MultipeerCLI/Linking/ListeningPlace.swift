@@ -34,7 +34,7 @@ struct ListeningPlace: Sendable {
 
     private static func address(_ addresses: [SocketAddress], _ port: UInt16) -> String? {
         let usable = (try? NetworkInterface.all())?.flatMap(\.usableAddresses) ?? []
-        let named = addresses.filter { !$0.isUnspecified }.map(\.host)
+        let named = addresses.map(\.host).filter { !$0.isUnspecified }
         let hosts = named.isEmpty ? usable + [SocketAddress.loopback.host] : named
         guard let host = hosts.first(where: \.isV4) ?? hosts.first(where: { !$0.isLinkLocal }) else {
             return nil
