@@ -73,6 +73,7 @@ struct BundleSaving {
         let directory: String
         let size: Int
         let digest: [UInt8]?
+        let isDirectory: Bool
     }
 
     private func noteOffer() {
@@ -238,14 +239,16 @@ struct BundleSaving {
                 path: path, shown: isShown ? downloads.shown(place.above + name) : "",
                 directory: place.directory.name, size: entry.size,
                 digest: isShown && hasDigest && entry.kind != .directory
-                    ? SHA256.hash(Array(bundle.bytes[entry.contents])) : nil))
+                    ? SHA256.hash(Array(bundle.bytes[entry.contents])) : nil,
+                isDirectory: entry.kind == .directory))
     }
 
     private func record() {
         let time = start.duration(to: .now)
         let transfers = saved.map { file in
             TransferReport.Transfer(
-                name: file.shown, bytes: UInt64(file.size), time: time, digest: file.digest)
+                name: file.shown, bytes: UInt64(file.size), time: time, digest: file.digest,
+                isDirectory: file.isDirectory)
         }
         sender.state.withLock { state in
             for (file, transfer) in zip(saved, transfers) {

@@ -87,7 +87,8 @@ extension FileSender {
                     .sent(
                         TransferReport.Transfer(
                             name: sources[file.number - 1].label, bytes: UInt64(file.size), time: time,
-                            digest: file.digest), address: nil)
+                            digest: file.digest, isDirectory: sources[file.number - 1].isDirectory),
+                        address: nil)
                 }
         }
         // Nothing was read, because the link had ended.

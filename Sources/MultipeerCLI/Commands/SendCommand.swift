@@ -47,11 +47,12 @@ enum SendCommand: Subcommand {
             it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. A file that the receiver has
             already is reported as such.
 
-            --json prints an object a line: "event" is offer (peer, id, totalFiles, totalBytes, names), code (text),
-            progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes, resumedAt, seconds, sha256),
-            error (file, message, reason: exists, repeated, too-large, bad-name or obstructed; without file it ends the
-            command) and end (files, bytes, seconds, skipped, failed). Fields that do not apply are missing; more may be
-            added, and those that are there keep their meaning. Between two shells, by hand:
+            --json prints an object a line: "event" is offer (peer, id, totalFiles, totalDirectories, totalBytes,
+            names), code (text), progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes,
+            resumedAt, seconds, sha256), error (file, message, reason: exists, repeated, too-large, bad-name or
+            obstructed; without file it ends the command) and end (files, directories, bytes, seconds, skipped, failed).
+            Directories are those without files; progress counts them as files. Fields that do not apply are missing;
+            more may be added, and those that are there keep their meaning. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,

@@ -55,6 +55,11 @@ package final class SentDirectory: Sendable {
         (links, others, failures) = (walk.links, walk.others, walk.failures)
     }
 
+    package var contents: OfferedFiles.Contents {
+        let directories = entries.count { $0.kind == .directory }
+        return OfferedFiles.Contents(files: entries.count - directories, directories: directories)
+    }
+
     package var size: UInt64 { entries.reduce(0) { $0 &+ $1.size } }
 
     /// A line about the entries that are left out; nil if there are none.

@@ -5,7 +5,8 @@ extension TransferEvent {
     static func offer(_ files: OfferedFiles?, _ peer: PeerID) -> TransferEvent {
         var event = TransferEvent("offer", peer: peer.displayName)
         event.id = peer.uid.bytes.hexadecimal
-        event.totalFiles = files?.count
+        event.totalFiles = files?.contents.files
+        event.totalDirectories = files?.contents.directories
         event.totalBytes = files?.size
         event.names = files?.first.map(\.name)
         return event
@@ -37,7 +38,8 @@ extension TransferEvent {
 
     static func end(_ report: TransferReport, _ time: Duration, of peer: PeerID? = nil) -> TransferEvent {
         var event = TransferEvent("end", peer: peer?.displayName)
-        event.files = report.transferred.count
+        event.files = report.fileCount
+        event.directories = report.directoryCount
         event.bytes = report.bytes
         event.seconds = time.seconds
         event.skipped = report.skipped

@@ -13,9 +13,12 @@ package struct TransferEvent: Encodable, Equatable, Sendable {
     package var file: String?
     /// Where a received file is.
     package var path: String?
-    /// Files that were transferred, and that there are.
+    /// Files that were transferred, and that there are. Those of `progress` have directories without files among them.
     package var files: Int?
     package var totalFiles: Int?
+    /// Directories without files that were transferred, and that there are.
+    package var directories: Int?
+    package var totalDirectories: Int?
     /// Bytes that were transferred, and that there are.
     package var bytes: UInt64?
     package var totalBytes: UInt64?

@@ -12,15 +12,19 @@ package struct TransferReport: Equatable, Sendable {
         package let digest: [UInt8]?
         /// The bytes that an earlier transfer had moved, which are among `bytes`.
         package let resumedAt: UInt64
+        /// Whether it stands for a directory without files.
+        package let isDirectory: Bool
 
         package init(
-            name: String, bytes: UInt64, time: Duration, digest: [UInt8]?, resumedAt: UInt64 = 0
+            name: String, bytes: UInt64, time: Duration, digest: [UInt8]?, resumedAt: UInt64 = 0,
+            isDirectory: Bool = false
         ) {
             self.name = name
             self.bytes = bytes
             self.time = time
             self.digest = digest
             self.resumedAt = resumedAt
+            self.isDirectory = isDirectory
         }
     }
 
@@ -28,6 +32,7 @@ package struct TransferReport: Equatable, Sendable {
     private struct Group: Equatable {
         let name: String
         var files = 0
+        var directories = 0
         var bytes: UInt64 = 0
         /// Those of them that an earlier transfer had moved.
         var resumed: UInt64 = 0
@@ -70,7 +75,7 @@ package struct TransferReport: Equatable, Sendable {
             places[directory] = place
             groups.append(Group(name: directory))
         }
-        groups[place].files += 1
+        if transfer.isDirectory { groups[place].directories += 1 } else { groups[place].files += 1 }
         groups[place].bytes &+= transfer.bytes
         groups[place].resumed &+= transfer.resumedAt
         groups[place].time = time
@@ -79,7 +84,9 @@ package struct TransferReport: Equatable, Sendable {
     /// A line for each directory.
     package var directories: [String] {
         groups.map { group in
-            "\(verb) \(group.name.printable), \(HumanReadable.files(group.files)), \(figures(group.bytes, group.time, after: group.resumed))"
+            let count = HumanReadable.files(group.files, directories: group.directories)
+            let figures = figures(group.bytes, group.time, after: group.resumed)
+            return "\(verb) \(group.name.printable), \(count), \(figures)"
         }
     }
 
@@ -96,13 +103,18 @@ package struct TransferReport: Equatable, Sendable {
     /// Returns the line for all files; nil for a single file, which has its own line.
     package func total(_ time: Duration) -> String? {
         guard groups.count + single + skipped + failed > 1 else { return nil }
-        var parts = [
-            "\(verb) \(HumanReadable.files(transferred.count)), \(figures(bytes, time, after: resumed))"
-        ]
+        let count = HumanReadable.files(fileCount, directories: directoryCount)
+        var parts = ["\(verb) \(count), \(figures(bytes, time, after: resumed))"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
         return parts.joined(separator: "; ")
     }
+
+    /// How many of the transferred are directories without files.
+    package var directoryCount: Int { transferred.count(where: \.isDirectory) }
+
+    /// How many files were transferred.
+    package var fileCount: Int { transferred.count - directoryCount }
 
     private var resumed: UInt64 { transferred.reduce(0) { $0 &+ $1.resumedAt } }
 

@@ -186,7 +186,7 @@ final class FileSender: Sendable {
             let metadata = source.metadata(FilePosition(number, of: sources.count)).metadata
             let resource = try await source.send(
                 to: peer, over: connector.session, metadata: metadata,
-                digest: options.wantsDigest && source.wantsDigest, limit: options.limit)
+                digest: options.wantsDigest && !source.isDirectory, limit: options.limit)
             output.totals.begin(number, source.shown, resource.progress)
             let isAbandoned = state.withLock { state in
                 state.current[number] = resource
@@ -216,7 +216,7 @@ final class FileSender: Sendable {
             let transfer = TransferReport.Transfer(
                 name: sources[index].label, bytes: bytes,
                 time: beginning.start.duration(to: .now), digest: resource.digest,
-                resumedAt: resource.resumedAt)
+                resumedAt: resource.resumedAt, isDirectory: sources[index].isDirectory)
             return .sent(transfer, address: sources[index].redirection(resource))
         } catch {
             if [.ended, .notConnected].contains(error.code) { state.withLock { $0.isLinked = false } }

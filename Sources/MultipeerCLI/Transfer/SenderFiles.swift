@@ -174,7 +174,8 @@ final class SenderFiles: Sendable {
         let path = file.shown(settled)
         let transfer = TransferReport.Transfer(
             name: path, bytes: received.size, time: time,
-            digest: received.isVerified ? received.digest : nil, resumedAt: file.resource.resumedAt)
+            digest: received.isVerified ? received.digest : nil, resumedAt: file.resource.resumedAt,
+            isDirectory: file.isEmptyDirectory)
         if let directory = file.directory {
             let name = options.downloads?.shown(directory.name) ?? directory.name
             state.withLock { $0.report.add(transfer, of: name, at: start.duration(to: .now)) }

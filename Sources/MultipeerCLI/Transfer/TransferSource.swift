@@ -76,8 +76,8 @@ package struct TransferSource: Equatable, Sendable {
         return unsafe lstat(path, &facts) == 0
     }
 
-    /// Whether a digest of it is of use.
-    var wantsDigest: Bool { kind != .directory }
+    /// Whether it is a directory without files.
+    var isDirectory: Bool { kind == .directory }
 
     /// What the receiver knows before it agrees.
     var offer: OfferedFiles.File { OfferedFiles.File(name: label, size: size) }
@@ -94,7 +94,7 @@ package struct TransferSource: Equatable, Sendable {
             guard seen.insert(ObjectIdentifier(directory)).inserted else { continue }
             files.append(
                 OfferedFiles.File(
-                    name: directory.name, size: directory.size, files: directory.entries.count))
+                    name: directory.name, size: directory.size, contents: directory.contents))
         }
         return OfferedFiles(files)
     }

@@ -17,7 +17,13 @@ package enum HumanReadable {
         return unit == 0 ? "\(Int(value)) B" : "\(rounded(value)) \(units[unit])"
     }
 
-    package static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
+    /// `directories`: those without files, which are not among the files.
+    package static func files(_ count: Int, directories: Int = 0) -> String {
+        let files = count == 1 ? "1 file" : "\(count) files"
+        guard directories > 0 else { return files }
+        let others = directories == 1 ? "1 directory" : "\(directories) directories"
+        return count == 0 ? others : "\(files) and \(others)"
+    }
 
     package static func duration(_ duration: Duration) -> String {
         let seconds = duration.seconds

@@ -52,10 +52,10 @@ struct DirectoryCommandTests {
             #expect(facts[.modificationDate] as? Date == Date(timeIntervalSince1970: 1_000_000_000))
             #expect(folder.exists("\(place)/empty") && !folder.exists("\(place)/link"))
             #expect(sender.errors.contains("album: 1 symbolic link left out\n"))
-            #expect(sender.errorLines.last?.hasPrefix("sent album, 4 files, 10 B in ") == true)
+            let figures = "3 files and 1 directory, 10 B in "
+            #expect(sender.errorLines.last?.hasPrefix("sent album, \(figures)") == true)
             #expect(
-                receiver.errorLines.last?.hasPrefix("received \(folder.path(place)), 4 files, 10 B in ")
-                    == true)
+                receiver.errorLines.last?.hasPrefix("received \(folder.path(place)), \(figures)") == true)
             #expect(receiver.errors.contains("saving as \(folder.path(place))\n") == (name != "album"))
             for name in ["ann", "bob"] {
                 try? FileManager.default.removeItem(atPath: folder.path("\(name).data"))
@@ -248,7 +248,12 @@ struct DirectoryCommandTests {
             #expect(errors.count == 2 && errors[0]["reason"] as? String == "exists")
             #expect(errors[1]["file"] == nil)
             let end = try #require(all("end").first)
-            #expect(end["files"] as? Int == 4 && end["skipped"] as? Int == 1 && end["failed"] as? Int == 0)
+            #expect(end["files"] as? Int == 3 && end["directories"] as? Int == 1)
+            #expect(end["skipped"] as? Int == 1 && end["failed"] as? Int == 0)
+            if isSender {
+                let offer = try #require(all("offer").first)
+                #expect(offer["totalFiles"] as? Int == 4 && offer["totalDirectories"] as? Int == 1)
+            }
         }
         #expect((sender.code, receiver.code) == (5, 5))
     }

@@ -102,6 +102,19 @@ struct TransferReportTests {
         #expect(!report.isComplete)
     }
 
+    @Test("directories without files are counted apart from files")
+    func directories() {
+        var report = TransferReport(.sending)
+        for name in ["d", "e"] {
+            let transfer = TransferReport.Transfer(
+                name: name, bytes: 0, time: .zero, digest: nil, isDirectory: true)
+            report.add(transfer, of: "bare", at: .seconds(1))
+        }
+        #expect(report.directories == ["sent bare, 2 directories, 0 B in 1.0 s, 0 B/s"])
+        _ = report.add(.init(name: "a", bytes: 1, time: .zero, digest: nil))
+        #expect(report.total(.seconds(1)) == "sent 1 file and 2 directories, 1 B in 1.0 s, 1 B/s")
+    }
+
     @Test("without a digest none is printed, and a transfer that took no time does not crash")
     func bare() {
         var report = TransferReport(.sending)
