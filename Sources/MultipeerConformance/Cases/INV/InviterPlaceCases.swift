@@ -39,7 +39,7 @@ enum InviterPlaceCases {
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
         Case(
-            "INV-40", "12.8", level: .invite, "an inviter uses the connection on which TLS stands first",
+            "INV-41", "12.8", level: .invite, "an inviter uses the connection on which TLS stands first",
             stimulus: "S invites T at two addresses; the first accepts TCP, and is silent",
             expectation: "INVITE at the second, the first connection ends; a link",
             rules: ["invite.connections"], bugs: [.seen("invite-keeps-connections", by: "still open")]
