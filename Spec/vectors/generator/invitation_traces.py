@@ -679,6 +679,11 @@ def build():
         [(0, "tls", (stranger,), ["say 1 INVITE"]), (1_000, "receive", (answer(data=held),), ["close 1 POLICY", "tell unreachable"])])
     run("inviter-only-address-proven", "and is", ["Key"], Inviter(ann.uid, b"Ann", bob.uid, number, 30, 1, True),
         [(0, "tls", (holder.uid,), ["say 1 INVITE"]), (1_000, "receive", (answer(data=held),), ["make"])])
+    run("inviter-busy-before-tls", "BUSY stays the result when the next connection is lost before TLS", ["Busy", "Time"], inviter(),
+        asking((29_000, "receive", (answer("BUSY", None),), ["end 1"]), (29_400, "look", (), ["dial 2"]), (29_401, "tcp", (), []),
+               (29_800, "lost", (), []), (30_000, "look", (), ["tell busy"])))
+    run("inviter-lost-to-the-end", "lost shortly before the timeout", ["Busy", "Time"], inviter(),
+        asking((29_950, "lost", (), []), (30_000, "look", (), ["tell timedOut"])))
 
     notes = {
         "Key": "a keyed uid, or a code, is proven before anything else is answered",
