@@ -64,7 +64,7 @@ struct ReportTests {
         #expect(report.text.contains("LINK-11/tester-higher"))
         #expect(report.text.contains(expected))
         #expect(report.text.contains("1 PASS, 1 FAIL; seed 7"))
-        #expect(report.markdown.contains("a \\| b < c"))
+        #expect(report.markdown.contains("a \\| b \\< c"))
         #expect(report.junit.contains("failures=\"1\""))
         #expect(report.junit.contains("a | b &lt; c"))
         #expect(report.html().contains("a | b &lt; c"))

@@ -81,7 +81,7 @@ package final class WayBack: Sendable {
             unsafe Int32(truncatingIfNeeded: recvfrom(datagrams, &byte, 1, 0, $0, $1))
         }
         guard count >= 0, let remote, remote.host == peer else { return false }
-        // The port under test answers itself: two commands would answer each other's answers for ever.
+        // The port under test answers itself: two commands would answer each other's answers without end.
         guard isAnswered, remote.port != port else { return true }
         let nothing: [UInt8] = []
         return unsafe remote.withSystemAddress { unsafe sendto(datagrams, nothing, 0, 0, $0, $1) } >= 0

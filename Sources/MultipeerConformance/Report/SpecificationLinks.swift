@@ -40,7 +40,7 @@ package struct SpecificationLinks: Sendable {
         "07-frames.md", "08-messages.md", "09-channels.md", "10-datagrams.md", "11-mesh.md",
         "12-invitations.md",
         "13-verification-code.md", "14-states-and-liveness.md", "15-limits.md", "16-codes.md",
-        "17-extensions.md",
+        "17-extensions.md", "18-security.md", "19-privacy.md",
     ]
 
     /// The chapter of the labels that begin with a word.
@@ -50,7 +50,7 @@ package struct SpecificationLinks: Sendable {
         "select": 6,
         "stale": 6, "frame": 7, "close": 7, "msg": 8, "channel": 9, "stream": 9, "resource": 9, "dgram": 10,
         "mesh": 11, "service": 12, "mdns": 12, "dns": 12, "invite": 12, "sas": 13, "code": 13, "state": 14,
-        "live": 14, "limit": 15, "ext": 17,
+        "live": 14, "limit": 15, "ext": 17, "privacy": 19,
     ]
 
     /// Labels in other chapters.
