@@ -100,7 +100,9 @@ struct BundleCommandTests {
         #expect(receiver.errors.contains("skipped album/f0: a directory with this name exists\n"))
         #expect(try text("inbox/album/d/f1") == "new 1" && text("inbox/album/f2") == "new 2")
         #expect(try text("album/f4") == "new 4" && !folder.exists("inbox/album/f10"))
-        for side in ["ann", "bob"] { try? FileManager.default.removeItem(atPath: folder.path("\(side).data")) }
+        for side in ["ann", "bob"] {
+            try? FileManager.default.removeItem(atPath: folder.path("\(side).data"))
+        }
         let (again, _) = try await send([], ["--exists", "rename"])
         #expect(again.code == 0 && again.errors.contains("album: bob saved it as album~1\n"))
         #expect(try text("inbox/album~1/f10") == "new 10")
