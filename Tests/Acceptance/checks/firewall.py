@@ -1,4 +1,4 @@
-"""A firewall that lets one number in, for TCP and UDP."""
+"""Between two machines: a firewall that lets one number in, for TCP and UDP, or a router."""
 
 import os
 import re
@@ -50,6 +50,32 @@ def _between_firewalls():
         hub.close()
 
 
+def across_networks():
+    """A file goes by address between two networks (namespaces) with a router between them, which multicast does not pass"""
+    return network.inside(_between_networks, seconds=60)
+
+
+def _between_networks():
+    hub = Hub(2)
+    try:
+        # The bridge is taken apart: each machine has a network of its own, with this namespace for a router.
+        for number in (1, 2):
+            hub.take_out(number)
+            network.command("ip", "addr", "add", f"10.78.{number}.1/24", "dev", f"port{number}")
+            there = hub.there(number)
+            for words in [("addr", "flush", "dev", "cable"), ("addr", "add", f"10.78.{number}.2/24", "dev", "cable"),
+                          ("route", "add", "default", "via", f"10.78.{number}.1")]:
+                network.command(*there, tool("ip"), *words)
+        with open("/proc/sys/net/ipv4/ip_forward", "w", encoding="ascii") as switch:
+            switch.write("1")
+        with tempfile.TemporaryDirectory() as directory:
+            took = _send(hub, directory, "--to", "10.78.1.2")
+        return f"{took:.2f} s from the start of the sender to the link"
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
 def _guard(there):
     done = subprocess.run([*there, tool("nft"), "-f", "-"], input=RULES.encode(), capture_output=True, timeout=20)
     if done.returncode:
@@ -62,7 +88,7 @@ def _counts(there):
     return [int(count) for count in re.findall(r"counter packets (\d+)", said)]
 
 
-def _send(hub, directory):
+def _send(hub, directory, *to):
     kind = service_type()
     os.mkdir(os.path.join(directory, "inbox"))
     photo, copy = os.path.join(directory, "photo.jpg"), os.path.join(directory, "inbox", "photo.jpg")
@@ -70,8 +96,8 @@ def _send(hub, directory):
         file.write(os.urandom(1_000_000))
     ann = _Command(hub.there(1), "cable", directory, "receive", "inbox", "--yes", "--name", "ann", "--type", kind)
     ann.says("waiting as 'ann'")
-    bob = _Command(hub.there(2), "cable", directory, "send", "photo.jpg", "ann", "--unverified", "--name", "bob",
-                   "--type", kind)
+    bob = _Command(hub.there(2), "cable", directory, "send", "photo.jpg", *(to or ["ann"]), "--unverified",
+                   "--name", "bob", "--type", kind)
     _, took = bob.says("linked with ann")
     expect(bob.end() == 0 and ann.end() == 0, ann.said + bob.said)
     expect(open(photo, "rb").read() == open(copy, "rb").read(), "the file has changed")
