@@ -36,7 +36,7 @@ final class CodeFinder: Sendable {
             let addresses = try await address.addresses()
             if !isQuiet { Terminal.say("trying the code at \(address.text)") }
             return try await browser.invite(
-                at: addresses, role.context, to: session, code: code, for: address.selector, within: timeout)
+                at: addresses, role.context, to: session, code: code, for: address, within: timeout)
         }
         do throws(MultipeerError) { try await browser.start() } catch { throw CommandError(searching: error) }
         if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }

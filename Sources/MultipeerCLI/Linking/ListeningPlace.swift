@@ -12,12 +12,15 @@ struct ListeningPlace: Sendable {
     /// `advertiser`: one that has been started. `addresses`: those at which the user wants to listen, or none.
     init(of advertiser: Advertiser, at addresses: [SocketAddress]) async {
         let error = await advertiser.discoveryError
-        problem = error.map {
-            $0.description.replacing("; \(MultipeerError.withoutDiscovery)", with: "").printable
-        }
+        problem = error.map { ListeningPlace.reason($0.description).printable }
         let port = await advertiser.port
         self.port = port
         address = port.flatMap { ListeningPlace.address(addresses, $0) }
+    }
+
+    /// Returns why there is no discovery, without the remark that applications get about linking in other ways.
+    static func reason(_ description: String) -> String {
+        description.replacing("; \(MultipeerError.withoutDiscovery)", with: "")
     }
 
     /// What another command adds to reach this peer; nothing if it is found by its name.

@@ -113,7 +113,7 @@ final class PeerFinder: Sendable {
         let addresses = try await address.addresses()
         if !isQuiet { Terminal.say("inviting the peer at \(address.text); waiting for them to accept") }
         let peer = try await browser.invite(
-            at: addresses, role.context, to: session, for: address.selector, within: timeout)
+            at: addresses, role.context, to: session, for: address, within: timeout)
         if !isQuiet {
             Terminal.say("the peer at \(address.text) is \(peer.introduction)")
             if let remark = address.selector?.remark(on: peer) { Terminal.say(remark) }
@@ -131,16 +131,15 @@ final class PeerFinder: Sendable {
 }
 
 extension Browser {
-    /// Invites the peer at these addresses, if the selector matches it.
+    /// Invites the peer at the addresses of a place, if it is the one that is meant.
     func invite(
         at addresses: [SocketAddress], _ context: [UInt8], to session: Session, code: InvitationCode? = nil,
-        for selector: PeerSelector?, within timeout: Duration
+        for place: PeerAddress, within timeout: Duration
     ) async throws(CommandError) -> PeerID {
         do throws(MultipeerError) {
             return try await invite(
                 at: addresses, to: session, code: code, context: context, timeout: timeout,
-                proving: selector?.digits.flatMap(UIDPrefix.init)
-            ) { found in selector.map { !$0.matches([found]).isEmpty } ?? true }
+                proving: place.prefix, isExpected: { place.takes($0) })
         } catch {
             throw CommandError(inviting: addresses.first?.description ?? "", error)
         }
@@ -153,7 +152,7 @@ extension CommandError {
         let problem = CommandError(error)
         guard problem.text.hasSuffix(MultipeerError.withoutDiscovery) else { self = problem; return }
         self.init(
-            problem.text.replacing("; \(MultipeerError.withoutDiscovery)", with: ""),
+            ListeningPlace.reason(problem.text),
             hint: "with --to ADDRESS no discovery is needed; '\(Terminal.name) doctor' says what is missing",
             exit: problem.exit)
     }
