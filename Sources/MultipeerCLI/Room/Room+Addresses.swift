@@ -15,7 +15,7 @@ extension Room {
                     endInvitation(finder)
                     // The name of a host may be found again once the network is back.
                     guard isAgain else { return }
-                    pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
+                    pause = Room.longer(pause)
                     continue
                 }
                 let peer = try await finder.browser.invite(
@@ -33,7 +33,7 @@ extension Room {
                 if !isTold || isWrong { screen.tell(finder.explanation(of: error, at: place)) }
                 isTold = true
                 guard error.mayPass else { return }
-                pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
+                pause = Room.longer(pause)
             }
         }
     }

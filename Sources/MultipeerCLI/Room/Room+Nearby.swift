@@ -114,9 +114,14 @@ extension Room {
                 }
                 isTold = true
                 guard error.mayPass else { return }
-                pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
+                pause = Room.longer(pause)
             }
         }
+    }
+
+    /// Returns how long to wait after this pause if the next attempt fails, too.
+    static func longer(_ pause: Duration) -> Duration {
+        pause == .zero ? pauses.first : min(pause * 2, pauses.longest)
     }
 
     /// Waits until a code may be tried; returns false when the task is cancelled.
