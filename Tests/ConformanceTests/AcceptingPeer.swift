@@ -1,6 +1,8 @@
 import Foundation
 import MultipeerTransport
 
+@testable import MultipeerConformance
+
 /// A program with a shim that accepts every invitation by itself, as a peer does that is judged from outside.
 final class AcceptingPeer: Sendable {
     private struct Progress {
