@@ -84,7 +84,7 @@ class Member(mesh_traces.Member):
             trees, uid=mesh_traces.uid, connect=lambda one, shown: self.connects.append([one, shown]),
             withdraw=lambda one: self.withdrawn.append(one), dismiss=self.dismiss, leave=self.leave,
             random=lambda first, last: first + share * (last - first))
-        self.m = record(own=name, cap=cap, now=0, seeks={}, since=None, leaves_at=None, checked=0)
+        self.m = record(own=name, cap=cap, now=0, attempts={}, since=None, leaves_at=None, checked=0)
         self.times = []
         super().__init__(name, cap)
 
@@ -112,10 +112,10 @@ class Member(mesh_traces.Member):
         return self.code.admits(self.view(), peer, list(listed))
 
     def linked(self, number, peer, is_mesh):
-        seek = self.m.seeks.pop(peer, None)
+        attempt = self.m.attempts.pop(peer, None)
         super().linked(number, peer, is_mesh)
-        self.links[number].failures = bool(seek and seek.failed)
-        for other in [one for one in self.m.seeks if mesh_traces.uid(one) == mesh_traces.uid(peer)]:
+        self.links[number].failures = bool(attempt and attempt.failed)
+        for other in [one for one in self.m.attempts if mesh_traces.uid(one) == mesh_traces.uid(peer)]:
             self.code.attempt_failed(self.view(), other, False)
 
     def ended(self, number, departed, candidate_waits=False):
@@ -133,8 +133,8 @@ class Member(mesh_traces.Member):
     def slept(self, to):
         self.now = to
 
-    def seek(self, component):
-        self.code.seek(self.view())
+    def dial_members(self, component):
+        self.code.dial_members(self.view())
 
     def evict(self, component):
         if not self.leaves:
@@ -151,8 +151,8 @@ class Member(mesh_traces.Member):
 
     def advance(self, to):
         while self.now < to:
-            moments = [to] + [seek.since + more for seek in self.m.seeks.values() for more in (0, 5_000)]
-            moments += [seek.keep for seek in self.m.seeks.values()]
+            moments = [to] + [attempt.since + more for attempt in self.m.attempts.values() for more in (0, 5_000)]
+            moments += [attempt.keep for attempt in self.m.attempts.values()]
             moments += [self.m.leaves_at] if self.m.leaves_at is not None else []
             moments += [self.m.since + more for more in (10_000, 12_000)] + [self.now + 1_000] if self.m.since is not None else []
             moments += [at + mesh_traces.TIMER["entryOutside"] for at in self.outside.values()]

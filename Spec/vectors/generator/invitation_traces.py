@@ -320,7 +320,9 @@ class Inviter(End):
     def supply(self, data):
         if self.state != "agreeing":
             return
-        if not fits(connection_data.read(data), self.theirs):
+        if not data:
+            self.over("INTERNAL", "system")
+        elif not fits(connection_data.read(data), self.theirs):
             self.over("POLICY", "incompatible")
         else:
             self.say(self.connection, "COMPLETE", tlv(ID, self.id) + tlv(DATA, data))
@@ -605,6 +607,8 @@ def build():
     run("inviter-no-data", "the application supplies no data in 5 s", ["Time"], inviter(),
         asking((1_000, "receive", (answer(),), ["make"]), (5_999, "look", (), []), (6_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"]),
                (6_001, "supply", (anns,), [])))
+    run("inviter-data-fails", "the application fails to supply data", ["Data"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "supply", (b"",), ["close 1 INTERNAL", "tell system"])))
     run("inviter-resting-cancelled", "the application cancels between two connections", ["Run", "Busy"], inviter(),
         asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_001, "cancel", (), ["tell cancelled"]), (2_000, "look", (), [])))
     run("inviter-ok-without-data", "OK without data", ["Data"], inviter(),

@@ -279,7 +279,7 @@ class Member:
             elif self.now - self.outside.setdefault(name, self.now) >= TIMER["entryOutside"]:
                 del self.entries[name], self.outside[name]
         self.outside = {name: at for name, at in self.outside.items() if name in self.entries}
-        self.seek(component)
+        self.dial_members(component)
         for number, link in self.links.items():
             link.queue = {name: None for name in link.queue if name == self.name or name in self.entries}
             while link.queue and link.sent.take(self.now):
@@ -295,7 +295,7 @@ class Member:
         known = list(self.entries)
         return one in known and other in known and known.index(one) > known.index(other)
 
-    def seek(self, component):
+    def dial_members(self, component):
         peers = {link.peer for link in self.links.values()}
         wanted = {one for one in component if uid(one) != uid(self.name)
                   and all(uid(peer) != uid(one) or self.is_later(one, peer) for peer in peers)}

@@ -96,6 +96,7 @@ extension InvitationFault {
         switch self {
         case .unreachable: "unreachable"
         case .refused: "refused"
+        case .system: "system"
         default: "\(self)"
         }
     }
@@ -197,7 +198,13 @@ private struct InviterRun: InvitationEnd {
             let (header, payload) = try step.frame(0)
             inviter.receive(connection, header, payload.span, at: now)
         case "lost": inviter.lost(connection, .lost, at: now)
-        case "supply": inviter.supply(try ConnectionData(parsing: try step.bytes(0)), at: now)
+        case "supply":
+            let data = try step.bytes(0)
+            if data.isEmpty {
+                inviter.failed(.system("no data"), at: now)
+            } else {
+                inviter.supply(try ConnectionData(parsing: data), at: now)
+            }
         case "cancel": inviter.cancel(at: now)
         default: throw UnknownStep(name: step.do)
         }
