@@ -39,10 +39,10 @@ struct BundleSaving {
         self.downloads = downloads
     }
 
-    /// Saves every file that can be saved. `hasDigest`: the bytes were compared with the digest that the sender promised.
-    mutating func run(hasDigest: Bool) -> [BundleVerdict] {
+    /// Saves every file that can be saved. `isAuthentic`: the bytes are those that were sent, by TLS or by a digest.
+    mutating func run(isAuthentic: Bool) -> [BundleVerdict] {
         noteOffer()
-        for entry in bundle.entries { verdicts.append(save(entry, hasDigest)) }
+        for entry in bundle.entries { verdicts.append(save(entry, isAuthentic)) }
         synchronizePlace()
         record()
         return verdicts
@@ -101,7 +101,7 @@ struct BundleSaving {
         }
     }
 
-    private mutating func save(_ entry: FileBundle.Entry, _ hasDigest: Bool) -> BundleVerdict {
+    private mutating func save(_ entry: FileBundle.Entry, _ isAuthentic: Bool) -> BundleVerdict {
         attempt(entry) { saving throws(Problem) in
             let path = try saving.path(of: entry)
             let place = try saving.place(for: path, entry)
@@ -122,7 +122,7 @@ struct BundleSaving {
                 throw error
             }
             saving.sender.keep(key, isDirectory: isDirectory)
-            saving.note(entry, path, place, name, hasDigest)
+            saving.note(entry, path, place, name, isAuthentic)
         }
     }
 
@@ -228,7 +228,7 @@ struct BundleSaving {
     }
 
     private mutating func note(
-        _ entry: FileBundle.Entry, _ path: RelativePath, _ place: Place, _ name: String, _ hasDigest: Bool
+        _ entry: FileBundle.Entry, _ path: RelativePath, _ place: Place, _ name: String, _ isAuthentic: Bool
     ) {
         files += 1
         bytes += UInt64(entry.size)
@@ -238,7 +238,7 @@ struct BundleSaving {
             Saved(
                 path: path, shown: isShown ? downloads.shown(place.above + name) : "",
                 directory: place.directory.name, size: entry.size,
-                digest: isShown && hasDigest && entry.kind != .directory
+                digest: isShown && isAuthentic && entry.kind != .directory
                     ? SHA256.hash(Array(bundle.bytes[entry.contents])) : nil,
                 isDirectory: entry.kind == .directory))
     }

@@ -18,13 +18,14 @@ extension SenderFiles {
             output.totals.expect(files: position.files, bytes: connector.offer(of: peer)?.size)
         }
         output.totals.begin(id, FileName.of(label: resource.name), resource.progress)
+        let isEncrypted = await connector.session.connectionInfo(for: peer)?.isEncrypted == true
         let saved = Promise<(files: Int, bytes: UInt64)>()
         do throws(MultipeerError) {
             try await resource.receiveWhole(atMost: FileBundle.longest) {
                 [self] bytes, isVerified throws(ResourceFault) in
                 guard let bundle = SenderFiles.read(bytes, position) else { throw .damaged }
                 var saving = BundleSaving(bundle, position, self, downloads)
-                let verdicts = saving.run(hasDigest: isVerified)
+                let verdicts = saving.run(isAuthentic: isEncrypted || isVerified)
                 saved.send((saving.files, saving.bytes))
                 await report(.result(position.number, verdicts), saving.notes)
             }

@@ -42,7 +42,8 @@ enum SendCommand: Subcommand {
             directories in each other, names of 255 bytes and paths of 960; names that are not UTF-8, have control
             characters, or end with a dot or a space are not sent. One command sends at most 64 directories.
 
-            A file counts as sent when the other side has all of it with the correct SHA-256 digest. Interrupting either
+            A file counts as sent when the other side has all of it with the correct SHA-256 digest. Small files of a
+            directory go together, and without one if the link is encrypted: TLS authenticates what it carries. Interrupting either
             side stops the transfer on both. A file of at least 1 MiB goes on where its transfer stopped when you send
             it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. A file that the receiver has
             already is reported as such.

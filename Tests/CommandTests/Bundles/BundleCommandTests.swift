@@ -43,10 +43,14 @@ struct BundleCommandTests {
         }
     }
 
-    @Test("--json has an object for each file, with its digest and place, and modes and times are kept")
-    func json() async throws {
+    @Test(
+        "--json has an object for each file, with its digest and place, and modes and times are kept",
+        arguments: ["required", "none"])
+    func json(preference: String) async throws {
         try make("inbox")
-        let (sender, receiver) = try await send(["--json", "--limit", "10M"], ["--json", "--fsync"])
+        let link = ["--preference", preference]
+        let (sender, receiver) = try await send(
+            ["--json", "--limit", "10M"] + link, ["--json", "--fsync"] + link)
         #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
         for (ending, isSender) in [(sender, true), (receiver, false)] {
             let events = try BundleCommandTests.events(ending)
