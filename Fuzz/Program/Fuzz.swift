@@ -2,14 +2,16 @@ import Foundation
 import FuzzBodies
 
 // One program for all harnesses. In a fuzzing build libFuzzer owns `main`, and the harness is named by `--harness=NAME`:
-// libFuzzer leaves options with two dashes alone and passes them on to the processes that it starts itself.
+// libFuzzer leaves options with two dashes alone and passes them on to the processes that it starts itself. Without that
+// option it is the name of the program, as OSS-Fuzz runs it.
 
 #if FUZZING
     /// The harness of this process.
     private let body: FuzzBody = {
         let option = "--harness="
-        let argument = CommandLine.arguments.last { $0.hasPrefix(option) } ?? option
-        guard let body = FuzzBody.named(argument.dropFirst(option.count)) else {
+        let argument = CommandLine.arguments.last { $0.hasPrefix(option) }
+        let program = URL(filePath: CommandLine.arguments.first ?? "").lastPathComponent
+        guard let body = FuzzBody.named(argument?.dropFirst(option.count) ?? program[...]) else {
             print("--harness=NAME is missing; NAME is one of: \(FuzzBody.allNames)")
             exit(2)
         }
