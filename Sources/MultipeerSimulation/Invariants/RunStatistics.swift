@@ -1,5 +1,5 @@
 /// Counts of what happened, in one run or in several.
-package struct RunStatistics: Sendable {
+package struct RunStatistics: Codable, Sendable {
     package var events = 0
     package var links = 0
     package var messages = 0
