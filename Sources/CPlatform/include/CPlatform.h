@@ -82,6 +82,10 @@ void multipeer_punch_hole(int file, long long start, long long length);
 /// Returns like `rename`.
 int multipeer_rename_to_new(int directory, const char *from, const char *to);
 
+/// Moves the calling thread, and what it starts from now on, into a new network namespace, which has only a loopback interface
+/// that is down. A GNU extension; ENOSYS on a system without namespaces. Returns like `unshare`.
+int multipeer_leave_network(void);
+
 /// Returns the virtual time in which the calling thread runs; null on a thread that does not.
 void *multipeer_virtual_time(void);
 void multipeer_set_virtual_time(void *time);
