@@ -89,16 +89,17 @@ struct OutsideTests {
         let home = FileManager.default.temporaryDirectory.appending(path: "outside-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: home) }
-        let port = try TCPSocket.listening().localPort
+        // An address of the machine that no other test uses, so that the port is free each time.
+        let host = "127.\(Int.random(in: 64...127)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
         let link =
             "HOME='\(home.path)' '\(OutsideTests.folder.appending(path: "multipeer").path)' link --name ann --yes "
-            + "--unverified --quiet --listen 127.0.0.1:\(port) </dev/null >/dev/null 2>&1"
+            + "--unverified --quiet --listen \(host):4761 </dev/null >/dev/null 2>&1"
         let loop = "trap 'kill $!; exit' TERM; while :; do \(link) & wait $!; done"
         let outcomes = try await Worker("outside").run { () throws(CommandError) in
             Result {
                 let shell = try ShimProcess("/bin/sh -c \"\(loop.replacing("$!", with: "\\$!"))\"")
                 defer { shell.signal(SIGTERM) }
-                let target = try #require(OutsidePeer.Address("127.0.0.1:\(port)"))
+                let target = try #require(OutsidePeer.Address(host))
                 return try OutsideTests.judge(target, ["LINK-11/tester-lower", "LINK-13/tester-higher"])
             }
         }.get()
@@ -110,7 +111,9 @@ struct OutsideTests {
         "addresses of peers",
         arguments: [
             ("192.0.2.1", "192.0.2.1:4761"), ("192.0.2.1:5000", "192.0.2.1:5000"), ("192.0.2", nil),
-            ("::1", nil),
+            ("::1", "[::1]:4761"), ("[::1]", "[::1]:4761"), ("[2001:db8::1]:5000", "[2001:db8::1]:5000"),
+            ("fe80::1%7", "[fe80::1%7]:4761"), ("[fe80::1%7]:5000", "[fe80::1%7]:5000"), ("fe80::1", nil),
+            ("[fe80::1]:5000", nil), ("[192.0.2.1]:5000", nil),
             ("192.0.2.1:0", nil), ("192.0.2.1:70000", nil), ("192.0.2.1:1:2", nil), ("192.0.2.256", nil),
         ] as [(String, String?)])
     func addresses(_ text: String, _ expected: String?) {

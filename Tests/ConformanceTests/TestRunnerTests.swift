@@ -9,7 +9,7 @@ import Testing
 struct TestRunnerTests {
     /// This package's shim, beside the test bundle.
     private static let shim = "\(program) shim"
-    private static let program: String = {
+    static let program: String = {
         let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
         return "'\(folder.appending(path: "multipeer-conform").path)'"
     }()
@@ -32,6 +32,31 @@ struct TestRunnerTests {
         ])
         #expect(outcomes.count > 30)
         for outcome in outcomes { #expect(outcome.verdict == .pass, "\(outcome.name): \(outcome.reason)") }
+    }
+
+    @Test("a case with interfaces of its own passes, or is skipped and says that there is no namespace")
+    func namespace() async throws {
+        let outcomes = try await TestRunnerTests.run(["DATA-27", "DATA-30/tester-lower", "LIM-15", "DNS-21"])
+        let expected: CaseVerdict = NetworkNamespace.isPermitted ? .pass : .skip
+        #expect(outcomes.map(\.verdict) == [CaseVerdict](repeating: expected, count: 4))
+        #expect(outcomes.allSatisfy { $0.reason.isEmpty == (expected == .pass) })
+    }
+
+    @Test("a fault that the machine cannot show is skipped, and not missed")
+    func skippedFault() {
+        let one = Suite.cases[0]
+        let check = Selftest.FaultCheck(bug: one.bugs[0], subject: one)
+        func result(_ verdicts: [CaseVerdict]) -> Selftest.FaultCheckResult {
+            let outcomes = verdicts.map {
+                CaseOutcome(
+                    subject: one, order: .testerLower, repetition: 0, verdict: $0, reason: "",
+                    isOfProcess: false, seconds: 0, log: [])
+            }
+            return Selftest.FaultCheckResult(check: check, isCaught: false, outcomes: outcomes)
+        }
+        #expect(result([.skip, .skip]).isSkipped)
+        #expect(!result([.skip, .pass]).isSkipped)
+        #expect(!result([]).isSkipped)
     }
 
     @Test("a subject that does not answer fails, and so does one that cannot be started")

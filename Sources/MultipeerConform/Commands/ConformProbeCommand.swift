@@ -18,8 +18,9 @@ enum ConformProbeCommand: Subcommand {
             Whatever needs control of the peer is not judged, and not counted as passed: its messages, limits and errors,
             and all levels but core. 'multipeer-conform run' judges them through a shim.
 
-            ADDRESS is an IPv4 address with the port for invitations; default: 4761. The peer links with one peer after the
-            other, or is started again: the suite waits for it.
+            ADDRESS is an address of IPv4 or IPv6 with the port for invitations, such as [2001:db8::1]:4000; default: 4761. A
+            link-local one names its interface: fe80::1%eth0. The peer links with one peer after the other, or is started
+            again: the suite waits for it.
             """,
         options: ConformCommand.choosing + [
             .init("--strict", "also require what the specification only recommends"),
@@ -70,7 +71,8 @@ enum OutsideCommand {
     {
         guard var target = OutsidePeer.Address(address) else {
             throw arguments.commandError(
-                "'\(address)' is no IPv4 address, such as 192.0.2.1 or 192.0.2.1:4000".printable)
+                "'\(address)' is no address, such as 192.0.2.1, 192.0.2.1:4000 or [2001:db8::1]:4000"
+                    .printable)
         }
         if let text = arguments.value(context.name) { target.context = text }
         return target

@@ -26,6 +26,7 @@ enum ConformReproCommand: Subcommand {
         guard !selection.cases.isEmpty else {
             throw arguments.commandError("unknown case '\(arguments.operands[1].printable)'")
         }
+        NamespacePermission.obtain(for: selection.cases)
         var plan = TestPlan(
             shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)
         plan.isStrict = kept.isStrict

@@ -48,6 +48,7 @@ enum ConformRunCommand: Subcommand {
         plan.isStrict = arguments.has("--strict")
         plan.skips = try skips(arguments)
         guard !plan.cases.isEmpty else { throw arguments.commandError("no matching case") }
+        NamespacePermission.obtain(for: plan.cases)
         try await ConformCommand.check(plan)
         let files = ReportFiles(arguments)
         let report = try await ConformCommand.report(plan, isTold: arguments.has("--progress"))

@@ -139,7 +139,8 @@ extension Shim {
         return [
             "uid": .hex(options.peer.uid.bytes), "name": .text(options.peer.displayName),
             "implementation": .text("swift-multipeer \(CommandProgram.version)"),
-            "levels": .list(["core", "channels", "datagram", "mesh", "invite", "code"].map { .text($0) }),
+            "levels": .list(
+                ["core", "channels", "datagram", "mesh", "invite", "discovery", "code"].map { .text($0) }),
         ]
     }
 

@@ -6,6 +6,7 @@ package enum Level: String, CaseIterable, Sendable, Comparable {
     case datagram
     case mesh
     case invite
+    case discovery
     case code
     /// Takes minutes: run only when it is requested by name or level.
     case flood
@@ -53,13 +54,16 @@ package struct Case: Sendable {
     package let orders: [UIDOrder]
     /// The timeout in seconds, after which the case has failed.
     package let seconds: Int
+    /// The network namespace in which it runs; nil for that of the suite, with traffic on the loopback interface only.
+    package let network: NetworkNamespace?
     let body: @Sendable (CaseRun) throws -> Void
 
     /// * `orders`: both where it matters who has the lower uid.
     init(
         _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
         expectation: String, rules: [String], bugs: [Fault], orders: [UIDOrder] = [.testerLower],
-        seconds: Int = 20, _ body: @escaping @Sendable (CaseRun) throws -> Void
+        seconds: Int = 20, network: NetworkNamespace? = nil,
+        _ body: @escaping @Sendable (CaseRun) throws -> Void
     ) {
         self.id = id
         self.chapter = chapter
@@ -71,6 +75,7 @@ package struct Case: Sendable {
         self.bugs = bugs
         self.orders = orders
         self.seconds = seconds
+        self.network = network
         self.body = body
     }
 

@@ -114,7 +114,8 @@ extension CaseRun {
         let preference: Preference = session.preference == .none ? .none : .required
         // The peer may remember the keys of those that it has met, and keys do not depend on the seed.
         let uid = freshUID(beside: session, order)
-        return try Tester(name, uid: uid, preference: preference, address: outside.source, in: self)
+        return try Tester(
+            name, uid: uid, preference: preference, address: outside.source, zone: outside.zone, in: self)
     }
 
     /// Returns a uid below or above the session's.

@@ -3,7 +3,7 @@ import MultipeerSecurity
 /// All cases, section by section. The files of a section are in the folder with its name.
 package enum Suite {
     package static let sections: [(name: String, title: String, cases: [Case])] = [
-        ("DATA", "connection data, chapter 4", DataFormCases.all + DataUseCases.all),
+        ("DATA", "connection data, chapter 4", DataFormCases.all + DataUseCases.all + AddressCases.all),
         ("ENC", "encryption, chapter 5", OutcomeCases.all + TLSCases.all + KeyedLinkCases.all),
         (
             "LINK", "links, chapter 6",
@@ -34,11 +34,13 @@ package enum Suite {
                 + CodeInviteeCases.all
                 + CodeInviterCases.all
         ),
+        ("DNS", "discovery, chapter 12", AdvertisingCases.all + AnsweringCases.all + BrowsingCases.all),
         ("SAS", "verification codes, chapter 13", CodeCases.all + CodeResultCases.all),
         ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),
         (
             "LIM", "limits, chapter 15",
-            BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all + FairShareCases.limits
+            BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all + PrefixCases.all
+                + FairShareCases.limits
         ),
         ("MUT", "mutations of valid transcripts", MutationCases.all),
         ("FLOOD", "floods, on request only", FloodCases.all),
@@ -46,7 +48,7 @@ package enum Suite {
 
     /// Cases that wait on purpose, or repeat something very often, for a second or more.
     static let lengthy: Set = [
-        "DATA-15", "DATA-16", "DATA-18", "DATA-24",
+        "DATA-15", "DATA-16", "DATA-18", "DATA-24", "DATA-28", "DATA-29",
         "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23", "ENC-26",
         "LINK-04", "LINK-05", "LINK-17", "LINK-18", "LINK-20", "LINK-21", "LINK-22", "LINK-23", "LINK-25",
         "LINK-27",
@@ -63,16 +65,23 @@ package enum Suite {
         "MSH-39", "MSH-41",
         "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
         "INV-26", "INV-32", "INV-36", "INV-37", "INV-38",
+        "DNS-03", "DNS-04", "DNS-06", "DNS-07", "DNS-08", "DNS-09", "DNS-10", "DNS-11", "DNS-12", "DNS-13",
+        "DNS-14",
+        "DNS-15", "DNS-16", "DNS-17", "DNS-18", "DNS-19", "DNS-20", "DNS-22", "DNS-23",
         "SAS-03", "SAS-04", "SAS-11",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10", "LIM-11",
+        "LIM-15",
     ]
 
     /// Cases that wait for real timeouts, 4 s or more, and do little else.
     static let waiting: Set = [
         "ENC-22", "LINK-04", "LINK-05", "LINK-23", "LINK-36", "MSH-07", "MSH-15", "MSH-17", "MSH-18",
         "MSH-19",
-        "MSH-31", "MSH-32", "MSH-41", "DGR-04", "INV-15", "INV-32", "INV-37", "INV-38", "SAS-11", "LIV-01",
+        "MSH-31", "MSH-32", "MSH-41", "DGR-04", "INV-15", "INV-32", "INV-37", "INV-38", "DNS-04",
+        "DNS-06", "DNS-08", "DNS-09", "DNS-10", "DNS-11", "DNS-12", "DNS-13", "DNS-14", "DNS-18", "DNS-20",
+        "DNS-22",
+        "SAS-11", "LIV-01",
         "LIV-02",
         "LIV-05",
         "LIM-08",

@@ -42,7 +42,7 @@ final class OutsideInvitation {
         -> [UInt8]
     {
         let tester = try Tester(name, uid: uid, preference: .required, in: caseRun)
-        let invitation = try TesterInvitation(tester, at: Candidate(address: target.host, port: target.port))
+        let invitation = try TesterInvitation(tester, at: target.place)
         defer { if open == nil { invitation.link.connection.close() } }
         try invitation.invite([UInt8](repeating: 0, count: 16), context: Array(target.context.utf8))
         let answer = try invitation.expectAnswer(.ok, within: deadline - .now)

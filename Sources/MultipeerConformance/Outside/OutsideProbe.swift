@@ -44,16 +44,19 @@ package enum OutsideProbe {
         _ target: OutsidePeer.Address, _ caseRun: CaseRun
     ) throws -> OutsidePeer {
         // Its data may name any address; only the one that the user has given is tested.
-        guard let candidate = theirData.candidates.first(where: { $0.address == target.host }) else {
+        guard var candidate = theirData.candidates.first(where: { $0.address == target.place.address }) else {
             throw SuiteFault("its connection data does not have the address at which it was invited")
         }
+        candidate.zone = target.place.zone
         let source = try TCPSocket.source(toward: candidate)
         let peer = OutsidePeer(
             uid: theirData.endpoint.uid, name: String(decoding: theirData.name, as: UTF8.self),
-            preference: theirData.preference, address: candidate.address, source: source)
+            preference: theirData.preference, address: candidate.address, source: source,
+            zone: candidate.zone)
         let preference: Preference = peer.preference == .none ? .none : .required
         let tester = try Tester(
-            "multipeer-conform", uid: uid, preference: preference, address: source, in: caseRun)
+            "multipeer-conform", uid: uid, preference: preference, address: source, zone: candidate.zone,
+            in: caseRun)
         let mine = tester.data(for: peer.uid)
         var linkParameters = LinkParameters(
             mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)

@@ -55,7 +55,10 @@ package final class OutsideShim {
     private func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
         switch request["op"]?.text {
         case "session":
-            guard ["limits", "trust", "identity", "receiving", "resumes"].allSatisfy({ request[$0] == nil })
+            guard
+                ["limits", "trust", "identity", "receiving", "resumes", "listen"].allSatisfy({
+                    request[$0] == nil
+                })
             else {
                 return nil
             }

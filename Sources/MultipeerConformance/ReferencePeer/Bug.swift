@@ -25,6 +25,10 @@ package enum Bug: String, CaseIterable, Sendable {
     case dialsForbidden = "dials-forbidden"  // Dials whatever address it is given.
     case dialsLowPort = "dials-low-port"  // Dials ports below 1024.
     case connectsUnissued = "connects-unissued"  // Connects to a peer that can hold none of its data.
+    case dialsLoopback = "dials-loopback"  // Dials loopback addresses though it issued none.
+    case linkLocalOnce = "link-local-once"  // Tries a link-local address on one interface.
+    case linkLocalEverywhere = "link-local-everywhere"  // Tries it on any number of interfaces.
+    case countsEachAddress = "counts-each-address"  // Counts each address of IPv6 apart.
     case dialsOneByOne = "dials-one-by-one"  // Waits for the end of each dial before the next.
     case dialsOnlyIPv4 = "dials-only-ipv4"  // Ignores candidates of IPv6.
     case dialsAllAtOnce = "dials-all-at-once"  // Dials all candidates at once.
@@ -198,6 +202,7 @@ package enum Bug: String, CaseIterable, Sendable {
     // Returns credit of a channel only when half of it is used up.
     case channelCreditAtHalf = "channel-credit-at-half"
     case messagesStarveStreams = "messages-starve-streams"  // Sends no DATA while messages wait.
+    case messagesStarveFiles = "messages-starve-files"  // Sends no file while messages wait.
     case sendsBeyondChannelCredit = "sends-beyond-channel-credit"  // Sends on channels without credit.
 
     // MARK: RES
@@ -310,6 +315,47 @@ package enum Bug: String, CaseIterable, Sendable {
     // Takes any key of the peer at an address, whatever its uid.
     case inviteAddressUnproven = "invite-address-unproven"
     case inviteKeepsPlaces = "invite-keeps-places"  // Lets an old question keep its place from all others.
+
+    // Discovery.
+    case advertisesAnyType = "advertises-any-type"  // Advertises a type that is no service name.
+    case infoUnchecked = "info-unchecked"  // Advertises any attributes.
+    case labelWithoutUID = "label-without-uid"  // Advertises an instance without its uid.
+    case textOutOfOrder = "text-out-of-order"  // Does not put the version first in TXT.
+    case keepsHost = "keeps-host"  // Has the same host name at each start.
+    case ttlOfAnHour = "ttl-of-an-hour"  // Announces every record for an hour.
+    case probesFirst = "probes-first"  // Probes before it announces.
+    case announcesOnce = "announces-once"  // Announces once.
+    case announcesOften = "announces-often"  // Announces every second.
+    case resumesSilently = "resumes-silently"  // Neither announces nor queries after a suspension.
+    case goodbyeOnce = "goodbye-once"  // Says goodbye to discovery once.
+    case answersAtOnce = "answers-at-once"  // Answers about shared records without a delay.
+    case namesByCase = "names-by-case"  // Compares names with their case.
+    case dnsAnySize = "dns-any-size"  // Reads messages of any size.
+    case dnsAnyForm = "dns-any-form"  // Reads records of any size, and any opcode.
+    case dnsLongNames = "dns-long-names"  // Reads names of any length.
+    case dnsAnyPointer = "dns-any-pointer"  // Follows every compression pointer.
+    case dnsAnyClass = "dns-any-class"  // Answers questions of any class.
+    case dnsRefusesTrailing = "dns-refuses-trailing"  // Drops messages with bytes after them.
+    case legacyAsUsual = "legacy-as-usual"  // Answers simple resolvers as other responders.
+    case ignoresKnownAnswers = "ignores-known-answers"  // Repeats answers that the query lists.
+    case listsNoAnswers = "lists-no-answers"  // Lists no known answers in its queries.
+    case repeatsQuestions = "repeats-questions"  // Asks what another has just asked.
+    case neverDenies = "never-denies"  // Sends no NSEC.
+    case ignoresConflicts = "ignores-conflicts"  // Does not probe after a conflict.
+    case neverRenames = "never-renames"  // Keeps a name that it has lost.
+    case anyInstance = "any-instance"  // Reports instances whose label has no uid.
+    case anyText = "any-text"  // Reports instances with any TXT.
+    case neverLoses = "never-loses"  // Ignores goodbyes of instances.
+    case restartUnnoticed = "restart-unnoticed"  // Does not report that a peer was started again.
+    case findsItself = "finds-itself"  // Reports its own uid.
+    case takesAnyPort = "takes-any-port"  // Takes responses from any port.
+    case queriesOnce = "queries-once"  // Browses with a single query.
+    case asksForUnicast = "asks-for-unicast"  // Asks for unicast answers.
+    case neverRefreshes = "never-refreshes"  // Lets records expire without a query.
+    case keepsOldRecords = "keeps-old-records"  // Ignores the cache-flush bit.
+    case neverDoubts = "never-doubts"  // Keeps records for which no one answers.
+    case numberUnannounced = "number-unannounced"  // Announces no number of its code.
+    case findsWithoutLimit = "finds-without-limit"  // Reports any number of instances.
 
     // Codes of invitations.
     case codeAnyWords = "code-any-words"  // Computes the password from the number alone.

@@ -45,7 +45,11 @@ package final class ReferencePeer {
             loop.wait(.milliseconds(20)) { isDone }
             let now = Instant.now
             for session in sessions + leaving { session.tick(now) }
-            leaving.removeAll { $0.closing.isEmpty }
+            leaving.removeAll { session in
+                guard session.closing.isEmpty, !session.invitations.isLeaving else { return false }
+                session.invitations.close()
+                return true
+            }
         }
         for session in sessions { session.shut() }
         loop.wait(.milliseconds(900)) { sessions.allSatisfy { $0.closing.allSatisfy { $0.unsent == 0 } } }
@@ -141,6 +145,10 @@ package final class ReferencePeer {
         settings.preference = words[request["preference"]?.text ?? "required"] ?? .required
         settings.trust = request["trust"]?.text
         settings.identity = try request["identity"]?.text.map(TLSIdentity.init(file:))
+        if let text = request["listen"]?.text {
+            guard let place = Candidate(text) else { throw ProtocolError(.internal, "'listen'") }
+            settings.listen = place
+        }
         let limits = request["limits"] ?? .object([:])
         if let value = limits["maxMessage"]?.int { settings.limits.message = UInt64(value) }
         if let value = limits["messageCredit"]?.int { settings.limits.messageCredit = UInt32(value) }

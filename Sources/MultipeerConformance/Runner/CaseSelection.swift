@@ -48,7 +48,7 @@ extension Case {
         Case(
             id, chapter, level: level, title, stimulus: stimulus, expectation: expectation, rules: rules,
             bugs: bugs,
-            orders: orders, seconds: seconds, body)
+            orders: orders, seconds: seconds, network: network, body)
     }
 }
 

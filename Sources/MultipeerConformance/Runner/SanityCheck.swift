@@ -28,7 +28,7 @@ struct SanityCheck {
 
     /// Links a peer that keeps all rules, which sends a message and gets one; on a fresh session, or on one that has been
     /// used.
-    private func exchange(on used: SubjectSession? = nil) throws {
+    func exchange(on used: SubjectSession? = nil) throws {
         let session = try used ?? caseRun.session(.init(), "sanity-\(caseRun.random.next() % 100_000)")
         let preference: Preference = session.preference == .none ? .none : .required
         let tester = try caseRun.tester(beside: session, "sanity", preference: preference)

@@ -12,6 +12,11 @@ package struct Selftest: Sendable {
         /// Whether the fault was found, in one order of uids at least.
         package let isCaught: Bool
         package let outcomes: [CaseOutcome]
+
+        /// Whether the machine cannot show it: the case was skipped.
+        package var isSkipped: Bool {
+            !outcomes.isEmpty && outcomes.allSatisfy { $0.verdict == .skip }
+        }
     }
 
     /// All faults of the peer, each with every case that names it.
@@ -66,7 +71,7 @@ extension Selftest.FaultCheckResult {
 extension Fault {
     /// Returns whether a case has failed because of this fault. A process that ends, or does not answer, shows a crash
     /// and nothing else.
-    fileprivate func isShown(by outcome: CaseOutcome) -> Bool {
+    func isShown(by outcome: CaseOutcome) -> Bool {
         guard outcome.verdict == .fail else { return false }
         if let sign { return outcome.reason.contains(sign) }
         return !outcome.isOfProcess || name.contains("crashes")

@@ -116,11 +116,19 @@ package struct TestRunner: Sendable {
     }
 
     private func attempt(_ task: CaseTask) -> CaseOutcome {
+        guard let network = task.subject.network, reasonToSkip(task.subject) == nil else {
+            return attempt(task, skipping: nil)
+        }
+        return network.run { attempt(task, skipping: $0) }
+    }
+
+    /// * `skipping`: why it cannot be run.
+    private func attempt(_ task: CaseTask, skipping reason: String?) -> CaseOutcome {
         let start = ContinuousClock.now
         let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"
         let caseRun = CaseRun(task.order, shim: plan.shim, random: SplitMix64(seed: plan.seed, name: name))
         let (verdict, reason, isOfProcess) =
-            reasonToSkip(task.subject).map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
+            (reasonToSkip(task.subject) ?? reason).map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
         caseRun.log.add(.verdict, reason.isEmpty ? verdict.rawValue : "\(verdict.rawValue): \(reason)")
         caseRun.loop.limit = nil
         caseRun.quit()

@@ -19,6 +19,8 @@ final class SubjectSession {
         var limits: [String: Int] = [:]
         /// A folder for resources.
         var receiving: String?
+        /// The address and port at which it listens, instead of one of 127.0.0.1.
+        var listen: String?
         /// Whether what arrived of a resource stays when its link ends.
         var resumes = false
     }
@@ -33,6 +35,7 @@ final class SubjectSession {
         parameters["trust"] = settings.trust.map { .string($0) }
         parameters["identity"] = settings.identity.map { .string($0) }
         parameters["receiving"] = settings.receiving.map { .string($0) }
+        parameters["listen"] = settings.listen.map { .string($0) }
         if settings.resumes { parameters["resumes"] = .bool(true) }
         if !settings.limits.isEmpty {
             parameters["limits"] = .object(settings.limits.mapValues { .number(Double($0)) })

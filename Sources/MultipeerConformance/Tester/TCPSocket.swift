@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// A TCP socket of the tester over IPv4. It never blocks, and closes with its owner.
+/// A TCP socket of the tester. It never blocks, and closes with its owner.
 final class TCPSocket {
     let descriptor: Int32
     private var isClosed = false
@@ -26,11 +26,11 @@ final class TCPSocket {
 
     /// Returns a listening socket; port 0 takes any free one. `backlog`: how many connections wait to be accepted.
     static func listening(
-        on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0, backlog: Int32 = 256
+        on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0, zone: UInt32 = 0, backlog: Int32 = 256
     ) throws(SuiteFault) -> TCPSocket {
         let made = try make(isIPv6: address.count == 16)
         made.set(SOL_SOCKET, SO_REUSEADDR)
-        try made.bind(to: address, port: port)
+        try made.bind(to: address, port: port, zone: zone)
         guard listen(made.descriptor, backlog) == 0 else { throw .system("cannot listen", errno) }
         return made
     }
@@ -52,7 +52,9 @@ final class TCPSocket {
             made.narrow()
             made.set(Int32(IPPROTO_TCP), TCP_MAXSEG, to: 536)
         }
-        let code = unsafe at(candidate.address, candidate.port) { unsafe connect(made.descriptor, $0, $1) }
+        let code = unsafe at(candidate.address, candidate.port, candidate.zone) {
+            unsafe connect(made.descriptor, $0, $1)
+        }
         guard code == 0 || errno == EINPROGRESS else { throw .system("cannot dial", errno) }
         return made
     }
@@ -61,17 +63,14 @@ final class TCPSocket {
     static func source(toward candidate: Candidate) throws(SuiteFault) -> [UInt8] {
         let socket = try dialling(candidate)
         defer { socket.close() }
-        let address = socket.localName.sin_addr.s_addr
-        return stride(from: 24, through: 0, by: -8).map {
-            UInt8(truncatingIfNeeded: UInt32(bigEndian: address) >> $0)
-        }
+        return socket.localAddress
     }
 
     /// Makes the receive buffer small, so that the sender keeps the rest.
     func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
-    private func bind(to host: [UInt8], port: UInt16) throws(SuiteFault) {
-        guard unsafe TCPSocket.at(host, port, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+    private func bind(to host: [UInt8], port: UInt16, zone: UInt32 = 0) throws(SuiteFault) {
+        guard unsafe TCPSocket.at(host, port, zone, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
             throw .system("cannot bind", errno)
         }
     }
@@ -124,17 +123,33 @@ final class TCPSocket {
     }
 
     // The port is at the same place in both families.
-    var localPort: UInt16 { UInt16(bigEndian: localName.sin_port) }
+    var localPort: UInt16 {
+        unsafe UInt16(bigEndian: name { unsafe getsockname(descriptor, $0, $1) }.sin6_port)
+    }
+    /// The address of this end.
+    var localAddress: [UInt8] { unsafe TCPSocket.host(name { unsafe getsockname(descriptor, $0, $1) }) }
+    /// The address of the other end.
+    var remoteAddress: [UInt8] { unsafe TCPSocket.host(name { unsafe getpeername(descriptor, $0, $1) }) }
 
-    private var localName: sockaddr_in {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    /// Returns what the system reports of one end, in the longer of the two forms.
+    private func name(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe getsockname(descriptor, $0, &length)
-            }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, &length) }
         }
         return address
+    }
+
+    private static func host(_ address: sockaddr_in6) -> [UInt8] {
+        var address = address
+        // The address of IPv4 is where IPv6 has the flow.
+        let isIPv6 = address.sin6_family == sa_family_t(AF_INET6)
+        return unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe Array(isIPv6 ? bytes[8..<24] : bytes[4..<8])
+        }
     }
 
     func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
@@ -155,7 +170,8 @@ final class TCPSocket {
 
     /// Lends the system's form of an address of either family.
     private static func at(
-        _ host: [UInt8], _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+        _ host: [UInt8], _ port: UInt16, _ zone: UInt32,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         guard host.count == 16 else {
             var address = system(host, port)
@@ -164,6 +180,7 @@ final class TCPSocket {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
+        address.sin6_scope_id = zone
         unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: host) }
         return unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -15,19 +15,21 @@ final class Tester {
     var members: [Endpoint] = []
     let listener: TCPSocket
     private let address: [UInt8]
+    /// The interface of a link-local address.
+    private let zone: UInt32
     private let doorbell: TesterListener
 
     init(
         _ name: String, uid: [UInt8], preference: Preference, address: [UInt8] = [127, 0, 0, 1],
-        port: UInt16 = 0, in caseRun: CaseRun
+        zone: UInt32 = 0, port: UInt16 = 0, in caseRun: CaseRun
     ) throws {
         self.caseRun = caseRun
         self.name = name
         self.preference = preference
         endpoint = Endpoint(uid: uid, instance: caseRun.random.bytes(8))
         identity = preference == .none ? nil : try TLSIdentity()
-        self.address = address
-        listener = try TCPSocket.listening(on: address, port: port)
+        (self.address, self.zone) = (address, zone)
+        listener = try TCPSocket.listening(on: address, port: port, zone: zone)
         doorbell = TesterListener(listener)
         caseRun.loop.add(doorbell)
         caseRun.log.add(.note, "\(name) is \(uid.hex) and listens on port \(listener.localPort)")
@@ -61,10 +63,13 @@ final class Tester {
         from source: [UInt8]? = nil,
         sendsPreface: Bool = true, isNarrow: Bool = false
     ) throws -> TesterLink {
-        guard let candidate = linkParameters.theirData.candidates.first(where: { $0.address.count == 4 })
-        else {
-            throw Skip("the subject listens on no IPv4 address")
+        // Of the same family as the tester's own.
+        let places = linkParameters.theirData.candidates
+        let size = address.count
+        guard var candidate = places.first(where: { $0.address.count == size }) ?? places.first else {
+            throw Skip("the subject listens nowhere")
         }
+        candidate.zone = zone
         let socket = try TCPSocket.dialling(candidate, from: source, isNarrow: isNarrow)
         let end = plain ? nil : try setup.map(TLSEnd.init) ?? ownTLS(linkParameters, isServer: false)
         return TesterLink(socket, .initiator, end, linkParameters, in: caseRun, sendsPreface: sendsPreface)

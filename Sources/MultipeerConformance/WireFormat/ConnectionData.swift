@@ -1,9 +1,11 @@
 import MultipeerSecurity
 
 /// Where a peer listens. Spec 4.1, entry CANDIDATE.
-struct Candidate: Hashable {
+struct Candidate: Hashable, Sendable {
     var address: [UInt8]
     var port: UInt16
+    /// The interface of a link-local address, which is never sent.
+    var zone: UInt32 = 0
 
     /// Returns a candidate at 127.0.0.1.
     static func loopback(_ port: UInt16) -> Candidate { Candidate(address: [127, 0, 0, 1], port: port) }
@@ -16,10 +18,13 @@ struct Candidate: Hashable {
         }
     }
 
-    init(address: [UInt8], port: UInt16) {
+    init(address: [UInt8], port: UInt16, zone: UInt32 = 0) {
         self.address = address
         self.port = port
+        self.zone = zone
     }
+
+    var isLinkLocal: Bool { address.count == 16 && address[0] == 0xfe && address[1] & 0xc0 == 0x80 }
 
     init(_ bytes: [UInt8]) throws(Malformed) {
         var reader = ByteReader(bytes)

@@ -1,13 +1,15 @@
 /// A request of the shim protocol that this peer does not carry out.
 struct Unimplemented: Error {}
 
-/// The invitations of a session, both ways, without discovery. Spec 12.
+/// The invitations of a session, both ways, and its discovery. Spec 12.
 final class PeerInvitations {
     unowned let session: PeerSession
     private var listener: PeerListener?
     private var questions: [PeerInvitee] = []
     private var invites: [PeerInviter] = []
     private var numbers = 0
+    /// Nil until it is asked to use multicast DNS.
+    private var discovery: PeerDiscovery?
     /// How often the application has declined in a row, and how long an address with three or more is refused.
     private var refusals: [[UInt8]: (count: Int, end: Instant)] = [:]
     /// The one-time code of the session, and whether it is over.
@@ -25,6 +27,11 @@ final class PeerInvitations {
     func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
         switch request["op"]?.text {
         case "advertise":
+            let type = request["type"]?.text ?? "conform"
+            let info = (request["info"]?.members ?? [:]).mapValues { $0.text ?? "" }
+            let isType = ServiceNames.isType(type) || bug == .advertisesAnyType
+            try demand(isType, .internal, "not a service type")
+            try demand(ServiceNames.isInfo(info) || bug == .infoUnchecked, .internal, "attributes")
             code = try spoken(request)
             isCodeOver = false
             isRepeated = request["validity"]?.text == "repeated"
@@ -32,8 +39,15 @@ final class PeerInvitations {
             let listener = try self.listener ?? PeerListener(session.peer.loop)
             listener.take = { [unowned self] in accept($0, $1) }
             self.listener = listener
+            if request["discovery"]?.text == "multicast" {
+                try startDiscovery().advertise(type, listener.port, info, code?.number)
+            }
             return ["port": .number(Double(listener.port))]
         case "unadvertise": stop()
+        case "browse":
+            guard request["discovery"]?.text == "multicast" else { return [:] }
+            try startDiscovery().browse(request["type"]?.text ?? "conform")
+        case "unbrowse": discovery?.stopBrowsing()
         case "invite": try invite(request)
         case "answer":
             let number = request["invitation"]?.int ?? -1
@@ -50,6 +64,7 @@ final class PeerInvitations {
     func stop() {
         listener?.close()
         listener = nil
+        discovery?.stopAdvertising()
         if bug == .inviteOutlivesAdvertising { return }
         for question in questions where question.state != .agreed { question.close(.cancelled) }
     }
@@ -59,9 +74,23 @@ final class PeerInvitations {
         stop()
         for question in questions { question.drop() }
         for invite in invites { invite.drop() }
+        discovery?.stopBrowsing()
     }
 
+    /// Releases what is left when everything was sent.
+    func close() { discovery?.close() }
+
+    private func startDiscovery() throws -> PeerDiscovery {
+        let discovery = try self.discovery ?? PeerDiscovery(session)
+        self.discovery = discovery
+        return discovery
+    }
+
+    /// Whether a goodbye is still to be sent.
+    var isLeaving: Bool { !(discovery?.isDone ?? true) }
+
     func tick(_ now: Instant) {
+        discovery?.tick(now)
         for question in questions { question.tick(now) }
         questions.removeAll { $0.state == .over && $0.connection.stage == .ended }
         for invite in invites { invite.tick(now) }

@@ -175,7 +175,9 @@ final class PeerChannels {
     }
 
     /// Sends one piece of one channel; returns false when none has bytes and credit. The channels take turns.
-    func sendPiece() -> Bool {
+    ///
+    /// * `isBetweenMessages`: whether messages wait, too.
+    func sendPiece(isBetweenMessages: Bool = false) -> Bool {
         openWaiting()
         let numbers = outgoing.keys.sorted()
         let turns =
@@ -183,7 +185,9 @@ final class PeerChannels {
             ? Array(numbers.prefix(1))
             : numbers.filter { $0 > served } + numbers.filter { $0 <= served }
         for number in turns {
-            guard let channel = outgoing[number], let frame = channel.nextFrame() else { continue }
+            guard let channel = outgoing[number] else { continue }
+            if isBetweenMessages, channel.isResource, bug == .messagesStarveFiles { continue }
+            guard let frame = channel.nextFrame() else { continue }
             served = number
             link.send(frame)
             if channel.isClosed { close(channel) }

@@ -72,7 +72,10 @@ final class PeerMessageSender {
             while mayGo, pieces < 8, !isBacklogged, sendPiece() { pieces += 1 }
             if bug == .messagesStarveStreams, pieces > 0 { continue }
             if isBacklogged || (pieces == 0 && !channels.sendPiece()) { return }
-            if pieces > 0 { for _ in 0..<4 where !isBacklogged { if !channels.sendPiece() { break } } }
+            guard pieces > 0 else { continue }
+            for _ in 0..<4 where !isBacklogged {
+                if !channels.sendPiece(isBetweenMessages: true) { break }
+            }
         } while true
     }
 

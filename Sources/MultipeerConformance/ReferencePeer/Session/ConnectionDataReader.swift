@@ -76,13 +76,28 @@ struct ConnectionDataReader {
 }
 
 extension Candidate {
+    /// The address, as IPv4 if it is an IPv4-mapped IPv6 address.
+    private var unmapped: [UInt8] {
+        address.count == 16 && address.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+            ? Array(address.suffix(4)) : address
+    }
+
+    var isLoopback: Bool {
+        unmapped.count == 4 ? unmapped[0] == 127 : unmapped == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// The candidate for each interface on which it is tried. Spec 4.4.
+    func tried(bug: Bug?) -> [Candidate] {
+        guard isLinkLocal else { return [self] }
+        let zones = NetworkInterfaces.up
+        let most = bug == .linkLocalOnce ? 1 : bug == .linkLocalEverywhere ? zones.count : 8
+        return zones.prefix(most).map { Candidate(address: address, port: port, zone: $0) }
+    }
+
     /// Whether a peer that listens on loopback itself may dial it. Spec 4.4.
     func isAllowed(bug: Bug?) -> Bool {
         if bug == .dialsForbidden { return true }
-        var address = address
-        if address.count == 16, address.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] {
-            address = Array(address.suffix(4))
-        }
+        let address = unmapped
         guard port >= 1_024 || bug == .dialsLowPort else { return false }
         if address.count == 16 { return address[0] != 0xff && address.contains { $0 != 0 } }
         return address[0] != 0 && !(224...239).contains(address[0]) && address != [255, 255, 255, 255]

@@ -45,7 +45,7 @@ final class PeerConnectionDataIssuer {
             fingerprint: preference == .none ? nil : session.identity?.fingerprint, token: token,
             lifetime: UInt32(lifetime),
             recipient: bug == .dataToAnybody ? nil : recipient,
-            candidates: [.loopback(session.listener.port)],
+            candidates: [Candidate(address: session.settings.listen.address, port: session.listener.port)],
             extra: bug == .neverGreases ? [] : [TLVEntry(0x3A3A, [0x5a])])
         var entries = data.entries
         if bug == .dataUnsorted { entries.reverse() }

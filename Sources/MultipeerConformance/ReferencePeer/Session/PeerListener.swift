@@ -11,9 +11,10 @@ final class PeerListener: PollSource {
     /// Takes an accepted connection, and the address of its other end.
     var take: (TCPSocket, [UInt8]) -> Void = { _, _ in }
 
-    init(_ loop: PollLoop, bug: Bug? = nil) throws(SuiteFault) {
+    /// * `place`: where it listens, with port 0 for any.
+    init(_ loop: PollLoop, at place: Candidate = .loopback(0), bug: Bug? = nil) throws(SuiteFault) {
         self.bug = bug
-        socket = try TCPSocket.listening()
+        socket = try TCPSocket.listening(on: place.address, port: place.port, zone: place.zone)
         port = socket.localPort
         self.loop = loop
         loop.add(self)
@@ -37,20 +38,5 @@ final class PeerListener: PollSource {
     func close() {
         loop.remove(self)
         socket.close()
-    }
-}
-
-extension TCPSocket {
-    /// The IPv4 address of the other end.
-    var remoteAddress: [UInt8] {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe getpeername(descriptor, $0, &length)
-            }
-        }
-        let number = UInt32(bigEndian: address.sin_addr.s_addr)
-        return (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
     }
 }

@@ -111,9 +111,11 @@ extension PeerSession {
     private func begin(_ attempt: PeerAttempt) {
         guard let held = attempt.held.first, !issued.usable(for: attempt.endpoint.uid).isEmpty else { return }
         let isIPv4 = bug == .dialsOnlyIPv4
-        attempt.queue = held.data.candidates.filter {
-            (!isIPv4 || $0.address.count == 4) && $0.isAllowed(bug: bug)
+        let isLocal = settings.listen.isLoopback || bug == .dialsLoopback
+        let allowed = held.data.candidates.filter {
+            (!isIPv4 || $0.address.count == 4) && $0.isAllowed(bug: bug) && (isLocal || !$0.isLoopback)
         }
+        attempt.queue = allowed.flatMap { $0.tried(bug: bug) }
         attempt.isInRound = true
         attempt.lastDial = nil
     }
@@ -168,7 +170,9 @@ extension PeerSession {
         let unproven = candidates.filter {
             $0.connection.role == .responder && !$0.hasItsConfirm && $0.isOfExpectedAddress == isExpected
         }
-        let ofAddress = unproven.filter { $0.connection.address == address }
+        // Addresses of IPv6 with the same first 64 bits count as one.
+        let counted = bug == .countsEachAddress ? 16 : 8
+        let ofAddress = unproven.filter { $0.connection.address.prefix(counted) == address.prefix(counted) }
         let isFull = unproven.count >= (isExpected ? 32 : 96)
         if bug != .unauthenticatedUnbounded, ofAddress.count >= mostOfAddress || isFull {
             // Drawn from those that are 200 ms old; without one, the new connection is closed.

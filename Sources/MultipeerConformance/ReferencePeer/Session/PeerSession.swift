@@ -11,6 +11,8 @@ final class PeerSession {
         /// accept, reject or hang; nil: the application is not asked.
         var trust: String?
         var limits = Limits()
+        /// Where it listens.
+        var listen = Candidate.loopback(0)
         /// The most members, this one included.
         var cap = 8
         /// The folder in which resources are stored.
@@ -53,7 +55,7 @@ final class PeerSession {
         } else {
             identity = needsKey ? settings.identity : nil
         }
-        listener = try PeerListener(peer.loop, bug: peer.bug)
+        listener = try PeerListener(peer.loop, at: settings.listen, bug: peer.bug)
         listener.take = { [unowned self] in accept($0, $1) }
     }
 

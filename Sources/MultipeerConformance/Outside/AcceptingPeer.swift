@@ -1,10 +1,8 @@
 import Foundation
 import MultipeerTransport
 
-@testable import MultipeerConformance
-
 /// A program with a shim that accepts every invitation by itself, as a peer does that is judged from outside.
-final class AcceptingPeer: Sendable {
+package final class AcceptingPeer: Sendable {
     private struct Progress {
         var isOver = false
         var result: Result<UInt16, any Error>?
@@ -15,7 +13,7 @@ final class AcceptingPeer: Sendable {
     private let isGone = DispatchSemaphore(value: 0)
 
     /// Starts the program with this command line, on a thread of its own.
-    init(shim: String) {
+    package init(shim: String) {
         let thread = Thread { [self] in
             let caseRun = CaseRun(
                 .testerLower, shim: shim, random: SplitMix64(seed: 1, name: "accepting peer"))
@@ -28,7 +26,7 @@ final class AcceptingPeer: Sendable {
     }
 
     /// Waits until it accepts invitations, and returns where.
-    func address() throws -> OutsidePeer.Address {
+    package func address() throws -> OutsidePeer.Address {
         isReady.wait()
         defer { isReady.signal() }
         guard let port = try progress.withLock({ try $0.result?.get() }),
@@ -38,7 +36,7 @@ final class AcceptingPeer: Sendable {
     }
 
     /// Ends the process.
-    func stop() {
+    package func stop() {
         progress.withLock { $0.isOver = true }
         isGone.wait()
     }
