@@ -67,7 +67,7 @@ package enum Suite {
         "INV-26", "INV-32", "INV-36", "INV-37", "INV-38",
         "DNS-03", "DNS-04", "DNS-06", "DNS-07", "DNS-08", "DNS-09", "DNS-10", "DNS-11", "DNS-12", "DNS-13",
         "DNS-14",
-        "DNS-15", "DNS-16", "DNS-17", "DNS-18", "DNS-19", "DNS-20", "DNS-22", "DNS-23",
+        "DNS-15", "DNS-16", "DNS-17", "DNS-18", "DNS-19", "DNS-20", "DNS-22",
         "SAS-03", "SAS-04", "SAS-11",
         "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
         "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08", "LIM-10", "LIM-11",

@@ -31,7 +31,9 @@ package enum OutsideSelftest {
         do {
             let target = try peer.address()
             let known = try OutsideProbe.examine(target)
-            let plan = OutsideProbe.plan(known, at: target, program: program, cases: [one], seed: seed)
+            var plan = OutsideProbe.plan(known, at: target, program: program, cases: [one], seed: seed)
+            // Recommendations count here, too.
+            plan.isStrict = true
             let outcomes = TestRunner(plan)()
             let words = outcomes.map { "\($0.verdict.rawValue) \($0.reason)" }.joined(separator: "; ")
             return Finding(

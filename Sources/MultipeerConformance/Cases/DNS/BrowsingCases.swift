@@ -176,25 +176,6 @@ enum BrowsingCases {
             try session.call("unbrowse")
         },
         Case(
-            "DNS-23", "12.6", level: .discovery, "a record that no one answers for is given up",
-            stimulus:
-                "T announces an instance, then asks for its type after 2 and 4 s, and does not answer",
-            expectation: "lost, long before the records expire", rules: ["mdns.reconfirm"],
-            bugs: [.seen("never-doubts", by: "does not report 'lost'")], seconds: 40, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
-            let other = FoundService(caseRun)
-            dns.respond(other.records)
-            try session.expectDiscovery("found", other)
-            for _ in 0..<2 {
-                caseRun.loop.wait(.seconds(2))
-                dns.ask(ServiceNames.type("conform"), Kind.ptr)
-            }
-            try session.expectDiscovery("lost", other, within: .seconds(16))
-            try session.call("unbrowse")
-        },
-        Case(
             "DNS-20", "12.6", level: .discovery, "a record replaces older ones of its name and type",
             stimulus: "TXT, 1.5 s later another one with cache-flush, 2 s later a goodbye for that one",
             expectation: "found, found with the other attributes, lost", rules: ["mdns.flush"],
