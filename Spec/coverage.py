@@ -37,45 +37,71 @@ def note(places, label, place):
         places[label].append(place)
 
 
-def code():
-    """Returns label → files. The conformance suite is not an implementation: the labels it cites do not count here."""
+def without_lines(places):
+    """Returns label → what is there, once each, of label → (what, file, line)."""
+    return {label: list(dict.fromkeys(what for what, _, _ in found)) for label, found in places.items()}
+
+
+def code_places():
+    """Returns label → (file, path, line). The conformance suite is not an implementation: the labels it cites do not count."""
     found = {}
     for path in files("Sources", ".swift", ".c", ".h"):
         name = path.relative_to(ROOT / "Sources").as_posix()
         if name.startswith("MultipeerConformance/"):
             continue
-        for line in path.read_text().splitlines():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
             for label in BRACKETED.findall(line.partition("//")[2]):
-                note(found, label, name)
+                note(found, label, (name, f"Sources/{name}", number))
     return found
+
+
+def test_places():
+    """Returns label → (title, path, line), the title without the labels at its end."""
+    found = {}
+    for path in files("Tests", ".swift"):
+        text, name = path.read_text(), path.relative_to(ROOT).as_posix()
+        for match in TITLE.finditer(text):
+            for label in BRACKETED.findall(match[1]):
+                title = BRACKETED.sub("", match[1]).replace('\\"', '"').strip()
+                note(found, label, (title, name, text.count("\n", 0, match.start()) + 1))
+    for folder in ("Tests/Acceptance", "Tests/Wasm"):
+        for path in files(folder, ".py", ".sh", ".js", ".mjs", ""):
+            text, name = path.read_text(errors="replace"), path.relative_to(ROOT).as_posix()
+            for match in BRACKETED.finditer(text):
+                note(found, match[1], (name, name, text.count("\n", 0, match.start()) + 1))
+    return found
+
+
+def case_places():
+    """Returns id of a case → (path, line, labels)."""
+    found = {}
+    for path in files("Sources/MultipeerConformance/Cases", ".swift"):
+        text, name = path.read_text(), path.relative_to(ROOT).as_posix()
+        matches = list(CASE.finditer(text))
+        for match, after in zip(matches, [*(m.start() for m in matches[1:]), len(text)]):
+            labels = re.findall(LABEL, " ".join(RULES.findall(text[match.end():after])))
+            line = text.count("\n", 0, match.start()) + 1
+            found.setdefault(re.sub(r"\\.*", "*", match[1]), []).append((name, line, labels))
+    return found
+
+
+def code():
+    return without_lines(code_places())
 
 
 def tests():
-    """Returns label → titles, without the labels at their ends."""
-    found = {}
-    for path in files("Tests", ".swift"):
-        for title in TITLE.findall(path.read_text()):
-            for label in BRACKETED.findall(title):
-                note(found, label, BRACKETED.sub("", title).replace('\\"', '"').strip())
-    for folder in ("Tests/Acceptance", "Tests/Wasm"):
-        for path in files(folder, ".py", ".sh", ".js", ".mjs", ""):
-            for label in BRACKETED.findall(path.read_text(errors="replace")):
-                note(found, label, path.relative_to(ROOT).as_posix())
-    return found
+    return without_lines(test_places())
 
 
 def cases(defined):
     """Returns label → ids of cases, and all ids."""
-    found, every = {}, set()
-    for path in files("Sources/MultipeerConformance/Cases", ".swift"):
-        parts = CASE.split(path.read_text())
-        for name, text in zip(parts[1::2], parts[2::2]):
-            name = re.sub(r"\\.*", "*", name)
-            every.add(name)
-            for label in re.findall(LABEL, " ".join(RULES.findall(text))):
-                if label in defined:
-                    note(found, label, name)
-    return found, every
+    places = case_places()
+    found = {}
+    for name, here in places.items():
+        for label in (label for _, _, labels in here for label in labels):
+            if label in defined:
+                note(found, label, name)
+    return found, set(places)
 
 
 def escaped(text):
