@@ -25,12 +25,9 @@ enum NamespacePermission {
 
     /// Whether the tool exists and the system allows what it does.
     private static var isPossible: Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = tool + ["true"]
-        process.standardError = Pipe()
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        guard let process = try? ChildProcess("/usr/bin/env", tool + ["true"], catchingErrors: true)
+        else { return false }
+        defer { process.closeStreams() }
+        return process.wait() == 0
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import MultipeerTransport
+import TestSupport
 
 /// One run of a program: its two applications as processes, on loopback, under a service type of their own.
 struct ProgramRun: CustomStringConvertible {
@@ -46,41 +46,26 @@ final class ProgramProcess: Sendable {
         var description: String { "exit code \(code)\n\(output)" }
     }
 
-    private let process: Locked<Process>
-    private let output: URL
-    private let code = Promise<Int32>()
+    private let process: ToolProcess
 
     init(_ id: String, _ role: String, _ type: String, _ folder: URL) throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        output = folder.appending(path: "\(role).txt")
-        try Data().write(to: output)
-        let handle = try FileHandle(forWritingTo: output)
-        let process = Process()
-        process.executableURL = URL(filePath: own).deletingLastPathComponent()
-            .appending(path: "MultipeerBehaviour")
-        process.arguments = [id, role, type, folder.path]
+        let program = URL(filePath: own).deletingLastPathComponent().appending(path: "MultipeerBehaviour")
         // A process exits with what it holds, which the leak sanitizer cannot see in Foundation's `Data`.
-        process.environment = ProcessInfo.processInfo.environment.merging([
-            "MULTIPEER_INTERFACES": "lo", "SWIFT_BACKTRACE": "enable=no", "LSAN_OPTIONS": "detect_leaks=0",
-        ]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = handle
-        process.terminationHandler = { [code] process in
-            code.send(
-                process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
-        }
-        try process.run()
-        self.process = Locked(process)
+        process = try ToolProcess(
+            program.path, [id, role, type, folder.path],
+            environment: [
+                "MULTIPEER_INTERFACES": "lo", "SWIFT_BACKTRACE": "enable=no",
+                "LSAN_OPTIONS": "detect_leaks=0",
+            ])
     }
 
-    func kill() { process.withLock { if $0.isRunning { Glibc.kill($0.processIdentifier, SIGKILL) } } }
+    func kill() { process.kill() }
 
     /// Waits for the end. After a crash, ends the other process, which would wait to its timeout.
     func ending(with other: ProgramProcess) async -> Ending {
-        let code = await code.value()
-        if code != 0, code != 1 { other.kill() }
-        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-        return Ending(code: code, output: text)
+        let ending = await process.end()
+        if ending.code != 0, ending.code != 1 { other.kill() }
+        return Ending(code: ending.code, output: ending.output + ending.errors)
     }
 }
