@@ -34,6 +34,15 @@ struct CodeComparison: Sendable {
 
     /// Compares because the user wants to.
     static func compare(with peer: PeerID, in session: Session) async throws(CommandError) {
+        if try await isVerified(peer, session) { return }
+        let reason = await end(of: peer, in: session).map { ": \($0)" } ?? ""
+        throw CommandError(
+            "\(peer.displayName.printable) is not verified: the link ended\(reason)".printable,
+            exit: .linkFailed)
+    }
+
+    /// Returns false if the link ends before the comparison does.
+    private static func isVerified(_ peer: PeerID, _ session: Session) async throws(CommandError) -> Bool {
         let name = peer.displayName.printable
         let digits: VerificationDigits
         do throws(MultipeerError) {
@@ -42,11 +51,7 @@ struct CodeComparison: Sendable {
             throw CommandError("\(name) is not verified: \(error.description.printable)", exit: .linkFailed)
         }
         guard try await isRight(digits, peer, session) else {
-            guard await session.connectionInfo(for: peer) != nil else {
-                let reason = await end(of: peer, in: session).map { ": \($0)" } ?? ""
-                throw CommandError(
-                    "\(name) is not verified: the link ended\(reason)".printable, exit: .linkFailed)
-            }
+            guard await session.connectionInfo(for: peer) != nil else { return false }
             try? await session.rejectVerification(of: peer)
             throw CommandError(
                 "\(name) is not verified: the verification codes differ; nothing was sent or shown",
@@ -56,11 +61,11 @@ struct CodeComparison: Sendable {
             try await session.confirmVerification(of: peer)
         } catch {
             // The link may have ended before the user had typed.
-            let reason = error.code == .notConnected ? await end(of: peer, in: session) : nil
-            let text = reason.map { "the link ended: \($0)" } ?? error.description
-            throw CommandError("\(name) is not verified: \(text.printable)", exit: .linkFailed)
+            if error.code == .notConnected { return false }
+            throw CommandError("\(name) is not verified: \(error.description.printable)", exit: .linkFailed)
         }
         Terminal.say("\(name) is verified by code")
+        return true
     }
 
     /// Returns why the link has ended. Nothing has read the events before.
@@ -126,6 +131,7 @@ struct CodeComparison: Sendable {
             try? await session.declineVerification(of: peer)
             return
         }
-        try await compare(with: peer, in: session)
+        // The command that reads the events reports the end of the link, with its reason.
+        _ = try await isVerified(peer, session)
     }
 }

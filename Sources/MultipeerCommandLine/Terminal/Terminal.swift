@@ -126,7 +126,13 @@ package enum Terminal {
         defer { lastLine.withLock { $0 = .finished } }
         try terminal.write(Array(prompt.utf8))
         let answer = try terminal.readLine(unless: cancellation)
-        if isSecret || (answer == nil && cancellation != nil) { try terminal.write([UInt8(ascii: "\n")]) }
+        guard isSecret || (answer == nil && cancellation != nil) else { return answer }
+        try lastLine.withLock { last throws(CommandError) in
+            // What was said meanwhile has ended the line.
+            guard last == .question else { return }
+            last = .finished
+            try terminal.write([UInt8(ascii: "\n")])
+        }
         return answer
     }
 
