@@ -2,7 +2,7 @@ import Multipeer
 
 /// A program of one or more commands: finds the command, runs it, and ends with its exit code.
 package struct CommandProgram: Sendable {
-    package static let version = "0.1.0"
+    package static let version = LibraryVersion.text
 
     /// The name of the program, as it is typed.
     package let name: String

@@ -20,7 +20,7 @@ extension Session.Configuration {
         overrides.host == nil ? overrides.sharedPort ?? SharedPort.named(port) : nil
     }
 
-    static let agent = "swift-multipeer/0.1"
+    static let agent = "swift-multipeer/\(LibraryVersion.text)"
 
     /// Returns the identity that this side presents, with its TLS context; neither when the preference is none. Throws when the
     /// uid is keyed, and of another identity.
