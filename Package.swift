@@ -102,7 +102,8 @@ let package = Package(
                 "MultipeerDiscovery",
                 "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
-        layer("MultipeerWeb", ["Multipeer", "MultipeerTransport", "MultipeerCore"]),
+        layer("MultipeerFetch", ["MultipeerTransport"]),
+        layer("MultipeerWeb", ["MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"]),
         layer(
             "MultipeerActors",
             [
@@ -117,8 +118,9 @@ let package = Package(
             dependencies: [
                 // Where Apple's module is, its name is taken.
                 .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
-                "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerCore",
             ],
             swiftSettings: faithful),
         layer(
@@ -136,7 +138,7 @@ let package = Package(
         layer("MultipeerCommandLine", ["Multipeer"]),
         .executableTarget(
             name: "MultipeerCLI",
-            dependencies: ["MultipeerCommandLine", "Multipeer", "MultipeerWeb", "MultipeerConnectivity"],
+            dependencies: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
             swiftSettings: strict),
         .executableTarget(
             name: "MultipeerConform",
@@ -253,9 +255,8 @@ let package = Package(
         tests(
             "LoopbackTests",
             [
-                "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh",
-                "MultipeerLink",
-                "MultipeerDiscovery",
+                "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerEngine",
+                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
                 "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(

@@ -1,5 +1,6 @@
 public import Foundation
 import Multipeer
+import MultipeerFetch
 public import MultipeerCore
 public import MultipeerTransport
 

@@ -1,14 +1,15 @@
 import Dispatch
-import Foundation
+package import Foundation
 import FoundationNetworking
-import MultipeerTransport
+package import MultipeerFetch
+package import MultipeerTransport
 
 /// One request to a web server, whose response is read in pieces.
 ///
 /// Foundation's client reads as fast as the server writes: its `suspend` starts the document again, and its reading thread is one
 /// for all sessions of the process, so it must not be blocked until a slow peer has room. Unread data therefore goes to disk, and
 /// the server is finished with soon.
-final class WebFetch: Sendable {
+final class WebFetch: WebDocument {
     private let buffer = WebResponseBuffer()
     private let session: URLSession
     /// Where the client is called: it may wait for its own thread, and no task may block with it.
@@ -42,7 +43,7 @@ final class WebFetch: Sendable {
     deinit { cancel() }
 
     /// Waits for the head of the response.
-    func head() async throws(ResourceFault) -> WebResponseBuffer.Head {
+    func head() async throws(ResourceFault) -> WebHead {
         while true {
             switch buffer.takeHead() {
             case .ready(let head): return head
@@ -101,6 +102,21 @@ final class WebFetch: Sendable {
     }
 }
 
+extension WebSource {
+    /// Requests a document with Foundation's client.
+    @concurrent
+    package static func open(
+        _ url: URL, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
+    ) async throws(ResourceFault) -> WebSource {
+        try await open(
+            url,
+            with: { (url, address, timeLimit) throws(ResourceFault) in
+                WebFetch(url, at: address, timeLimit: timeLimit)
+            },
+            timeLimit: timeLimit, resolver: resolver)
+    }
+}
+
 /// Receives what the client reports.
 private final class WebDelegate: NSObject, URLSessionDataDelegate {
     private let buffer: WebResponseBuffer
@@ -111,7 +127,7 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        buffer.begin(WebResponseBuffer.Head(response))
+        buffer.begin(WebHead(response))
         completionHandler(.allow)
     }
 

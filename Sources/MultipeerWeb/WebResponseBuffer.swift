@@ -1,18 +1,11 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import MultipeerFetch
 import MultipeerTransport
 
 /// The unread part of a web server's response: a little in memory, the rest on disk.
 final class WebResponseBuffer: Sendable {
-    /// The beginning of a response.
-    struct Head: Sendable {
-        let status: Int
-        /// The length of the document as it will be read, when it is known.
-        let length: UInt64?
-        let location: String?
-    }
-
     enum Wake: Sendable {
         case change
         case cancelled
@@ -29,7 +22,7 @@ final class WebResponseBuffer: Sendable {
     }
 
     fileprivate struct State {
-        var head: Head?
+        var head: WebHead?
         /// Older than what is on disk.
         var pieces: [[UInt8]] = []
         var buffered = 0
@@ -76,7 +69,7 @@ extension WebResponseBuffer {
         if calls == WebResponseBuffer.calls { gate.signal() }
     }
 
-    func begin(_ head: Head) {
+    func begin(_ head: WebHead) {
         change { state in if state.head == nil { state.head = head } }
     }
 
@@ -130,7 +123,7 @@ extension WebResponseBuffer {
 // MARK: what the taker calls
 
 extension WebResponseBuffer {
-    func takeHead() -> Taken<Head> {
+    func takeHead() -> Taken<WebHead> {
         state.withLock { state in
             state.awaitsHead = state.head == nil
             if let head = state.head { return .ready(head) }
@@ -218,13 +211,14 @@ extension WebResponseBuffer.Taken {
     }
 }
 
-extension WebResponseBuffer.Head {
+extension WebHead {
     init(_ response: URLResponse) {
         let http = response as? HTTPURLResponse
-        status = http?.statusCode ?? 0
-        location = http?.value(forHTTPHeaderField: "Location")
         let coding = http?.value(forHTTPHeaderField: "Content-Encoding")?.lowercased() ?? "identity"
         let expected = response.expectedContentLength
-        length = expected >= 0 && coding == "identity" ? UInt64(expected) : nil
+        self.init(
+            status: http?.statusCode ?? 0,
+            length: expected >= 0 && coding == "identity" ? UInt64(expected) : nil,
+            location: http?.value(forHTTPHeaderField: "Location"))
     }
 }

@@ -10,7 +10,7 @@ struct IsolationTests {
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerHandshake",
         "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
         "MultipeerTransport", "Multipeer",
-        "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerObservation",
+        "MultipeerFetch", "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerObservation",
         "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.

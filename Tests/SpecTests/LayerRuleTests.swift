@@ -39,9 +39,13 @@ private let layers: [Layer] = [
             "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
         ],
         outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
+    // What holds for any client of web servers.
+    Layer(
+        "MultipeerFetch", on: ["MultipeerTransport"],
+        outside: operatingSystem.union(["Dispatch", "Foundation", "FoundationEssentials"])),
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
     Layer(
-        "MultipeerWeb", on: ["Multipeer", "MultipeerTransport", "MultipeerCore"],
+        "MultipeerWeb", on: ["MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"],
         outside: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
     Layer(
         "MultipeerActors",
@@ -58,7 +62,8 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerConnectivity",
         on: [
-            "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+            "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh",
+            "MultipeerDiscovery",
             "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             "CMultipeerConnectivity",
         ],
@@ -76,10 +81,11 @@ private let layers: [Layer] = [
         outside: ["Glibc", "Dispatch", "Foundation"]),
     Layer(
         "MultipeerCommandLine", on: ["Multipeer"],
-        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+        outside: operatingSystem.union(["Dispatch", "FoundationEssentials", "Synchronization"])),
     Layer(
-        "MultipeerCLI", on: ["MultipeerCommandLine", "Multipeer", "MultipeerWeb", "MultipeerConnectivity"],
-        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+        // Without Foundation, libcurl and Apple's API, so that the program needs no library but that of C.
+        "MultipeerCLI", on: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
+        outside: operatingSystem.union(["FoundationEssentials", "Synchronization"])),
     Layer(
         "MultipeerConform", on: ["MultipeerCommandLine", "Multipeer", "MultipeerConformance"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),

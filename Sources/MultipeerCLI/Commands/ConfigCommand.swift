@@ -1,12 +1,14 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
 /// `multipeer config`: shows and changes what holds for all commands of the user.
 enum ConfigCommand: Subcommand {
-    private static let unset = Usage.Option("--unset", "KEY", "remove KEY, so that its default holds")
+    private static let keys = ConfigurationFile.Key.allCases.map(\.rawValue)
+    private static let unset = Usage.Option(
+        "--unset", "KEY", words: keys, "remove KEY, so that its default holds")
     static let usage = Usage(
-        ["config"], operands: "[KEY [VALUE]]", mostOperands: 2, "show or change your name and other settings",
+        ["config"], operands: "[KEY [VALUE]]", mostOperands: 2, words: keys,
+        "show or change your name and other settings",
         examples: """
               multipeer config                    shows all settings
               multipeer config name ann           sets your name
@@ -42,7 +44,7 @@ enum ConfigCommand: Subcommand {
         guard let word = words.first else { return try Terminal.put(table(file)) }
         let key = try ConfigurationFile.key(word)
         guard words.count == 2 else { return try Terminal.put("\(setting(key, file).value)\n") }
-        let value = words[1].trimmingCharacters(in: .whitespaces)
+        let value = words[1].withoutSpacesAround
         try ConfigurationFile.check(value, for: key)
         try file.setting(key, to: value).write()
     }

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
@@ -14,7 +13,9 @@ enum IdentityNewCommand: Subcommand {
             .init("--out", "FILE", "write to FILE, mode 0600"),
             .init(
                 "--name", "NAME", "common name of the certificate, at most 64 bytes; default: multipeer"),
-            .init("--format", "FORMAT", "pem (default) or pkcs12, which needs a passphrase"),
+            .init(
+                "--format", "FORMAT", words: ["pem", "pkcs12"],
+                "pem (default) or pkcs12, which needs a passphrase"),
             PassphraseSource.option,
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
@@ -16,13 +15,15 @@ enum InviteCommand: Subcommand {
             With --wait, advertises this peer and asks on the terminal about each invitation; prints a line for each
             peer that connects or leaves. Without a terminal, all invitations are declined.
 
-            Both use the classes with Apple's names, and work with every program that uses them. Received data is
-            dropped, and the connections end with the command.
+            Both work with every program that uses the classes with Apple's names. Received data is dropped, and the
+            connections end with the command.
             """,
         options: [PeerOptions.name, PeerOptions.id] + DiscoveryOptions.options + [
             .init("--min", "COUNT", "peers required for 'done', including this one, 2 to 8; default: 2"),
             .init("--max", "COUNT", "maximum number of peers, including this one, 2 to 8; default: 8"),
-            .init("--preference", "WORD", "encryption: required (default), optional or none"),
+            .init(
+                "--preference", "WORD", words: ["required", "optional", "none"],
+                "encryption: required (default), optional or none"),
             .init("--wait", "wait to be invited"),
             .init(
                 "--for", "SECONDS",
@@ -32,7 +33,7 @@ enum InviteCommand: Subcommand {
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try DiscoveryOptions(arguments)
-        let connectivity = try ConnectivitySession(arguments, options)
+        let own = try InviteSession(arguments, options)
         let time = try arguments.number("--for", in: 1...86_400).map { Duration.seconds($0) }
         let counts = (
             least: try arguments.number("--min", in: 2...8), most: try arguments.number("--max", in: 2...8)
@@ -41,16 +42,16 @@ enum InviteCommand: Subcommand {
             if counts.least != nil || counts.most != nil {
                 throw arguments.commandError("--wait cannot be used with --min or --max")
             }
-            let lobby = InviteAssistant(connectivity, options)
+            let lobby = InviteAssistant(own, options)
             SignalHandler.first { await lobby.leave() }
             return try await lobby.run(for: time)
         }
         if let least = counts.least, let most = counts.most, least > most {
             throw arguments.commandError("--min must not be greater than --max")
         }
-        SignalHandler.first { await connectivity.leave() }
-        let chooser = await InviteBrowser(
-            connectivity, options, least: counts.least ?? 2, most: counts.most ?? 8)
+        SignalHandler.first { await own.leave() }
+        let chooser = InviteBrowser(
+            own, options, least: counts.least ?? 2, most: counts.most ?? 8)
         try await chooser.run(for: time)
     }
 }

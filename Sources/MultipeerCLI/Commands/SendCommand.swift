@@ -35,7 +35,7 @@ enum SendCommand: Subcommand {
             and --from, you are asked for the peer's data on the terminal; without a terminal, it is the first line of
             standard input.
 
-            FILE is a path, an http or https URL, which is forwarded while it is fetched, a FIFO, such as the one of
+            FILE is a path, an http or https URL, which curl fetches while it is forwarded, a FIFO, such as the one of
             <(tar c folder), or - for standard input. Devices are refused before anything else is done. Of a directory
             all files are sent, hidden ones too, with empty directories, the time of modification and whether the owner
             may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 63

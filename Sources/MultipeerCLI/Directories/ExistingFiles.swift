@@ -11,7 +11,7 @@ package enum ExistingFiles: String, CaseIterable, Sendable {
 
     static let options = [
         Usage.Option(
-            "--exists", "WORD",
+            "--exists", "WORD", words: allCases.map(\.rawValue),
             "what to do if a name is taken: skip, rename or overwrite; default: skip a file, and give a directory a new name"
         ),
         Usage.Option("--force", short: "f", "replace existing files; the same as --exists overwrite"),

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 package import Multipeer
 
 /// Where one file is saved once it is complete, and with what attributes.

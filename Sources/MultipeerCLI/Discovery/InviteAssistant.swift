@@ -1,54 +1,100 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
-@unsafe @preconcurrency import MultipeerConnectivity
 
-/// `multipeer invite --wait`: an assistant that asks on the terminal about each invitation.
+/// `multipeer invite --wait`: advertises the peer, and asks on the terminal about each invitation, one after the other.
 struct InviteAssistant: Sendable {
-    private let connectivity: ConnectivitySession
+    private let own: InviteSession
     private let options: DiscoveryOptions
-    /// Safe: all its members may be called from any thread.
-    nonisolated(unsafe) private let assistant: MCAdvertiserAssistant
+    private let advertiser: Advertiser
     private let output = Worker("output")
+    private let prompts = Worker("prompts")
+    private let isOver = Promise<CommandError?>()
 
-    init(_ connectivity: ConnectivitySession, _ options: DiscoveryOptions) {
-        self.connectivity = connectivity
+    init(_ own: InviteSession, _ options: DiscoveryOptions) {
+        self.own = own
         self.options = options
         var discovery = options.configuration
-        discovery.sharedPort = connectivity.port
-        unsafe assistant = MCAdvertiserAssistant(
-            serviceType: options.service.name, discoveryInfo: nil, session: unsafe connectivity.session,
-            configuration: discovery)
+        discovery.sharedPort = own.port
+        advertiser = Advertiser(
+            peer: own.peer, service: options.service, identity: own.identity, configuration: discovery)
     }
 
     /// Stops advertising and disconnects gracefully, and waits until that is done.
     func leave() async {
-        unsafe await assistant.end()
-        await connectivity.leave()
+        await advertiser.stop()
+        await own.leave()
     }
 
     /// Runs until the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
-        unsafe assistant.start()
-        Terminal.say("announcing \(connectivity.peer.introduction) as \(options.service) \(options.place)")
-        let isOver = Promise<CommandError?>()
-        let telling = Task {
-            for await (peer, state) in connectivity.changes where state != .connecting {
-                let line = NearbyLine(state == .connected ? .connected : .notConnected, nil, peer)
-                do throws(CommandError) {
-                    try await output.run { () throws(CommandError) in try Terminal.put("\(line.text)\n") }
-                } catch {
-                    isOver.send(error)
-                }
-            }
-        }
-        let timing = Task {
-            if let time, (try? await Task.sleep(for: time)) != nil { isOver.send(nil) }
-        }
+        try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        Terminal.say("announcing \(own.peer.introduction) as \(options.service) \(options.place)")
+        let tasks = [
+            Task { await self.answer() },
+            Task { await self.watch() },
+            Task { [isOver] in
+                if let time, (try? await Task.sleep(for: time)) != nil { isOver.send(nil) }
+            },
+        ]
         let commandError = await isOver.value()
-        telling.cancel()
-        timing.cancel()
+        for task in tasks { task.cancel() }
         await leave()
         if let commandError { throw commandError }
+    }
+
+    /// Reports links; received data is discarded.
+    private func watch() async {
+        for await event in own.session.events {
+            switch event {
+            case .peer(let peer, .connected): await put(NearbyLine(.connected, nil, peer))
+            case .peer(let peer, .notConnected): await put(NearbyLine(.notConnected, nil, peer))
+            default: break
+            }
+        }
+    }
+
+    private func answer() async {
+        for await invitation in advertiser.invitations where invitation.isOpen {
+            guard await isWanted(invitation) else {
+                // Fails if the inviter gave up; there is nothing to decline then.
+                try? await invitation.decline()
+                continue
+            }
+            do throws(MultipeerError) {
+                try await invitation.accept(into: own.session)
+            } catch {
+                if !Task.isCancelled { await put(NearbyLine(.notConnected, nil, invitation.inviter)) }
+            }
+        }
+    }
+
+    /// Returns the user's answer, as long as it is expected.
+    private func isWanted(_ invitation: Invitation) async -> Bool {
+        let inviter = invitation.inviter.displayName.printable
+        let withdrawal = Cancellation()
+        let watching = Task {
+            await invitation.waitUntilEnded()
+            withdrawal.cancel()
+        }
+        defer { watching.cancel() }
+        let contest = invitation.isContested ? " another peer claims to be the same one." : ""
+        let question =
+            "'\(inviter)' invites you ('\(own.peer.displayName.printable)', \(options.service)).\(contest) accept? [y/N] "
+        let answer = try? await prompts.run { () throws(CommandError) -> String? in
+            guard Terminal.isForeground else {
+                Terminal.show("declined an invitation from '\(inviter)': there is no terminal to ask\n")
+                return nil
+            }
+            return try Terminal.ask(question, unless: withdrawal)
+        }
+        return invitation.isOpen && Terminal.isYes(answer ?? nil)
+    }
+
+    private func put(_ line: NearbyLine) async {
+        do throws(CommandError) {
+            try await output.run { () throws(CommandError) in try Terminal.put("\(line.text)\n") }
+        } catch {
+            isOver.send(error)
+        }
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
@@ -88,7 +87,7 @@ package struct FirewallCheck: Sendable {
     static func suspicion(_ text: String) -> String? {
         var isInput = false
         var drops = 0
-        for line in text.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+        for line in text.split(separator: "\n").map({ $0.withoutSpacesAround }) {
             if line.hasPrefix("chain ") { isInput = false }
             if line.contains("hook input") {
                 isInput = true

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
@@ -51,7 +50,7 @@ package struct InterfaceCheck: Sendable {
     /// Reads the flags as in `net/if.h`.
     private static func canMulticast(_ name: String) -> Bool? {
         guard let bytes = try? AtomicFile.read("/sys/class/net/\(name)/flags", limit: 64) else { return nil }
-        let digits = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let digits = String(decoding: bytes, as: UTF8.self).withoutSpacesAround
         return UInt32(digits.dropFirst(2), radix: 16).map { $0 & 0x1000 != 0 }
     }
 

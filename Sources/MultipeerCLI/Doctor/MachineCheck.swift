@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
 
@@ -70,7 +69,7 @@ package struct MachineCheck: Sendable {
     }
 
     private static func date(_ seconds: Double) -> String {
-        Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+        Date(timeIntervalSince1970: seconds).ISO8601Format()
     }
 
     private var library: Finding { .ok("OpenSSL", openSSL) }

@@ -1,4 +1,3 @@
-import Foundation
 import MultipeerCommandLine
 
 /// The kernel's information in `/proc`, as far as this user may read it. Tests use a folder of their own.
@@ -29,7 +28,7 @@ package struct ProcFileSystem: Sendable {
 
     /// Returns the number that a file contains; nil for anything else.
     package func number(_ name: String) -> Int? {
-        text(name).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        text(name).flatMap { Int($0.withoutSpacesAround) }
     }
 
     /// All visible processes, by number.
@@ -37,7 +36,7 @@ package struct ProcFileSystem: Sendable {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.compactMap(Int.init).sorted().compactMap { id in
             text("\(id)/comm").map {
-                Process(id: id, name: $0.trimmingCharacters(in: .whitespacesAndNewlines))
+                Process(id: id, name: $0.withoutSpacesAround)
             }
         }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import MultipeerCommandLine
 
 /// Other multicast DNS programs on this machine.

@@ -1,4 +1,3 @@
-import Foundation
 import MultipeerCommandLine
 
 /// What `--json` prints, an object in a line: a field that does not apply is missing. Fields may be added; those that are

@@ -1,7 +1,6 @@
-import Foundation
 import Multipeer
 import MultipeerCommandLine
-import MultipeerWeb
+import MultipeerFetch
 
 extension TransferSource {
     /// Returns the address of a document if the server redirected to another one than the user gave.
@@ -25,7 +24,10 @@ extension TransferSource {
         case .entry(let directory, let entry):
             .file { () throws(FileFault) in try directory.open(entry.path) }
         case .file(let url): .file { () throws(FileFault) in try FileSource(url.path) }
-        case .web(let url): .other { () async throws(ResourceFault) in try await WebSource.open(url) }
+        case .web(let url):
+            .other { () async throws(ResourceFault) in
+                try await WebSource.open(url, with: CurlDocument.open)
+            }
         case .input: .other { DescriptorSource() }
         case .pipe(let path): .other { DescriptorSource(path: path) }
         }

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// The user's configuration: a key, `=` and a value on each line; `#` begins a line of comment. Options win over it.
@@ -138,23 +137,17 @@ extension ConfigurationFile {
 
     /// Returns the key and the value of a line; nil for an empty line and a comment.
     private static func setting(_ line: String) throws(CommandError) -> (Key, String)? {
-        let line = trimmed(line[...])
+        let line = line.withoutSpacesAround
         if line.isEmpty || line.hasPrefix("#") { return nil }
         guard let mark = line.firstIndex(of: "=") else {
             throw CommandError(
                 "'\(String(line.prefix(40)).printable)' is not KEY = VALUE",
                 hint: "a line looks like: name = ann", exit: .badInput)
         }
-        let key = try key(String(trimmed(line[..<mark])))
-        let value = String(trimmed(line[line.index(after: mark)...]))
+        let key = try key(line[..<mark].withoutSpacesAround)
+        let value = line[line.index(after: mark)...].withoutSpacesAround
         try check(value, for: key)
         return (key, value)
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0.isWhitespace }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// The network interfaces on which peers are advertised and browsed.

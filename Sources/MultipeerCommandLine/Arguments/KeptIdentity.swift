@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// The key that a user has under a name, so that others find the same peer tomorrow. Each name has its own: with one key for all,

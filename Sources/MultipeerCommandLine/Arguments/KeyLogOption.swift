@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// `--keylog`: a file with all TLS and DTLS secrets, for a packet analyser.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Where a passphrase comes from: a file, the environment, or the user at the terminal.
 package struct PassphraseSource {
     package static let variable = "MULTIPEER_PASSPHRASE"

@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// The local peer: `--name`, `--id`, `--identity` and `--anonymous`, or else what the user has configured. A peer with an identity

@@ -4,7 +4,9 @@ package import Multipeer
 package struct SessionOptions {
     package static let options: [Usage.Option] = [
         PeerOptions.name, PeerOptions.anonymous, PeerOptions.id,
-        .init("--preference", "WORD", "encryption: required (default), optional or none"),
+        .init(
+            "--preference", "WORD", words: ["required", "optional", "none"],
+            "encryption: required (default), optional or none"),
         .init(
             "--identity", "FILE",
             "use this identity, PEM or PKCS#12, and the peer id that it proves; default: that of "

@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// `--trust`: which peers to link with, besides the key that the connection data pins.
@@ -73,9 +72,12 @@ package enum TrustOption {
     private static func authorities(_ path: String) throws(CommandError) -> [Certificate] {
         let text = String(decoding: try AtomicFile.read(path), as: UTF8.self)
         var roots: [Certificate] = []
-        for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst() {
-            let body = block.components(separatedBy: "-----END CERTIFICATE-----")[0]
-            let certificate = Base64.decode(body).flatMap { try? Certificate(der: $0) }
+        for block in text.split(separator: "-----BEGIN CERTIFICATE-----", omittingEmptySubsequences: false)
+            .dropFirst()
+        {
+            let body = block.split(separator: "-----END CERTIFICATE-----", omittingEmptySubsequences: false)[
+                0]
+            let certificate = Base64.decode(String(body)).flatMap { try? Certificate(der: $0) }
             guard let certificate else {
                 throw CommandError(
                     "\(path.printable): certificate \(roots.count + 1) cannot be read", exit: .badInput)

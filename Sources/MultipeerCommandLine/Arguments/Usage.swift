@@ -5,6 +5,8 @@ package struct Usage: Equatable, Sendable {
     /// The operands as the first line shows them, and how many there may be.
     package let operands: String
     package let mostOperands: Int
+    /// All words that an operand can be, if they are known; otherwise a shell completes what `operands` says.
+    package let words: [String]
     package let summary: String
     /// Command lines to start with, a line each; they begin with two spaces.
     package let examples: String
@@ -19,7 +21,8 @@ package struct Usage: Equatable, Sendable {
     package let meanings: [ExitCode: String]
 
     package init(
-        _ path: [String], operands: String = "", mostOperands: Int = 0, _ summary: String,
+        _ path: [String], operands: String = "", mostOperands: Int = 0, words: [String] = [],
+        _ summary: String,
         examples: String = "", details: String = "",
         options: [Option] = [], common: [String] = [], exits: [ExitCode] = [],
         meanings: [ExitCode: String] = [:]
@@ -27,6 +30,7 @@ package struct Usage: Equatable, Sendable {
         self.path = path
         self.operands = operands
         self.mostOperands = mostOperands
+        self.words = words
         self.summary = summary
         self.examples = examples
         self.details = details
@@ -54,17 +58,20 @@ extension Usage {
         /// The placeholder for the value in the help; nil for an option without a value.
         package let value: String?
         package let isRepeatable: Bool
+        /// All values, if they are known; otherwise a shell completes what the placeholder says.
+        package let words: [String]
         /// What it is for. The short help shows the part before the first semicolon.
         package let summary: String
 
         /// Creates an option with a value.
         package init(
-            _ name: String, short: Character? = nil, _ value: String, isRepeatable: Bool = false,
-            _ summary: String
+            _ name: String, short: Character? = nil, _ value: String, words: [String] = [],
+            isRepeatable: Bool = false, _ summary: String
         ) {
             self.name = name
             self.short = short
             self.value = value
+            self.words = words
             self.isRepeatable = isRepeatable
             self.summary = summary
         }
@@ -74,6 +81,7 @@ extension Usage {
             self.name = name
             self.short = short
             value = nil
+            words = []
             isRepeatable = false
             self.summary = summary
         }

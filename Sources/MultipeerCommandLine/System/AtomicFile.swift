@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// Files that commands name: read whole and written atomically, so that no reader sees half of one.

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// Ends a wait for input from another thread.

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// A process that this one started, with pipes to its standard streams. The caller has to wait for its end.

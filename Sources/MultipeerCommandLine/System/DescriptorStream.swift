@@ -1,5 +1,3 @@
-import Foundation
-
 /// A descriptor that is read and written with blocking calls: a standard stream, a terminal, a pipe or a file.
 package struct DescriptorStream: Sendable {
     package let descriptor: Int32

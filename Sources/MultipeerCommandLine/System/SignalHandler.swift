@@ -1,10 +1,9 @@
-import Foundation
 import Multipeer
 
 /// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE; and ends at once at SIGQUIT,
 /// without the memory dump of its default action. The exit status is 128 and the number of the signal.
 ///
-/// One thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
+/// The main thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
 /// others, which inherit that.
 package enum SignalHandler {
     package typealias Cleanup = @Sendable () async -> Void
@@ -34,25 +33,17 @@ package enum SignalHandler {
     /// Never returns once a signal has been received: an interrupted command does not report how it ended.
     package static func yield() async { if state.withLock({ $0.hasCome }) { await Promise<Void>().value() } }
 
-    /// Waits for signals on its own thread, and leaves the main thread to the main queue. The first signal ends the process
-    /// after the cleanup, the second immediately.
+    /// Waits for signals on the main thread, which no command uses. The first signal ends the process after the cleanup, the
+    /// second immediately.
     package static func serve() -> Never {
-        let thread = Thread {
-            let number = wait()
-            guard number != SIGQUIT else { leave(number) }
-            state.withLock { $0.hasCome = true }
-            Task.detached {
-                if let body = state.withLock({ $0.cleanup }) { await body() }
-                leave(number)
-            }
-            leave(wait())
+        let number = wait()
+        guard number != SIGQUIT else { leave(number) }
+        state.withLock { $0.hasCome = true }
+        Task.detached {
+            if let body = state.withLock({ $0.cleanup }) { await body() }
+            leave(number)
         }
-        thread.name = "signals"
-        thread.start()
-        // Not `dispatchMain`: on Linux that unblocks every signal on the main thread, with its default action.
-        let never = Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }
-        RunLoop.main.add(never, forMode: .default)
-        while true { RunLoop.main.run() }
+        leave(wait())
     }
 
     private static func leave(_ number: Int32) -> Never { Terminal.leave(status: 128 + number) }

@@ -1,5 +1,3 @@
-package import Foundation
-
 /// Where the user's files are. The variables come first, as in other commands: Foundation reads the user database only.
 package enum UserDirectory {
     package static var home: URL {
@@ -27,17 +25,22 @@ package enum UserDirectory {
 
     /// Returns why `create` would fail for the directory of this file; nil if it would not. Nothing is created.
     package static func obstacle(to file: String) -> String? {
-        let folder = (file as NSString).deletingLastPathComponent
+        let folder = parent(of: file)
         let missing = parts(of: folder).first { !FileManager.default.fileExists(atPath: $0) }
-        let parent = missing.map { ($0 as NSString).deletingLastPathComponent } ?? folder
+        let parent = missing.map { UserDirectory.parent(of: $0) } ?? folder
         return unsafe access("\(parent)/.", W_OK | X_OK) == 0
             ? nil : "\(shown(missing ?? folder)): \(DescriptorStream.reason(errno))"
     }
 
     /// The directories that may be missing, the first one first.
     private static func parts(of path: String) -> [String] {
-        let above = (configuration.path as NSString).deletingLastPathComponent
+        let above = parent(of: configuration.path)
         return [above, configuration.path, path].filter { path == $0 || path.hasPrefix("\($0)/") }
+    }
+
+    private static func parent(of path: String) -> String {
+        let parts = path.split(separator: "/").dropLast().joined(separator: "/")
+        return path.hasPrefix("/") ? "/\(parts)" : parts
     }
 
     /// Returns a path as people read it: with `~` for the home.

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Multipeer
 
 /// A thread for blocking calls, so that they never block the program's tasks. It does one job at a time and reads nothing
@@ -29,11 +29,9 @@ package final class Worker: Sendable {
     private let jobs = Jobs()
 
     package init(_ name: String) {
-        let thread = Thread { [jobs] in
+        SystemThread.start(name) { [jobs] in
             while let job = jobs.next() { job() }
         }
-        thread.name = name
-        thread.start()
     }
 
     deinit { jobs.add(nil) }

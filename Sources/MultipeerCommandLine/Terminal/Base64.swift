@@ -1,5 +1,3 @@
-import Foundation
-
 /// Connection data as people exchange it: one line of base64.
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Numbers for people. They may come from a peer, so no value is too large.
 package enum HumanReadable {
     package static func bytes(_ count: Int) -> String { bytes(Double(count)) }
@@ -62,10 +60,14 @@ package enum HumanReadable {
 
     private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// Two or more digits.
+    /// Two or more digits; halves go to the even neighbour, as in the functions of C.
     private static func rounded(_ value: Double) -> String {
-        String(format: value < 10 ? "%.1f" : "%.0f", value)
+        guard value < 10 else { return whole(value.rounded(.toNearestOrEven)) }
+        let tenths = Int((value * 10).rounded(.toNearestOrEven))
+        return "\(tenths / 10).\(tenths % 10)"
     }
+
+    private static func whole(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
 extension Duration {

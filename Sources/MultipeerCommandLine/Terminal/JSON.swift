@@ -1,5 +1,3 @@
-import Foundation
-
 /// JSON for scripts: sorted keys, one trailing line break.
 package enum JSON {
     package static func encode(_ value: some Encodable, isPretty: Bool = true) throws(CommandError) -> [UInt8]

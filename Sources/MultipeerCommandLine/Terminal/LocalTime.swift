@@ -1,5 +1,3 @@
-import Foundation
-
 /// The time of day in the time zone of the process, which the variable TZ sets.
 package enum LocalTime {
     /// Returns hours and minutes, `09:05`; of now if no time is given, in seconds since 1970.

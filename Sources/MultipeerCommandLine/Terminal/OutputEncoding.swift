@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// Whether terminals of this process show UTF-8: the locale's character encoding, as the environment names it.

@@ -1,4 +1,3 @@
-import Foundation
 package import Multipeer
 
 /// The only place that prints, and that asks the user.
@@ -143,6 +142,14 @@ package enum Terminal {
         return true
     }
 
+    /// Whether there is a terminal to ask on, and this process is not in its background, where it would be stopped for reading.
+    package static var isForeground: Bool {
+        guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return false }
+        defer { terminal.close() }
+        let foreground = tcgetpgrp(terminal.descriptor)
+        return foreground < 0 || foreground == getpgrp()
+    }
+
     /// Returns whether an answer to a question with `[y/N]` means yes.
     package static func isYes(_ answer: String?) -> Bool {
         isOne(of: ["y", "yes"], answer)
@@ -154,7 +161,7 @@ package enum Terminal {
     /// Returns whether an answer is one of these words, in upper or lower case, with or without spaces around it.
     package static func isOne(of words: [String], _ answer: String?) -> Bool {
         guard let answer else { return false }
-        return words.contains(answer.lowercased().trimmingCharacters(in: .whitespaces))
+        return words.contains(answer.lowercased().withoutSpacesAround)
     }
 
     /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, and to mark the beginning and the

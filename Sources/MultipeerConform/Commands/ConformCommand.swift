@@ -9,7 +9,7 @@ enum ConformCommand {
         .init(
             "--section", "N", isRepeatable: true, "select this section, by name or chapter: LINK, 6 or 6.3"),
         .init(
-            "--level", "LEVEL", isRepeatable: true,
+            "--level", "LEVEL", words: Level.allCases.map(\.rawValue), isRepeatable: true,
             "select cases of this level: core, channels, datagram, mesh, invite, discovery or code"),
         .init("--quick", "select cases that take less than a second"),
     ]

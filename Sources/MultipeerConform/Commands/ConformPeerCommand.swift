@@ -12,7 +12,7 @@ enum ConformPeerCommand: Subcommand {
             'multipeer-conform shim'. 'selftest' runs it with each of its faults, to check that the suite finds them.
             """,
         options: [
-            .init("--bug", "NAME", "enable this fault"),
+            .init("--bug", "NAME", words: Bug.allCases.map(\.rawValue), "enable this fault"),
             .init("--bugs", "list the faults and exit"),
         ], exits: [.system])
 

@@ -19,7 +19,8 @@ enum ConformSelftestCommand: Subcommand {
             """,
         options: ConformCommand.choosing + [
             .init(
-                "--bug", "NAME", isRepeatable: true, "run only this fault, and skip the run without a fault"),
+                "--bug", "NAME", words: Bug.allCases.map(\.rawValue), isRepeatable: true,
+                "run only this fault, and skip the run without a fault"),
             .init("--markdown", "FILE", "write a table of how each fault was caught"),
             .init("--matrix", "FILE", "write as JSON which cases fail with each fault"),
             .init("--outside", "judge over the network"),

@@ -2,7 +2,7 @@ import CPlatform
 import Glibc
 
 /// The thread of a loop.
-enum LoopThread {
+package enum LoopThread {
     private final class Box {
         let name: String
         let body: @Sendable () -> Void
@@ -44,7 +44,9 @@ enum LoopThread {
     }
 
     /// Starts a thread that is never joined.
-    static func startDetached(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFault) {
+    package static func startDetached(_ name: String, _ body: @escaping @Sendable () -> Void)
+        throws(SocketFault)
+    {
         pthread_detach(try start(name, body))
     }
 

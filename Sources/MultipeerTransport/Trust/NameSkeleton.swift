@@ -1,4 +1,3 @@
-import Foundation
 import MultipeerCore
 
 /// What a name looks like: two names that a reader can take for each other have a form in common. These are the skeletons of
@@ -8,19 +7,14 @@ package struct NameSkeleton: Hashable, Sendable {
 
     /// A capital letter may look like another letter than its small one, so both are taken.
     package init(_ name: String) {
-        let decomposed = NameSkeleton.decomposed(name)
+        let decomposed = CompatibilityForm.decomposed(name)
         forms = [
             NameSkeleton.form(of: decomposed).lowercased(),
-            NameSkeleton.form(of: NameSkeleton.decomposed(decomposed.lowercased())),
+            NameSkeleton.form(of: CompatibilityForm.decomposed(decomposed.lowercased())),
         ]
     }
 
     package func isConfusable(with other: NameSkeleton) -> Bool { !forms.isDisjoint(with: other.forms) }
-
-    /// Returns the name in form NFKD, which that of ASCII characters is already: a store has thousands of them.
-    private static func decomposed(_ name: String) -> String {
-        name.utf8.allSatisfy { $0 < 0x80 } ? name : name.decomposedStringWithCompatibilityMapping
-    }
 
     private static func form(of decomposed: String) -> String {
         var form = ""
@@ -32,7 +26,7 @@ package struct NameSkeleton: Hashable, Sendable {
                 form.unicodeScalars.append(scalar)
             }
         }
-        return NameSkeleton.decomposed(form)
+        return CompatibilityForm.decomposed(form)
     }
 
     private static let prototypes: [Unicode.Scalar: String] = {

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerTransport
+import MultipeerFetch
 import MultipeerWeb
 import TestSupport
 import Testing

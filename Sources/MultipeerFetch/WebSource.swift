@@ -1,5 +1,8 @@
-package import Foundation
-import FoundationNetworking
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 package import MultipeerTransport
 
 /// A document of the web, fetched while it is being read.
@@ -10,10 +13,10 @@ package final class WebSource: PieceSource {
 
     package let size: UInt64?
     package let address: String?
-    private let fetch: WebFetch
+    private let fetch: any WebDocument
     private let count = Locked<UInt64>(0)
 
-    private init(_ fetch: WebFetch, size: UInt64?, at url: URL) {
+    private init(_ fetch: any WebDocument, size: UInt64?, at url: URL) {
         self.fetch = fetch
         self.size = size
         address = url.shown
@@ -21,13 +24,20 @@ package final class WebSource: PieceSource {
 
     deinit { fetch.cancel() }
 
+    /// Requests a document. With an address, the request goes there and nowhere else, whatever the host's name means meanwhile.
+    /// Redirections are not followed. `timeLimit`: how long the server may send no data.
+    package typealias Client =
+        @Sendable (_ url: URL, _ address: WebResolver.Address?, _ timeLimit: Duration)
+        async throws(ResourceFault)
+        -> any WebDocument
+
     /// Requests the document, at the URL that the server redirects to, and returns once its head has arrived.
     ///
     /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server, and follows
     /// those from the internet to this machine and its network.
     @concurrent
     package static func open(
-        _ url: URL, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
+        _ url: URL, with client: Client, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
     ) async throws(ResourceFault) -> WebSource {
         guard url.isOfTheWeb else {
             throw .unsupported(
@@ -38,7 +48,7 @@ package final class WebSource: PieceSource {
         // Without a redirection, the client looks up the host itself: the user has named it.
         var fixed: WebResolver.Address?
         for _ in 0...redirections {
-            let fetch = WebFetch(url, at: fixed, timeLimit: timeLimit)
+            let fetch = try await client(url, fixed, timeLimit)
             let head = try await fetch.head()
             switch head.status {
             case 200..<300 where head.status != 206: return WebSource(fetch, size: head.length, at: url)
@@ -90,7 +100,7 @@ extension URL {
     }
 
     /// The URL with its host replaced by an address, and the host with its port, for the header of the request.
-    func fixed(at address: WebResolver.Address) -> (url: URL, host: String)? {
+    package func fixed(at address: WebResolver.Address) -> (url: URL, host: String)? {
         guard !isSecure, let host, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return nil
         }
