@@ -7,10 +7,10 @@ package struct CommandProgram: Sendable {
     /// The name of the program, as it is typed.
     package let name: String
     /// What the program is for, one line.
-    private let summary: String
+    let summary: String
     private let commands: [any Subcommand.Type]
     /// What most people do first, for the overview.
-    private let examples: String
+    let examples: String
     /// Commands that are started by other commands, not by people.
     private let hidden: [any Subcommand.Type]
 
@@ -63,6 +63,8 @@ package struct CommandProgram: Sendable {
             try Terminal.put(
                 help(
                     for: Array(topics), isWhole: topics.count < words.count - 1, width: Columns.ofOutput))
+        case CommandProgram.completionScript?: try putCompletions(words)
+        case CommandProgram.manualPages?: try writeManual(words)
         case let group? where words.count == 2 && ["--help", "-h"].contains(words[1]):
             guard let text = help(of: group) else { return false }
             try Terminal.put(text)
@@ -73,6 +75,33 @@ package struct CommandProgram: Sendable {
 
     /// The command of a program that has only one.
     private var defaultCommand: (any Subcommand.Type)? { commands.first { $0.usage.path.isEmpty } }
+}
+
+// MARK: completions and the manual
+
+extension CommandProgram {
+    private static let completionScript = "--generate-completion-script"
+    private static let manualPages = "--generate-manual"
+
+    private func putCompletions(_ words: [String]) throws(CommandError) {
+        guard words.count == 2, let shell = Shell(rawValue: words[1]) else {
+            let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage("\(CommandProgram.completionScript) takes one of \(shells)", try: name)
+        }
+        try Terminal.put(completions(for: shell))
+    }
+
+    /// Writes a page for each command into a folder. Their date is that of SOURCE_DATE_EPOCH, so that two builds agree, or today's.
+    private func writeManual(_ words: [String]) throws(CommandError) {
+        guard words.count == 2 else {
+            throw .usage("\(CommandProgram.manualPages) takes one directory, which exists", try: name)
+        }
+        let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(TimeInterval.init)
+        let date = epoch.map(Date.init(timeIntervalSince1970:)) ?? Date()
+        for page in manual(date: String(date.ISO8601Format().prefix(10))) {
+            try AtomicFile.publish(Array(page.text.utf8), to: "\(words[1])/\(page.file)")
+        }
+    }
 }
 
 // MARK: commands and their help
@@ -92,13 +121,21 @@ extension CommandProgram {
         let rows = usages.map { ($0.path.joined(separator: " "), $0.summary) }
         var paragraphs = ["usage: \(name) COMMAND [options]\n\(summary)", examples]
         paragraphs.append("commands:\n" + Columns.lines(rows, width: width))
-        if isWhole { paragraphs.append("exit codes:\n" + Columns.lines(exits, width: width)) }
+        if isWhole {
+            paragraphs.append("exit codes:\n" + Columns.lines(exits, width: width))
+            let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
+            let rows = [
+                ("\(CommandProgram.completionScript) SHELL", "print the completions for \(shells)"),
+                ("\(CommandProgram.manualPages) DIR", "write the pages of the manual into DIR"),
+            ]
+            paragraphs.append("for packages:\n" + Columns.lines(rows, width: width))
+        }
         paragraphs.append("'\(name) help COMMAND' explains a command, with --all in full.")
         return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }
 
     /// The exit codes that at least one command has, and their meanings in this program.
-    private var exits: [(String, String)] {
+    var exits: [(String, String)] {
         ExitCode.allCases.compactMap { code in
             let users = usages.filter { [.success, .usage].contains(code) || $0.exits.contains(code) }
             guard !users.isEmpty else { return nil }
