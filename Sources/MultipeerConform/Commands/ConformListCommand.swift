@@ -40,7 +40,8 @@ enum ConformListCommand: Subcommand {
         for one in cases {
             let row = Row(
                 id: one.id, clause: one.chapter, level: one.level.rawValue, title: one.title,
-                rules: one.rules, faults: one.bugs.map(\.name), orders: one.orders.map(\.rawValue))
+                stimulus: one.stimulus, expectation: one.expectation, rules: one.rules,
+                faults: one.bugs.map(\.name), orders: one.orders.map(\.rawValue))
             guard let line = try? encoder.encode(row) else {
                 throw CommandError("cannot write JSON", exit: .system)
             }
@@ -53,6 +54,8 @@ enum ConformListCommand: Subcommand {
         let clause: String
         let level: String
         let title: String
+        let stimulus: String
+        let expectation: String
         let rules: [String]
         let faults: [String]
         let orders: [String]
