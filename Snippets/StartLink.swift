@@ -1,0 +1,30 @@
+// The second step of "Getting started".
+
+import Multipeer
+
+let me = try PeerID(displayName: CommandLine.arguments.dropFirst().first ?? "ann")
+let advertiser = try Advertiser(peer: me, service: "start-chat")
+let browser = try Browser(peer: me, service: "start-chat")
+
+try await withSession(peer: me) { session in
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {  // accepts every invitation, for now
+            try await advertiser.run(into: session) { _ in true }
+        }
+        group.addTask {  // of two peers, the one with the lower id invites
+            try await browser.run { events in
+                for await case .found(let found) in events where me.uid < found.peer.uid {
+                    do { try await browser.invite(found.peer, to: session) } catch { print(error) }
+                }
+            }
+        }
+        group.addTask {
+            for await message in session.messages { print("\(message.peer): \(message.text ?? "?")") }
+        }
+        for await (peer, state) in session.peerStates {
+            guard case .connected = state else { continue }
+            print("linked with \(peer)")
+            try await session.send("hello from \(me)", to: peer)
+        }
+    }
+}
