@@ -5,10 +5,10 @@ SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Examples Sni
 
 SEEDS ?= 10000
 
-.PHONY: help setup release demo test lint fuzz bench docs sanitize simulate variants interop
+.PHONY: help setup release demo test lint fuzz bench docs docs-open docs-check sanitize simulate variants interop
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 setup: ## check for Swift 6.2, and install libssl-dev if it is missing
 	@.ci/setup
@@ -32,8 +32,14 @@ fuzz: setup ## run each fuzz harness for SECONDS_EACH (60) seconds, or all of th
 bench: setup ## compare performance with a small C program on the same OpenSSL
 	Benchmarks/run
 
-docs: setup ## build the documentation of the libraries in .build/docs and .build/docs-*, with warnings as errors
+docs: setup ## build the documentation as one site in .build/docs, with warnings as errors, and check its links
 	.ci/docs
+
+docs-open: ## serve the site on 127.0.0.1, and print its address
+	@.ci/docs open
+
+docs-check: ## load every page of the site in Chromium, and report errors of its console
+	@.ci/docs check $(DOCS_FLAGS)
 
 sanitize: setup ## run the tests under ThreadSanitizer and AddressSanitizer
 	.ci/sanitize
