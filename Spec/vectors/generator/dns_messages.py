@@ -234,7 +234,8 @@ def build():
             ("nsec-no-bits", "a block of no bytes", name("a") + b"\0\0"),
             ("nsec-33", "a block of 33 bytes", name("a") + b"\0\x21" + bytes(33)),
             ("nsec-cut", "a block that is cut off", name("a") + b"\0\2\x40"),
-            ("nsec-pointer", "its name points forwards", pointer(99) + b"\0\1\x40")):
+            ("nsec-pointer", "its name points forwards", pointer(99) + b"\0\1\x40"),
+            ("nsec-label", "its name has a label of another type", b"\x41a\0" + b"\0\1\x40")):
         flag = "Form" if id == "nsec" else "Ignored"
         one(id, comment, [flag], message(answers=[record(name("a"), NSEC, data), address]))
     one("records-512", "the most records", ["Limit"], message([question(b"\0", PTR, 3)] * 512))

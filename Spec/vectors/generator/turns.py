@@ -62,6 +62,8 @@ def build():
     few, enough = 65_535, 65_536
     run("alone", "a link that nobody waits for may take its time", ["Turn"],
         [want(0, 1, 0, 1), (600_000, 1, None), want(600_001, 1, 10, 1), (900_000, 1, None)])
+    run("alone-and-stopped", "nor does a link that nobody waits for, without a message, change anything", ["Turn"],
+        [(0, 1, False, 66, True, None), want(1, 2, 0, 2), want(2, 3, 0, 2), (5_001, 2, None), (5_002, 2, 2)])
     run("order", "the turn passes to the link that waited longest", ["Turn"],
         [want(0, 1, 0, 1), want(1, 3, 0, 1), want(2, 2, 0, 1), done(3, 1, 3), done(4, 3, 2), done(5, 2, None)])
     run("leaves-the-line", "a link whose message is complete waits no longer", ["Turn"],
