@@ -10,7 +10,7 @@ from prose import inline
 AREAS = {
     "DATA": "Connection data", "ENC": "Encryption", "LINK": "Link", "FRM": "Frames", "MSG": "Messages", "CHN": "Channels",
     "RES": "Files", "DGR": "Datagrams", "MSH": "Mesh", "INV": "Invitations", "LIV": "States and liveness", "LIM": "Limits",
-    "SAS": "Verification code", "MUT": "Mutations", "FLOOD": "Floods",
+    "SAS": "Verification code", "DNS": "Discovery", "MUT": "Mutations", "FLOOD": "Floods",
 }
 ORDERS = {"tester-lower": "the suite's uid is lower", "tester-higher": "the suite's uid is higher"}
 
@@ -30,6 +30,8 @@ class Catalogue:
     def __init__(self, site, known, cases):
         self.site, self.known, self.cases = site, known, cases
         for case in cases:
+            if self._area(case) not in AREAS:
+                raise SystemExit(f"{case['id']}: its area has no title in .ci/site/catalogue.py")
             known.cases[case["id"]] = f"conformance/{self._area(case).lower()}.html#{case['id']}"
 
     @staticmethod
