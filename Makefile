@@ -5,16 +5,29 @@ SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Examples Sni
 
 SEEDS ?= 10000
 
-.PHONY: help setup release demo test lint fuzz bench docs docs-open docs-check sanitize simulate variants interop
+PREFIX ?= /usr/local
+
+.PHONY: help setup program install uninstall release demo test lint fuzz bench docs \
+    docs-open docs-check sanitize simulate variants interop
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 
 setup: ## check for Swift 6.2, and install libssl-dev if it is missing
 	@.ci/setup
 
 demo: setup ## run three processes that find each other, link and exchange data
 	swift run -c release multipeer-demo
+
+program: setup ## build multipeer as it is shipped, in .build/package: one file that needs the C library alone
+	.packaging/build
+
+install: ## install multipeer, its manual and completions below PREFIX (/usr/local), in DESTDIR if it is set
+	@[ -x .build/package/multipeer ] || .packaging/build
+	.packaging/stage "$(DESTDIR)" "$(PREFIX)"
+
+uninstall: ## remove what install has installed
+	.packaging/stage --remove "$(DESTDIR)" "$(PREFIX)"
 
 release: setup ## build multipeer and multipeer-conform as they are shipped, in .build/release
 	.ci/release multipeer multipeer-conform
