@@ -7,7 +7,7 @@ SEEDS ?= 10000
 
 PREFIX ?= /usr/local
 
-.PHONY: help setup program install uninstall release demo test lint fuzz bench docs \
+.PHONY: help setup program install uninstall dist deb check-package check-dependency release demo test lint fuzz bench docs \
     docs-open docs-check sanitize simulate variants interop
 
 help: ## list the targets
@@ -28,6 +28,19 @@ install: ## install multipeer, its manual and completions below PREFIX (/usr/loc
 
 uninstall: ## remove what install has installed
 	.packaging/stage --remove "$(DESTDIR)" "$(PREFIX)"
+
+dist: program ## make the archive that is published, with checksums, in .build/dist
+	.packaging/dist
+
+deb: program ## make the Debian package, in .build/dist
+	.packaging/deb
+
+check-package: deb ## install the package in two bare roots of Debian 12, and use it there (as root, with debootstrap)
+	.packaging/check-shells
+	.packaging/check-debian
+
+check-dependency: setup ## build a new package that depends on this one by URL and version
+	.packaging/check-dependency
 
 release: setup ## build multipeer and multipeer-conform as they are shipped, in .build/release
 	.ci/release multipeer multipeer-conform
