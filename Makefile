@@ -7,7 +7,7 @@ SEEDS ?= 10000
 
 PREFIX ?= /usr/local
 
-.PHONY: help setup program install uninstall dist deb check-package check-dependency release demo test lint fuzz bench docs \
+.PHONY: help setup program install uninstall dist deb check-package check-dependency release cut demo test lint fuzz bench docs \
     docs-open docs-check sanitize simulate variants interop
 
 help: ## list the targets
@@ -42,8 +42,11 @@ check-package: deb ## install the package in two bare roots of Debian 12, and us
 check-dependency: setup ## build a new package that depends on this one by URL and version
 	.packaging/check-dependency
 
-release: setup ## build multipeer and multipeer-conform as they are shipped, in .build/release
-	.ci/release multipeer multipeer-conform
+release: setup ## do all that a release needs, and write a report: SEEDS (1,000,000), MINUTES (90); QUICK=yes tries the chain
+	.packaging/release $(if $(QUICK),--quick)
+
+cut: ## set the date of this version in CHANGELOG.md
+	.packaging/cut
 
 test: setup ## build everything and run the tests
 	swift build --build-tests
