@@ -1,4 +1,4 @@
-// The sample of the README that uses Apple's API; a test compares the two.
+// A whole program with Apple's API; an article shows it.
 // Run it on two machines on the same network, or twice on one with MULTIPEER_INTERFACES=lo in the environment.
 
 // snippet.show

@@ -1,4 +1,4 @@
-// The second sample of the README; a test compares the two.
+// Shown in the recipes of the documentation.
 // One process with two peers that find each other on the loopback interface; the user of one of them is asked.
 
 // snippet.hide

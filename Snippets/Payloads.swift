@@ -1,4 +1,4 @@
-// The fourth sample of the README; a test compares the two.
+// Shown in the recipes of the documentation.
 // One process with two sessions that link over loopback: bob sends back each message of ann.
 
 // snippet.hide

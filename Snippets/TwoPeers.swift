@@ -1,4 +1,4 @@
-// The third sample of the README; a test compares the two.
+// Shown in the recipes of the documentation.
 // Run it twice, each time with one file for its own connection data and one for the other side's.
 
 // snippet.hide

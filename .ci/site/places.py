@@ -25,6 +25,9 @@ class Places:
         path = posixpath.normpath(path)
         if path in self.documents:
             return self.documents[path]
+        article = re.fullmatch(r"Sources/(\w+)/\1\.docc/(\w+)\.md", path)
+        if article and (ROOT / path).exists():
+            return f"documentation/{article[1].lower()}/{article[2].lower()}/index.html"
         if f"{path}/README.md" in self.documents:
             return self.documents[f"{path}/README.md"]
         if path.endswith((".svg", ".png")) and (ROOT / path).exists():

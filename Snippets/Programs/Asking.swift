@@ -1,4 +1,5 @@
-// Asks the user about each invitation, one after the other. Run it as `Asking NAME`.
+// The second program of the README, which a test compares: asks the user about each invitation, one after the other.
+// Run it as `Asking NAME`.
 
 // snippet.hide
 import Foundation

@@ -1,17 +1,8 @@
-// A chat in the terminal with everyone on the network who runs it. Run it as `Chat NAME`.
-
-// snippet.hide
-import Foundation
-
-/// The lines that the user types, until the input ends.
-let lines = AsyncStream<String> { lines in
-    Thread.detachNewThread {
-        while let line = readLine() { lines.yield(line) }
-        lines.finish()
-    }
-}
+// The first program of the README, which a test compares: a chat in the terminal with everyone on the network who runs it.
+// Run it as `Chat NAME`.
 
 // snippet.show
+import Foundation
 import Multipeer
 
 func chat(as me: PeerID, _ lines: AsyncStream<String>) async throws {
@@ -35,6 +26,13 @@ func chat(as me: PeerID, _ lines: AsyncStream<String>) async throws {
         }
     }
 }
-// snippet.hide
+
+/// The lines that the user types. `readLine` blocks its thread, so it has one of its own.
+let lines = AsyncStream<String> { lines in
+    Thread.detachNewThread {
+        while let line = readLine() { lines.yield(line) }
+        lines.finish()
+    }
+}
 
 try await chat(as: PeerID(displayName: CommandLine.arguments.dropFirst().first ?? "ann"), lines)

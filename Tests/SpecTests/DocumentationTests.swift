@@ -8,9 +8,13 @@ struct DocumentationTests {
     private let catalogue = "Sources/MultipeerConnectivity/MultipeerConnectivity.docc"
     private let tutorials = "Sources/MultipeerActors/MultipeerActors.docc"
 
-    /// Returns the files of `Snippets`, which are compiled with the tests, without the markers of what is shown.
+    /// Returns the files of `Snippets`, and the ports of `Examples`, which are compiled with the tests, without the markers of
+    /// what is shown.
     private func compiled() throws -> [[Substring]] {
-        try Repository.files(under: "Snippets", where: { $0.hasSuffix(".swift") }).flatMap { file in
+        let snippets = try Repository.files(under: "Snippets", where: { $0.hasSuffix(".swift") })
+        let ports = try Repository.files(
+            under: "Examples/Ports", where: { $0.hasSuffix(".swift") && $0.contains("/After/") })
+        return (snippets + ports).flatMap { file in
             let lines = file.lines.map(trimmed)
             var isShown = true
             let shown = lines.filter { line in

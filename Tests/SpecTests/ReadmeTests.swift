@@ -5,13 +5,18 @@ import Testing
 struct ReadmeTests {
     @Test(
         "the samples of the README are those that are compiled",
-        arguments: [(0, "Neighbours"), (1, "Nearby"), (2, "TwoPeers"), (3, "Payloads"), (4, "Delegates")])
+        arguments: [(0, "Programs/Chat"), (1, "Programs/Asking")])
     func sample(_ index: Int, _ snippet: String) throws {
         let shown = shown(of: try Repository.file("Snippets/\(snippet).swift").lines)
         var lines = try Repository.file("README.md").lines[...]
         for _ in 0...index { lines = lines.drop { $0 != "```swift" }.dropFirst() }
         #expect(!shown.isEmpty)
         #expect(Array(lines.prefix { $0 != "```" }) == shown)
+    }
+
+    @Test("the README is read in a few minutes")
+    func length() throws {
+        #expect(try Repository.file("README.md").lines.count < 250)
     }
 
     /// Returns what is between `snippet.show` and `snippet.hide`.
