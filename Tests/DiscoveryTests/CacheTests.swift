@@ -86,6 +86,25 @@ struct CacheTests {
         #expect(watcher.events.last?.at == second + .seconds(10))
     }
 
+    @Test(
+        "a query that lists a record as known does not excuse it from the next, half a second later [mdns.reconfirm]"
+    )
+    func knownBefore() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        let question = DNSQuestion(Binding.serviceName(.chat), .ptr)
+        for _ in 0..<2 {
+            watcher.pass(.seconds(2))
+            watcher.overhear([question], knowing: [ann.pointer()])
+            watcher.pass(.milliseconds(500))
+            watcher.overhear([question])
+        }
+        let second = watcher.now
+        watcher.pass(.seconds(20))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == second + .seconds(10))
+    }
+
     enum Excuse: CaseIterable {
         case answered, known, truncated, once, sameSecond, otherFamily, conventional, unicast, justHeard
     }

@@ -71,11 +71,13 @@ extension InstanceTable {
             _ = change(question.name) { $0.expectAnswer(question.type, in: family, at: now) }
             return
         }
-        guard now - (lastExpectation[family] ?? Moment(nanoseconds: .min / 2)) >= .seconds(1) else { return }
-        lastExpectation[family] = now
-        for instance in serviceInstances.keys where !known.contains(instance) {
+        let last = expectations[family].flatMap { now - $0.start < .seconds(1) ? $0 : nil }
+        var recent = last ?? Expectation(start: now, excused: Set(serviceInstances.keys))
+        for instance in recent.excused where !known.contains(instance) {
             _ = change(instance) { $0.expectAnswer(.ptr, in: family, at: now) }
         }
+        recent.excused.formIntersection(known)
+        expectations[family] = recent
     }
 
     /// Handles another host's question; when its known answers contain nothing that we do not know, it counts

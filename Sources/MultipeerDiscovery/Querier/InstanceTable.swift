@@ -28,7 +28,15 @@ struct InstanceTable: Sendable {
     /// Whether an instance did not fit: when there is room again, the question is asked again.
     private var isCrowded = false
     private var nextCrowdCheck = Moment(nanoseconds: .min)
-    var lastExpectation: [Family: Moment] = [:]
+    /// The last second of questions for the instances, of each family.
+    var expectations: [Family: Expectation] = [:]
+
+    /// A second in which an instance is expected to answer once at most, however often the question is repeated.
+    struct Expectation {
+        let start: Moment
+        /// The instances that all questions so far listed as known, so that none of them expects an answer.
+        var excused: Set<DNSName>
+    }
 
     init(_ name: DNSName, asking: QuerySchedule) {
         self.name = name
