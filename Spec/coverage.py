@@ -16,8 +16,8 @@ DEFINITION = re.compile(rf"\*\*\[({LABEL})\]\*\*")
 BRACKETED = re.compile(rf"\[({LABEL})\]")
 TITLE = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
 # A case begins with its id; the text up to the next id belongs to it. Cases made in a loop are named with a star.
-AREA = r"(?:DATA|ENC|LINK|FRM|MSG|CHN|RES|DGR|MSH|INV|LIV|LIM|SAS|MUT|FLOOD)"
-ID = rf"{AREA}-(?:\d\d|[A-Z]+)"
+AREA = r"(?:DATA|ENC|LINK|FRM|MSG|CHN|RES|DGR|MSH|INV|DNS|LIV|LIM|SAS|MUT|FLOOD)"
+ID = rf"(?:{AREA}-\d\d|MUT-[A-Z]+)"
 CASE = re.compile(rf'\(\s*"({AREA}-(?:\d\d|\d?\\\(\w+\)|[A-Z]+))",\s*"[0-9]')
 RULES = re.compile(r"\brules:\s*\[([^\]]*)\]")
 TITLES_SHOWN = 3
