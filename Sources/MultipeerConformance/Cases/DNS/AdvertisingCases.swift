@@ -81,28 +81,23 @@ enum AdvertisingCases {
                 other.host.folded != one.host.folded, "the host is the same at the next start")
             try other.session.call("unadvertise")
         },
-        Case(
-            "DNS-21", "13.8", level: .discovery, "the number of a code is announced, and not its words",
+        .advertising(
+            "DNS-21", "13.8", "the number of a code is announced, and not its words",
             stimulus: "S advertises with the code 7-guitar-island", expectation: "c=7 in TXT",
-            rules: ["code.number"], bugs: [.seen("number-unannounced", by: "TXT")], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns, code: "7-guitar-island")
+            rules: ["code.number"], bugs: [.seen("number-unannounced", by: "TXT")], code: "7-guitar-island"
+        ) { caseRun, dns, service in
             let texts = (service.record(Kind.txt)?.strings ?? []).map { String(decoding: $0, as: UTF8.self) }
             try caseRun.require(texts.contains("c=7"), "TXT is \(texts)")
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-04", "12.6", level: .discovery, "a service is announced three times without probes",
+        .advertising(
+            "DNS-04", "12.6", "a service is announced three times without probes",
             stimulus: "S advertises", expectation: "announcements at 0, 1 and 3 s, and no query before",
             rules: ["mdns.announce", "mdns.probe"],
             bugs: [
                 .seen("announces-once", by: "announcements"), .seen("announces-often", by: "announcements"),
                 .seen("probes-first", by: "a probe"),
-            ], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns)
+            ]
+        ) { caseRun, dns, service in
             caseRun.loop.wait(.seconds(5))
             let probes = dns.heard.filter { !$0.message.isResponse && !$0.message.authorities.isEmpty }
             try caseRun.require(probes.isEmpty, "a probe is sent")
@@ -115,7 +110,6 @@ enum AdvertisingCases {
                 gaps[0] > .milliseconds(700) && gaps[0] < .milliseconds(1_600)
                     && gaps[1] > .milliseconds(1_600) && gaps[1] < .milliseconds(2_800),
                 "announcements \(gaps[0]) and \(gaps[1]) apart")
-            try service.session.call("unadvertise")
         },
         Case(
             "DNS-05", "12.6", level: .discovery, "an advertiser says goodbye three times",
@@ -132,14 +126,11 @@ enum AdvertisingCases {
             let count = dns.heard.count(where: isGoodbye)
             try caseRun.require(count == 3, "\(count) goodbyes")
         },
-        Case(
-            "DNS-06", "14.2", level: .discovery, "after a suspension a service is announced again",
+        .advertising(
+            "DNS-06", "14.2", "after a suspension a service is announced again",
             stimulus: "S's process is stopped for 16 s", expectation: "an announcement within 2 s",
-            rules: ["mdns.resume"], bugs: [.seen("resumes-silently", by: "no announcement")], seconds: 60,
-            network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns)
+            rules: ["mdns.resume"], bugs: [.seen("resumes-silently", by: "no announcement")], seconds: 60
+        ) { caseRun, dns, service in
             caseRun.loop.wait(.seconds(4))
             try caseRun.subject().signal(SIGSTOP)
             caseRun.loop.wait(.seconds(16))
@@ -147,18 +138,15 @@ enum AdvertisingCases {
             dns.forget()
             let again = dns.record(within: .seconds(2)) { $0.type == Kind.srv && $0.name == service.instance }
             try caseRun.require(again != nil, "no announcement after the suspension")
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-07", "12.6", level: .discovery, "a name that another host has is given up",
+        .advertising(
+            "DNS-07", "12.6", "a name that another host has is given up",
             stimulus: "T announces S's instance with another host, and defends it when S probes",
             expectation: "S probes, then announces the name with ' (2)' before the hyphen",
             rules: ["mdns.conflict", "mdns.probe"],
             bugs: [.seen("ignores-conflicts", by: "no probe"), .seen("never-renames", by: "is not renamed")],
-            seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns)
+            seconds: 30
+        ) { caseRun, dns, service in
             let rival = DNSMessage.Record.service(
                 service.instance, at: .labels("mpc-0123456789abcdef.local"), port: 4_000)
             dns.forget()
@@ -177,12 +165,6 @@ enum AdvertisingCases {
                 $0.type == Kind.srv && $0.name == [label] + service.type
             }
             try caseRun.require(renamed != nil, "the instance is not renamed")
-            try service.session.call("unadvertise")
         },
     ]
-}
-
-extension NetworkNamespace {
-    /// One with a loopback interface alone, where no other program uses multicast DNS.
-    static let loopback = NetworkNamespace([])
 }

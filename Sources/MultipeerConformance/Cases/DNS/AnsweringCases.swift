@@ -3,17 +3,15 @@ enum AnsweringCases {
     private typealias Kind = DNSMessage.Kind
 
     static let all: [Case] = [
-        Case(
-            "DNS-08", "12.6", level: .discovery, "queries are answered, whatever the case of their letters",
+        .advertising(
+            "DNS-08", "12.6", "queries are answered, whatever the case of their letters",
             stimulus: "queries for PTR, SRV, TXT and A, each in upper case",
             expectation: "answers; the one about PTR after 20 to 120 ms", rules: ["mdns.answer", "dns.name"],
             bugs: [
                 .seen("names-by-case", by: "no answer"),
                 .seen("answers-at-once", by: "PTR is answered after"),
-            ], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            ], isSettled: true
+        ) { caseRun, dns, service in
             for (name, type) in [
                 (service.type, Kind.ptr), (service.instance, Kind.srv), (service.instance, Kind.txt),
                 (service.host, Kind.a),
@@ -23,16 +21,13 @@ enum AnsweringCases {
                 let range = Duration.milliseconds(15)...Duration.milliseconds(400)
                 try caseRun.require(range.contains(delay), "PTR is answered after \(delay)")
             }
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-09", "12.6", level: .discovery, "a name that S owns has no records but those that exist",
+        .advertising(
+            "DNS-09", "12.6", "a name that S owns has no records but those that exist",
             stimulus: "queries for AAAA of the host and A of the instance",
             expectation: "NSEC without that type",
-            rules: ["mdns.nsec"], bugs: [.seen("never-denies", by: "no NSEC")], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            rules: ["mdns.nsec"], bugs: [.seen("never-denies", by: "no NSEC")], isSettled: true
+        ) { caseRun, dns, service in
             for (name, type) in [(service.host, Kind.aaaa), (service.instance, Kind.a)] {
                 dns.forget()
                 dns.ask(name, type)
@@ -42,16 +37,13 @@ enum AnsweringCases {
                 let byte = bits.dropFirst(Int(type) / 8).first ?? 0
                 try caseRun.require(byte & (0x80 >> UInt8(type % 8)) == 0, "NSEC has type \(type)")
             }
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-10", "12.6", level: .discovery, "a resolver at another port gets a usual answer by unicast",
+        .advertising(
+            "DNS-10", "12.6", "a resolver at another port gets a usual answer by unicast",
             stimulus: "a query with an id from an ephemeral port",
             expectation: "its id and question, no cache-flush, a TTL of at most 10 s", rules: ["mdns.legacy"],
-            bugs: [.seen("legacy-as-usual", by: "answer to a simple resolver")], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            bugs: [.seen("legacy-as-usual", by: "answer to a simple resolver")], isSettled: true
+        ) { caseRun, dns, service in
             let resolver = try DNSTester(caseRun, isUsual: false)
             var query = DNSMessage.asking(service.instance, Kind.srv)
             query.id = 0x1234
@@ -65,16 +57,13 @@ enum AnsweringCases {
                 && answer.records.allSatisfy { $0.ttl <= 10 && !$0.isFlush }
                 && answer.answers.contains { $0.port == service.port }
             try caseRun.require(isUsual, "the answer to a simple resolver is another")
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-11", "12.6", level: .discovery, "known answers are not repeated",
+        .advertising(
+            "DNS-11", "12.6", "known answers are not repeated",
             stimulus: "a query that lists the answer; the same one without it",
             expectation: "no answer; an answer", rules: ["mdns.known-answer"],
-            bugs: [.seen("ignores-known-answers", by: "a known answer")], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            bugs: [.seen("ignores-known-answers", by: "a known answer")], isSettled: true
+        ) { caseRun, dns, service in
             let known = DNSMessage.Record.pointer(service.type, to: service.instance)
             var query = DNSMessage.asking(service.type, Kind.ptr)
             query.answers = [known]
@@ -83,10 +72,9 @@ enum AnsweringCases {
             try caseRun.require(
                 dns.record(within: .milliseconds(800), where: isAnswer) == nil, "a known answer is repeated")
             _ = try dns.answerTime(service.type, Kind.ptr)
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-12", "12.3", level: .discovery, "malformed messages are dropped whole",
+        .advertising(
+            "DNS-12", "12.3", "malformed messages are dropped whole",
             stimulus:
                 "a query that S would answer, with 513 questions, over 9,000 bytes, a name of 256 bytes, pointers ahead and into the header, an address of 5 bytes, and another opcode",
             expectation: "no answer to any of them; an answer to the next one",
@@ -94,10 +82,8 @@ enum AnsweringCases {
             bugs: [
                 .seen("dns-any-size", by: "is answered"), .seen("dns-any-form", by: "is answered"),
                 .seen("dns-long-names", by: "is answered"), .seen("dns-any-pointer", by: "is answered"),
-            ], seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            ], seconds: 30, isSettled: true
+        ) { caseRun, dns, service in
             for (what, bytes) in malformed(service) {
                 dns.forget()
                 dns.send(bytes)
@@ -105,18 +91,15 @@ enum AnsweringCases {
                 try caseRun.require(answer == nil, "a message with \(what) is answered")
             }
             _ = try dns.answerTime(service.instance, Kind.srv)
-            try service.session.call("unadvertise")
         },
-        Case(
-            "DNS-13", "12.3", level: .discovery, "what a receiver ignores does not spoil a message",
+        .advertising(
+            "DNS-13", "12.3", "what a receiver ignores does not spoil a message",
             stimulus: "a question of class CH; a good one with bytes after the message, and one of class ANY",
             expectation: "no answer; answers", rules: ["dns.ignored"],
             bugs: [
                 .seen("dns-any-class", by: "class CH"), .seen("dns-refuses-trailing", by: "no answer"),
-            ], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let service = try caseRun.advertised(dns).settled(dns)
+            ], isSettled: true
+        ) { caseRun, dns, service in
             var query = DNSMessage.asking(service.instance, Kind.srv)
             query.questions[0].kind = 3
             dns.send(query)
@@ -133,7 +116,6 @@ enum AnsweringCases {
             dns.send(DNSMessage.asking(service.instance, Kind.srv).bytes + [1, 2, 3])
             try caseRun.require(
                 dns.record(where: isService) != nil, "no answer to a message with bytes after it")
-            try service.session.call("unadvertise")
         },
     ]
 
@@ -171,15 +153,6 @@ enum AnsweringCases {
             with("a pointer ahead", [0xc0, UInt8(end + 2), 1, 97, 0] + rest.dropFirst(0)),
             with("a pointer into the header", [0xc0, 4] + rest), with("an address of 5 bytes", five),
         ]
-    }
-}
-
-extension AdvertisedService {
-    /// Waits until the announcements are over, and what was received is forgotten: answers come a second after them.
-    fileprivate func settled(_ dns: DNSTester) -> AdvertisedService {
-        dns.caseRun.loop.wait(.milliseconds(4_200))
-        dns.forget()
-        return self
     }
 }
 

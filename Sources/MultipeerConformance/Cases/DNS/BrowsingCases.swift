@@ -3,8 +3,8 @@ enum BrowsingCases {
     private typealias Kind = DNSMessage.Kind
 
     static let all: [Case] = [
-        Case(
-            "DNS-14", "12.6", level: .discovery, "a browser asks with growing pauses, and for multicast",
+        .browsing(
+            "DNS-14", "12.6", "a browser asks with growing pauses, and for multicast",
             stimulus: "S browses; T answers the first query",
             expectation:
                 "queries at 0, 1, 3 and 7 s, none for unicast; the later ones list the answer",
@@ -12,10 +12,8 @@ enum BrowsingCases {
             bugs: [
                 .seen("queries-once", by: "queries"), .seen("asks-for-unicast", by: "for unicast"),
                 .seen("lists-no-answers", by: "does not list"),
-            ], seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            ], seconds: 30
+        ) { caseRun, dns, session in
             let other = FoundService(caseRun)
             let isQuery = { (one: DNSTester.Heard) in
                 !one.message.isResponse && one.message.questions.contains { $0.type == Kind.ptr }
@@ -33,10 +31,9 @@ enum BrowsingCases {
             try caseRun.require(!isUnicast, "a query asks for unicast")
             let lists = queries.last?.message.answers.contains { $0.target?.folded == other.instance.folded }
             try caseRun.require(lists ?? false, "a query does not list the answer")
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-15", "12.4", level: .discovery,
+        .browsing(
+            "DNS-15", "12.4",
             "an instance is reported once, when it changes, and when it is gone",
             stimulus:
                 "PTR and SRV, later TXT; everything again; another attribute; a goodbye; responses from another port",
@@ -46,10 +43,8 @@ enum BrowsingCases {
                 .seen("never-loses", by: "does not report 'lost'"),
                 .seen("takes-any-port", by: "from another port"),
             ],
-            seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            seconds: 30
+        ) { caseRun, dns, session in
             var other = FoundService(caseRun)
             let stray = try DNSTester(caseRun, isUsual: false)
             stray.respond(other.records)
@@ -66,15 +61,12 @@ enum BrowsingCases {
             try session.expectDiscovery("found", other)
             dns.respond(other.goodbyes)
             try session.expectDiscovery("lost", other)
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-16", "12.4", level: .discovery, "a peer that was started again is reported lost, then found",
+        .browsing(
+            "DNS-16", "12.4", "a peer that was started again is reported lost, then found",
             stimulus: "SRV with another host", expectation: "lost, found", rules: ["mdns.restart"],
-            bugs: [.seen("restart-unnoticed", by: "does not report 'lost'")], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            bugs: [.seen("restart-unnoticed", by: "does not report 'lost'")]
+        ) { caseRun, dns, session in
             var other = FoundService(caseRun)
             dns.respond(other.records)
             try session.expectDiscovery("found", other)
@@ -84,20 +76,17 @@ enum BrowsingCases {
             dns.respond(other.records)
             try session.expectDiscovery("lost", other)
             try session.expectDiscovery("found", other)
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-17", "12.2", level: .discovery, "instances without a uid or the version are not reported",
+        .browsing(
+            "DNS-17", "12.2", "instances without a uid or the version are not reported",
             stimulus:
                 "labels without a uid and with one whose last bits are not zero; TXT without mpc=1; S's own uid; then one in upper case, and TXT in another order",
             expectation: "only the last is found", rules: ["service.instance", "service.txt", "mdns.self"],
             bugs: [
                 .seen("any-instance", by: "label"), .seen("any-text", by: "TXT"),
                 .seen("finds-itself", by: "own uid"),
-            ], network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            ]
+        ) { caseRun, dns, session in
             var other = FoundService(caseRun)
             let label = other.label
             other.label = Array("only-a-name".utf8)
@@ -121,17 +110,14 @@ enum BrowsingCases {
             other.info = ["game": "chess", "flag": ""]
             dns.respond(other.records)
             try session.expectDiscovery("found", other)
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-18", "12.6", level: .discovery, "a record is asked for again before it expires",
+        .browsing(
+            "DNS-18", "12.6", "a record is asked for again before it expires",
             stimulus: "an instance whose records live 10 s; T does not answer",
             expectation: "queries for SRV at 80 to 95 % of that; then lost",
             rules: ["mdns.refresh", "mdns.lost"],
-            bugs: [.seen("never-refreshes", by: "no query")], seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            bugs: [.seen("never-refreshes", by: "no query")], seconds: 30
+        ) { caseRun, dns, session in
             let other = FoundService(caseRun)
             dns.respond(
                 other.records.map { record in
@@ -150,16 +136,13 @@ enum BrowsingCases {
             }
             try caseRun.require(query != nil, "no query before the records expire")
             try session.expectDiscovery("lost", other)
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-22", "12.6", level: .discovery, "a question that another has just asked is not repeated",
+        .browsing(
+            "DNS-22", "12.6", "a question that another has just asked is not repeated",
             stimulus: "T asks the same 1.5 s after S's second query, half a second before the third is due",
             expectation: "no query for a second and a half", rules: ["mdns.duplicate"],
-            bugs: [.seen("repeats-questions", by: "a query is repeated")], seconds: 30, network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            bugs: [.seen("repeats-questions", by: "a query is repeated")], seconds: 30
+        ) { caseRun, dns, session in
             let isQuery = { (one: DNSTester.Heard) in
                 !one.message.isResponse && one.message.questions.contains { $0.type == Kind.ptr }
                     && one.port == 5_353
@@ -173,17 +156,13 @@ enum BrowsingCases {
             dns.ask(ServiceNames.type("conform"), Kind.ptr)
             let again = dns.message(within: .milliseconds(1_500), where: isQuery)
             try caseRun.require(again == nil, "a query is repeated")
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-20", "12.6", level: .discovery, "a record replaces older ones of its name and type",
+        .browsing(
+            "DNS-20", "12.6", "a record replaces older ones of its name and type",
             stimulus: "TXT, 1.5 s later another one with cache-flush, 2 s later a goodbye for that one",
             expectation: "found, found with the other attributes, lost", rules: ["mdns.flush"],
-            bugs: [.seen("keeps-old-records", by: "does not report 'lost'")], seconds: 30,
-            network: .loopback
-        ) { caseRun in
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
+            bugs: [.seen("keeps-old-records", by: "does not report 'lost'")], seconds: 30
+        ) { caseRun, dns, session in
             var other = FoundService(caseRun)
             dns.respond(other.records)
             try session.expectDiscovery("found", other)
@@ -195,16 +174,13 @@ enum BrowsingCases {
             caseRun.loop.wait(.milliseconds(2_000))
             dns.respond(other.goodbyes.filter { $0.type == Kind.txt })
             try session.expectDiscovery("lost", other)
-            try session.call("unbrowse")
         },
-        Case(
-            "DNS-19", "12.5", level: .discovery, "the instances of a type are limited",
+        .browsing(
+            "DNS-19", "12.5", "the instances of a type are limited",
             stimulus: "320 instances", expectation: "256 are reported at most", rules: ["mdns.limit"],
-            bugs: [.seen("finds-without-limit", by: "are reported")], seconds: 90, network: .loopback
-        ) { caseRun in
+            bugs: [.seen("finds-without-limit", by: "are reported")], seconds: 90
+        ) { caseRun, dns, session in
             caseRun.allowance = 4 << 20
-            let dns = try DNSTester(caseRun)
-            let session = try caseRun.browser()
             let events = { session.subject.events.count { $0["event"]?.text == "found" } }
             // A few at a time, so that no packet is lost; the last ones are not reported.
             for _ in 0..<40 {
@@ -215,7 +191,6 @@ enum BrowsingCases {
             caseRun.loop.wait(.seconds(1)) { events() > 256 }
             try caseRun.require(events() >= 240, "only \(events()) are reported")
             try caseRun.require(events() <= 256, "\(events()) are reported")
-            try session.call("unbrowse")
         },
     ]
 }
@@ -252,14 +227,6 @@ private struct FoundService {
             record.ttl = 0
             return record
         }
-    }
-}
-
-extension CaseRun {
-    fileprivate func browser() throws -> SubjectSession {
-        let session = try session()
-        try session.call("browse", ["type": "conform", "discovery": "multicast"])
-        return session
     }
 }
 
