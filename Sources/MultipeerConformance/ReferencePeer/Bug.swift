@@ -353,6 +353,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case asksForUnicast = "asks-for-unicast"  // Asks for unicast answers.
     case neverRefreshes = "never-refreshes"  // Lets records expire without a query.
     case keepsOldRecords = "keeps-old-records"  // Ignores the cache-flush bit.
+    case neverDoubts = "never-doubts"  // Keeps records for which no one answers.
+    case doubtsAfterOne = "doubts-after-one"  // Gives records up after one query without an answer.
     case numberUnannounced = "number-unannounced"  // Announces no number of its code.
     case findsWithoutLimit = "finds-without-limit"  // Reports any number of instances.
 

@@ -158,6 +158,26 @@ enum BrowsingCases {
             try caseRun.require(again == nil, "a query is repeated")
         },
         .browsing(
+            "DNS-23", "12.6", "a record that no one answers for is given up",
+            stimulus:
+                "T announces an instance, then asks for its type after 2 and 4 s, and does not answer",
+            expectation: "lost 10 s after the second query", rules: ["mdns.reconfirm"],
+            bugs: [
+                .seen("never-doubts", by: "does not report 'lost'"),
+                .seen("doubts-after-one", by: "too soon"),
+            ], seconds: 40
+        ) { caseRun, dns, session in
+            let other = FoundService(caseRun)
+            dns.respond(other.records)
+            try session.expectDiscovery("found", other)
+            for _ in 0..<2 {
+                caseRun.loop.wait(.seconds(2))
+                dns.ask(ServiceNames.type("conform"), Kind.ptr)
+            }
+            try session.expectNoDiscovery("lost", for: .seconds(9), "too soon")
+            try session.expectDiscovery("lost", other, within: .seconds(8))
+        },
+        .browsing(
             "DNS-20", "12.6", "a record replaces older ones of its name and type",
             stimulus: "TXT, 1.5 s later another one with cache-flush, 2 s later a goodbye for that one",
             expectation: "found, found with the other attributes, lost", rules: ["mdns.flush"],

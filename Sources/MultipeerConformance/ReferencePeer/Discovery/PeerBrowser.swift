@@ -62,10 +62,10 @@ final class PeerBrowser {
     func hear(question: DNSMessage) {
         let isOurs = question.questions.contains { $0.type == Kind.ptr && $0.name.folded == type.folded }
         let now = Instant.now
-        if isOurs, question.answers.isEmpty {
+        if isOurs, question.answers.isEmpty, bug != .neverDoubts {
             for place in held.indices where held[place].record.type == Kind.ptr {
                 held[place].questions += 1
-                if held[place].questions == 2 {
+                if held[place].questions == (bug == .doubtsAfterOne ? 1 : 2) {
                     held[place].expires = min(held[place].expires, now + .seconds(10))
                 }
             }
