@@ -164,6 +164,14 @@ extension SubjectSession {
         }.compactMap { $0["fraction"]?.double }
     }
 
+    /// Returns whether the end of a resource was reported.
+    func hasEnded(_ resource: Int) -> Bool {
+        subject.events.contains {
+            $0["event"]?.text == "resource-end" && $0["session"]?.text == handle
+                && $0["resource"]?.int == resource
+        }
+    }
+
     func expectResource(from peer: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("resource-start", from: peer, within: duration) else {
             throw CaseFailure("no resource is reported within \(duration)")
