@@ -84,27 +84,48 @@ struct OutsideTests {
         withExtendedLifetime(socket) {}
     }
 
-    @Test("multipeer link, started again after each link, passes", .timeLimit(.minutes(3)))
-    func link() async throws {
+    @Test("a case that waits does not run alongside others of the same peer")
+    func oneTester() throws {
+        let waiting = try #require(Suite.cases.first { $0.isWaiting })
+        var plan = TestPlan(shim: "", cases: [waiting], seed: 1)
+        #expect(plan.runsAlongside(waiting))
+        plan.isOutside = true
+        #expect(!plan.runsAlongside(waiting))
+    }
+
+    @Test(
+        "multipeer link, started again after each link, passes, also where IPv6 is all there is",
+        .timeLimit(.minutes(3)), arguments: [false, true])
+    func link(isIPv6Alone: Bool) async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "outside-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: home) }
-        // An address of the machine that no other test uses, so that the port is free each time.
-        let host = "127.\(Int.random(in: 64...127)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
-        let link =
-            "HOME='\(home.path)' '\(OutsideTests.folder.appending(path: "multipeer").path)' link --name ann --yes "
-            + "--unverified --quiet --listen \(host):4761 </dev/null >/dev/null 2>&1"
-        let loop = "trap 'kill $!; exit' TERM; while :; do \(link) & wait $!; done"
-        let outcomes = try await Worker("outside").run { () throws(CommandError) in
-            Result {
-                let shell = try ShimProcess("/bin/sh -c \"\(loop.replacing("$!", with: "\\$!"))\"")
-                defer { shell.signal(SIGTERM) }
-                let target = try #require(OutsidePeer.Address(host))
-                return try OutsideTests.judge(target, ["LINK-11/tester-lower", "LINK-13/tester-higher"])
+        // Otherwise an address of the machine that no other test uses, so that the port is free each time.
+        let numbers = "\(Int.random(in: 64...127)).\(Int.random(in: 0...255)).\(Int.random(in: 1...254))"
+        let host = isIPv6Alone ? "[::1]" : "127.\(numbers)"
+        let judge: @Sendable () throws -> [CaseOutcome] = {
+            try OutsideTests.judgeLink(at: host, in: home.path)
+        }
+        let outcomes = try await Worker("outside").run {
+            () throws(CommandError) -> Result<[CaseOutcome], any Error> in
+            guard isIPv6Alone else { return Result { try judge() } }
+            return NetworkNamespace(["addr del 127.0.0.1/8 dev lo"]).run { reason in
+                Result { reason == nil ? try judge() : [] }
             }
         }.get()
-        #expect(outcomes.count == 2)
+        #expect(outcomes.count == (isIPv6Alone && !NetworkNamespace.isPermitted ? 0 : 2))
         for outcome in outcomes { #expect(outcome.verdict == .pass, "\(outcome.name): \(outcome.reason)") }
+    }
+
+    private static func judgeLink(at host: String, in home: String) throws -> [CaseOutcome] {
+        let link =
+            "HOME='\(home)' '\(folder.appending(path: "multipeer").path)' link --name ann --yes "
+            + "--unverified --quiet --listen \(host):4761 </dev/null >/dev/null 2>&1"
+        let loop = "trap 'kill $!; exit' TERM; while :; do \(link) & wait $!; done"
+        let shell = try ShimProcess("/bin/sh -c \"\(loop.replacing("$!", with: "\\$!"))\"")
+        defer { shell.signal(SIGTERM) }
+        let target = try #require(OutsidePeer.Address(host))
+        return try judge(target, ["LINK-11/tester-lower", "LINK-13/tester-higher"])
     }
 
     @Test(
