@@ -3,7 +3,7 @@ import MultipeerSimulation
 
 /// What some seeds showed, as JSON, so that machines can share the seeds and one of them can join what they found.
 struct SeedReport: Codable, Sendable {
-    struct Seeds: Codable, Equatable, Sendable {
+    struct Seeds: Codable, Sendable {
         var from: UInt64
         var count: UInt64
 
