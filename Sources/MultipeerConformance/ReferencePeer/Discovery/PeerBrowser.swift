@@ -54,8 +54,9 @@ final class PeerBrowser {
             held[place].refreshes += 1
             if one.record.type != Kind.a { ask(one.record.name, one.record.type, now) }
         }
+        let count = held.count
         held.removeAll { $0.expires <= now }
-        report()
+        if held.count != count { report() }
     }
 
     /// Another's question, or this end's own, which the group returns: in the second half of a pause it counts as asked.
@@ -126,12 +127,13 @@ final class PeerBrowser {
     /// Notifies the application of what has changed.
     private func report() {
         var found: [[UInt8]: Known] = [:]
-        for one in held where one.record.type == Kind.ptr && one.record.name.folded == type.folded {
+        let named = Dictionary(grouping: held) { $0.record.name.folded }
+        for one in named[type.folded] ?? [] where one.record.type == Kind.ptr {
             guard let instance = one.record.target, let label = instance.first,
                 let uid = ServiceNames.uid(of: label)
                     ?? (bug == .anyInstance ? Array(label.suffix(16)) : nil),
                 uid != discovery.session.endpoint.uid || bug == .findsItself,
-                let known = describe(instance)
+                let known = describe(named[instance.folded] ?? [])
             else { continue }
             found[uid] = known
         }
@@ -149,8 +151,9 @@ final class PeerBrowser {
     }
 
     /// Returns what the newest SRV and TXT of an instance say.
-    private func describe(_ instance: [[UInt8]]) -> Known? {
-        let own = held.filter { $0.record.name.folded == instance.folded }
+    ///
+    /// * `own`: the records with its name.
+    private func describe(_ own: [Held]) -> Known? {
         guard let host = own.last(where: { $0.record.type == Kind.srv })?.record.target,
             let text = own.last(where: { $0.record.type == Kind.txt })?.record
         else { return nil }
