@@ -68,6 +68,10 @@ let package = Package(
         .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
+        // Each asks in one file which library the system has, and exports it.
+        layer("MultipeerPlatform"),
+        layer("MultipeerFoundation"),
+        layer("MultipeerNetworking"),
 
         layer("MultipeerCore"),
         layer("MultipeerFraming", ["MultipeerCore"]),
@@ -91,26 +95,30 @@ let package = Package(
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+                "CPlatform", "MultipeerPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
                 "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "Multipeer",
             [
-                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerFoundation", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh",
+                "MultipeerLink",
                 "MultipeerDiscovery",
                 "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
-        layer("MultipeerFetch", ["MultipeerTransport"]),
-        layer("MultipeerWeb", ["MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"]),
+        layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerFoundation", "MultipeerTransport"]),
+        layer(
+            "MultipeerWeb",
+            ["MultipeerNetworking", "MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"]),
         layer(
             "MultipeerActors",
             [
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerFraming",
                 "MultipeerCore",
             ]),
-        layer("MultipeerObservation", ["Multipeer"]),
+        layer("MultipeerObservation", ["MultipeerFoundation", "Multipeer"]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
         .target(
@@ -118,7 +126,8 @@ let package = Package(
             dependencies: [
                 // Where Apple's module is, its name is taken.
                 .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
-                "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerPlatform", "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport",
+                "MultipeerMesh",
                 "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
                 "MultipeerCore",
             ],
@@ -133,9 +142,11 @@ let package = Package(
             ]),
         .target(
             name: "MultipeerConformance",
-            dependencies: ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"],
+            dependencies: [
+                "CLibSSL", "CPlatform", "MultipeerPlatform", "MultipeerTransport", "MultipeerSecurity",
+            ],
             exclude: ["README.md"], swiftSettings: strict),
-        layer("MultipeerCommandLine", ["Multipeer"]),
+        layer("MultipeerCommandLine", ["MultipeerPlatform", "MultipeerFoundation", "Multipeer"]),
         .executableTarget(
             name: "MultipeerCLI",
             dependencies: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],

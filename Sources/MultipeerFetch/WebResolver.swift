@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// Looks up the addresses of a host, as the web client does it.

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 public import Multipeer
+public import MultipeerFoundation
 
 // What a user does. Nothing here waits or throws: the properties show what comes of it.
 extension RoomModel {

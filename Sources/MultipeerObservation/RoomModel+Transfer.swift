@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 public import Multipeer
+import MultipeerFoundation
 public import Observation
 
 extension RoomModel {

@@ -1,7 +1,7 @@
 import Dispatch
 package import Foundation
-import FoundationNetworking
 package import MultipeerFetch
+import MultipeerNetworking
 package import MultipeerTransport
 
 /// One request to a web server, whose response is read in pieces.

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import MultipeerFetch
+import MultipeerNetworking
 import MultipeerTransport
 
 /// The unread part of a web server's response: a little in memory, the rest on disk.

@@ -24,29 +24,35 @@ private let layers: [Layer] = [
             "MultipeerMesh", "MultipeerLink", "MultipeerHandshake", "MultipeerSecurity",
             "MultipeerFraming", "MultipeerCore",
         ]),
+    // Each asks in one file which library the system has. No other module imports one of these libraries.
+    Layer("MultipeerPlatform", outside: operatingSystem),
+    Layer("MultipeerFoundation", outside: ["Foundation", "FoundationEssentials"]),
+    Layer("MultipeerNetworking", outside: ["Foundation", "FoundationNetworking"]),
     Layer(
         "MultipeerTransport",
         on: [
             "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
             "MultipeerHandshake",
-            "MultipeerSecurity", "MultipeerFraming", "MultipeerCore", "CPlatform",
+            "MultipeerSecurity", "MultipeerFraming", "MultipeerCore", "MultipeerPlatform", "CPlatform",
         ],
-        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+        outside: ["Foundation", "Synchronization"]),
     Layer(
         "Multipeer",
         on: [
             "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
             "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            "MultipeerFoundation",
         ],
-        outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
+        outside: ["Foundation", "Synchronization"]),
     // What holds for any client of web servers.
     Layer(
-        "MultipeerFetch", on: ["MultipeerTransport"],
-        outside: operatingSystem.union(["Dispatch", "Foundation", "FoundationEssentials"])),
+        "MultipeerFetch", on: ["MultipeerTransport", "MultipeerFoundation", "MultipeerPlatform"],
+        outside: ["Dispatch"]),
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
     Layer(
-        "MultipeerWeb", on: ["MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"],
-        outside: ["Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Synchronization"]),
+        "MultipeerWeb",
+        on: ["MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore", "MultipeerNetworking"],
+        outside: ["Dispatch", "Foundation", "Synchronization"]),
     Layer(
         "MultipeerActors",
         on: [
@@ -56,8 +62,8 @@ private let layers: [Layer] = [
         outside: ["Distributed", "Foundation"]),
     // A model for any user interface: of the toolchain it needs the module that observes, and no interface.
     Layer(
-        "MultipeerObservation", on: ["Multipeer"],
-        outside: ["Foundation", "FoundationEssentials", "Observation"]),
+        "MultipeerObservation", on: ["Multipeer", "MultipeerFoundation"],
+        outside: ["Foundation", "Observation"]),
     Layer("CMultipeerConnectivity"),
     Layer(
         "MultipeerConnectivity",
@@ -65,9 +71,9 @@ private let layers: [Layer] = [
             "MultipeerFetch", "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh",
             "MultipeerDiscovery",
             "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
-            "CMultipeerConnectivity",
+            "CMultipeerConnectivity", "MultipeerPlatform",
         ],
-        outside: operatingSystem.union(["Dispatch", "Foundation"])),
+        outside: ["Dispatch", "Foundation"]),
     Layer(
         "MultipeerSimulation",
         on: [
@@ -77,18 +83,19 @@ private let layers: [Layer] = [
         ]),
     // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.
     Layer(
-        "MultipeerConformance", on: ["MultipeerTransport", "MultipeerSecurity", "CPlatform", "CLibSSL"],
-        outside: ["Glibc", "Dispatch", "Foundation"]),
+        "MultipeerConformance",
+        on: ["MultipeerTransport", "MultipeerSecurity", "MultipeerPlatform", "CPlatform", "CLibSSL"],
+        outside: ["Dispatch", "Foundation"]),
     Layer(
-        "MultipeerCommandLine", on: ["Multipeer"],
-        outside: operatingSystem.union(["Dispatch", "FoundationEssentials", "Synchronization"])),
+        "MultipeerCommandLine", on: ["Multipeer", "MultipeerFoundation", "MultipeerPlatform"],
+        outside: ["Dispatch", "Synchronization"]),
     Layer(
         // Without Foundation, libcurl and Apple's API, so that the program needs no library but that of C.
         "MultipeerCLI", on: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
-        outside: operatingSystem.union(["FoundationEssentials", "Synchronization"])),
+        outside: ["Synchronization"]),
     Layer(
         "MultipeerConform", on: ["MultipeerCommandLine", "Multipeer", "MultipeerConformance"],
-        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+        outside: ["Foundation", "Synchronization"]),
 ]
 
 private let operatingSystem: Set<String> = ["Glibc", "Musl", "Android", "Darwin"]

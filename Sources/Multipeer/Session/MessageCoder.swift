@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 public import MultipeerCore
+import MultipeerFoundation
 import MultipeerTransport
 
 /// The encoding of `Codable` values as messages. All peers of an application use the same one.

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 public import MultipeerCore
+public import MultipeerFoundation
 import MultipeerFraming
 public import MultipeerTransport
 

@@ -1,5 +1,5 @@
-import Glibc
 package import Multipeer
+import MultipeerCommandLine
 
 /// Where one file is saved once it is complete, and with what attributes.
 package struct FileDestination: Sendable {

@@ -67,7 +67,7 @@ struct MulticastTestSocket: ~Copyable {
     }
 
     private borrowing func bind() throws(SystemFault) {
-        let code = unsafe withGroup { unsafe Glibc.bind(descriptor, $0, $1) }
+        let code = unsafe withGroup { unsafe MultipeerPlatform.bind(descriptor, $0, $1) }
         guard code == 0 else { throw .last }
     }
 

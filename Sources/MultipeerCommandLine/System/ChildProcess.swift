@@ -63,7 +63,7 @@ package final class ChildProcess: Sendable {
     ) {
         var ends: [Int32] = [0, 0]
         let isMade = starting.withLock { _ in
-            guard unsafe Glibc.pipe(&ends) == 0 else { return false }
+            guard unsafe MultipeerPlatform.pipe(&ends) == 0 else { return false }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return true
         }

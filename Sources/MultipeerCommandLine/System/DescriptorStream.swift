@@ -22,14 +22,14 @@ package struct DescriptorStream: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    package func close() { _ = Glibc.close(descriptor) }
+    package func close() { _ = MultipeerPlatform.close(descriptor) }
 
     /// Returns the next bytes, at most `most`; nil at the end.
     package func read(_ most: Int) throws(CommandError) -> [UInt8]? {
         while true {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, used in
-                count = unsafe Glibc.read(descriptor, buffer.baseAddress, most)
+                count = unsafe MultipeerPlatform.read(descriptor, buffer.baseAddress, most)
                 used = max(0, count)
             }
             if count >= 0 { return count == 0 ? nil : bytes }
@@ -86,7 +86,8 @@ package struct DescriptorStream: Sendable {
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                unsafe MultipeerPlatform.write(
+                    descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
             }
             if count >= 0 {
                 done += count

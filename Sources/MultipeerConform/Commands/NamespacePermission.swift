@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerConformance
 import MultipeerCommandLine
 

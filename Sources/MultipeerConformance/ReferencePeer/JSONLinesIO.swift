@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// Lines of JSON on standard input and output.

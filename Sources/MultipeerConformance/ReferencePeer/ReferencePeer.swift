@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerSecurity
 
 /// The reference peer: a small second implementation of MPC/1, driven by the shim protocol on standard input and output.
@@ -127,7 +127,7 @@ package final class ReferencePeer {
             limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
             try demand(unsafe setrlimit(number, &limit) == 0, .internal, "cannot set the limit")
         }
-        _ = Glibc.signal(SIGXFSZ, SIG_IGN)
+        _ = MultipeerPlatform.signal(SIGXFSZ, SIG_IGN)
         return [:]
     }
 

@@ -1,6 +1,6 @@
 import CPlatform
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// A network namespace for one case: interfaces and addresses that the machine need not have, and from which no packet leaves

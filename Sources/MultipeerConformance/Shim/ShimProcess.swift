@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// The process of the subject, with one socket to its standard input and output and one to its standard error.

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 
 /// The implementation under test, driven through its shim: one process per case, one JSON object per line.
 final class Subject: PollSource {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A UDP socket for multicast DNS on the loopback interface: of the group and port 5353, or of a port of its own. It never blocks.
 final class DNSSocket: PollSource {

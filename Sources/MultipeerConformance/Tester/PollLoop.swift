@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The owner of a descriptor that is called when it can be read or written.
 protocol PollSource: AnyObject {

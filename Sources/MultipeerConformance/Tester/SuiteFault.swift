@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The suite itself could not do its work: neither the subject nor the case is to blame. Exit code 3.
 package struct SuiteFault: Error, CustomStringConvertible {

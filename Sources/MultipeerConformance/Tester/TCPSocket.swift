@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// A TCP socket of the tester. It never blocks, and closes with its owner.
 final class TCPSocket {
@@ -70,7 +70,8 @@ final class TCPSocket {
     func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
     private func bind(to host: [UInt8], port: UInt16, zone: UInt32 = 0) throws(SuiteFault) {
-        guard unsafe TCPSocket.at(host, port, zone, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+        let code = unsafe TCPSocket.at(host, port, zone) { unsafe MultipeerPlatform.bind(descriptor, $0, $1) }
+        guard code == 0 else {
             throw .system("cannot bind", errno)
         }
     }
@@ -108,7 +109,7 @@ final class TCPSocket {
     /// Returns the number of bytes that the kernel took; nil when the connection is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            unsafe MultipeerPlatform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         if count >= 0 { return count }
         return errno == EAGAIN || errno == EINTR ? 0 : nil
@@ -157,7 +158,7 @@ final class TCPSocket {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        _ = Glibc.close(descriptor)
+        _ = MultipeerPlatform.close(descriptor)
     }
 
     /// Closes with RST instead of FIN.

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// One TCP connection between the tester and the subject, with TLS or in clear: bytes both ways, and
 /// how it ended.

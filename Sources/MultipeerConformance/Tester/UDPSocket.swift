@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A UDP socket of the tester at 127.0.0.1. It never blocks.
 final class UDPSocket: PollSource {

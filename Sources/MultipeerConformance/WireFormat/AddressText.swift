@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 extension [UInt8] {
     /// An address of IPv4 or IPv6 as text.

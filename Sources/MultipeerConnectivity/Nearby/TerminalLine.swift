@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// One question on a terminal, and the line that is typed as the answer.
@@ -50,7 +50,7 @@ final class TerminalLine: Sendable {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.write(terminal, $0.baseAddress, $0.count)
+                unsafe MultipeerPlatform.write(terminal, $0.baseAddress, $0.count)
             }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
@@ -59,7 +59,7 @@ final class TerminalLine: Sendable {
 
     private func give(up descriptor: Int32) {
         var byte: UInt8 = 0
-        _ = unsafe Glibc.write(descriptor, &byte, 1)
+        _ = unsafe MultipeerPlatform.write(descriptor, &byte, 1)
     }
 
     private func read() -> String? {
@@ -73,7 +73,7 @@ final class TerminalLine: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0, waiting[1].revents == 0 else { return nil }
             var bytes = [UInt8](repeating: 0, count: 1_024)
-            let got = unsafe Glibc.read(terminal, &bytes, bytes.count)
+            let got = unsafe MultipeerPlatform.read(terminal, &bytes, bytes.count)
             guard got > 0 else { return nil }
             line += bytes.prefix(got)
             if let end = line.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import Multipeer
 import MultipeerCore
+import MultipeerPlatform
 import MultipeerTransport
 import MultipeerWeb
 

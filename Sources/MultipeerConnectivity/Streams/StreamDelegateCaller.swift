@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerTransport
 
 /// The events of a stream for its delegate, taken one by one.

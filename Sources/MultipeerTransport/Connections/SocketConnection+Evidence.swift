@@ -1,7 +1,7 @@
-import Glibc
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerPlatform
 import MultipeerSecurity
 
 // What the TLS of a connection proves.

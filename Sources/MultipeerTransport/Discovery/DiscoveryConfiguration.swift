@@ -1,5 +1,5 @@
-import Glibc
 import MultipeerCore
+import MultipeerPlatform
 public import MultipeerSecurity
 
 /// The interfaces and the settings of discovery.

@@ -1,6 +1,6 @@
-import Glibc
 import MultipeerCore
 import MultipeerDiscovery
+import MultipeerPlatform
 
 /// The engine of multicast DNS with its sockets, for as long as it is in use. Lives on the loop.
 final class MulticastDNSDriver {

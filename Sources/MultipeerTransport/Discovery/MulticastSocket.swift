@@ -1,5 +1,5 @@
-import Glibc
 import MultipeerDiscovery
+import MultipeerPlatform
 
 /// A UDP socket for multicast DNS on one interface in one family. It never blocks, and closes with its owner.
 ///
@@ -118,7 +118,8 @@ package struct MulticastSocket: ~Copyable, Sendable {
     }
 
     private borrowing func bind(to address: SocketAddress) throws(SocketFault) {
-        guard unsafe address.withSystemAddress({ unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+        guard unsafe address.withSystemAddress({ unsafe MultipeerPlatform.bind(descriptor, $0, $1) }) == 0
+        else {
             throw .last
         }
     }

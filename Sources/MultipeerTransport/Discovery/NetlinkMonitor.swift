@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// The interfaces of this machine, kept up to date. Lives on a loop.
 package final class NetlinkMonitor {

@@ -1,5 +1,5 @@
-import Glibc
 package import MultipeerCore
+import MultipeerPlatform
 import Synchronization
 
 /// One thread that waits for sockets, deadlines and jobs, and runs the actors that are pinned to it.

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// The loops that the sessions of a process share, up to sixteen, and those for its file I/O, up to four: of each kind at most
 /// one for each core, each started at its first use.

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// The requests of other threads to a loop, and the wakeup of a sleeping one.
 final class LoopQueue: Sendable {

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// The thread of a loop.
 package enum LoopThread {

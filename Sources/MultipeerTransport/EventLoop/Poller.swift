@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// One epoll instance with its event buffer. Safe: it owns the buffer, and only what the kernel filled is read.
 @safe struct Poller: ~Copyable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Excludes other processes, and other threads of this one, that change files of a directory in the same way. The system releases
 /// the lock when the process ends.

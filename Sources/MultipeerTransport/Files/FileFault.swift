@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Why a file could not be read or written.
 package struct FileFault: Error, Hashable, Sendable {

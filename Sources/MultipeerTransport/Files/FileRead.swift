@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Reads at a position of a file. Everything here blocks.
 enum FileRead {

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// Gives a file another name in the same file system. Everything here blocks.
 package enum FileRename {

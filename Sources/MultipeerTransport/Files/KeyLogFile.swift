@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 public import MultipeerSecurity
 
 /// The file that TLS secrets are appended to, for a packet analyser, at the user's request.

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A whole file that gets its name in one step: no process ever sees a part of it under that name, whenever this one ends.
 package struct NewFile: Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 extension OpenDirectory {
     /// What a file has when it is opened to be read whole.
@@ -50,7 +50,8 @@ extension OpenDirectory {
         var count = start
         while count < bytes.count {
             let got = unsafe bytes.withUnsafeMutableBytes { bytes in
-                unsafe Glibc.read(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+                unsafe MultipeerPlatform.read(
+                    file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
             }
             if got == 0 { throw FileFault(.shrank, path: path) }
             if got > 0 { count += got } else if errno != EINTR { throw FileFault(lastAt: path) }

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A directory that is held open: what is created, renamed or read in it stays in it, wherever its path leads meanwhile.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A descriptor of a regular file, which closes with its owner. Links are refused, and opening never blocks.
 struct OpenFile: ~Copyable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Files and directories that exist only while something is received, and what a killed process has left of them.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Small private files: identities, connection data, the trust store.
 package enum PrivateFile {

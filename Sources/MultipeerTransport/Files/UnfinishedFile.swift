@@ -1,5 +1,5 @@
-import Glibc
 package import MultipeerCore
+import MultipeerPlatform
 import MultipeerSecurity
 
 /// A file whose transfer broke, and that the next one from the same peer goes on with.

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A file descriptor that closes with its owner.
 struct Descriptor: ~Copyable {
@@ -6,7 +6,7 @@ struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
-    deinit { Glibc.close(number) }
+    deinit { MultipeerPlatform.close(number) }
 
     /// Returns the descriptor, which the caller then has to close.
     consuming func release() -> Int32 {
@@ -20,6 +20,6 @@ struct Descriptor: ~Copyable {
         let number = number
         discard self
         // After EINTR the descriptor is closed on Linux, and nothing is lost.
-        return Glibc.close(number) == 0 || errno == EINTR ? 0 : errno
+        return MultipeerPlatform.close(number) == 0 || errno == EINTR ? 0 : errno
     }
 }

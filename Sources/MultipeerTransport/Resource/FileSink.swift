@@ -1,4 +1,4 @@
-package import Glibc
+package import MultipeerPlatform
 
 /// A file that is being received: new, under a random name, readable by its owner only, and removed again unless it is kept.
 /// [resource.private]

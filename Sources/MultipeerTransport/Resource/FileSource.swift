@@ -1,5 +1,5 @@
-import Glibc
 import MultipeerFraming
+import MultipeerPlatform
 
 /// A regular file that is read once: as many bytes as it had when it was opened, in large pieces.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The session's private directory for files for which no other was named.
 ///

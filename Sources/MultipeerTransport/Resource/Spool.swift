@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// A first-in, first-out queue of bytes on disk: a file without a name, whose space is freed as it is read.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Bytes in a second, smoothed: what is older counts less, by a factor of e every two seconds.
 struct TransferRate {

@@ -1,8 +1,8 @@
-import Glibc
 package import MultipeerCore
 import MultipeerEngine
 import MultipeerHandshake
 import MultipeerMesh
+import MultipeerPlatform
 package import MultipeerSecurity
 
 // MARK: trust

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// The buffer for one receive call; used again and again, by any socket of the same thread.
 ///

@@ -1,6 +1,6 @@
 import CPlatform
-import Glibc
 import MultipeerFraming
+import MultipeerPlatform
 
 /// A UDP socket that never blocks, is not connected, and closes with its owner.
 ///
@@ -73,7 +73,8 @@ package struct DatagramSocket: ~Copyable, Sendable {
             try socket.set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), socket.isDualStack ? 0 : 1)
         }
         let descriptor = socket.descriptor
-        guard unsafe address.withSystemAddress({ unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+        guard unsafe address.withSystemAddress({ unsafe MultipeerPlatform.bind(descriptor, $0, $1) }) == 0
+        else {
             throw .last
         }
         // Neither is worth failing for.

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// One network interface of this machine, as it was when asked.
 package struct NetworkInterface: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Glibc
 import MultipeerCore
+import MultipeerPlatform
 
 extension Socket {
     /// The number of unsent bytes in the kernel from which on a socket is not writable. Later data cannot overtake them: with

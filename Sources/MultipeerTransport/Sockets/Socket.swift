@@ -1,6 +1,6 @@
 import CPlatform
-import Glibc
 package import MultipeerFraming
+import MultipeerPlatform
 
 /// A TCP socket that never blocks, and closes with its owner.
 package struct Socket: ~Copyable, Sendable {
@@ -114,7 +114,8 @@ package struct Socket: ~Copyable, Sendable {
         if let simulated { return simulated.send(bytes) }
         let count = unsafe bytes.withUnsafeBytes { bytes in
             while true {
-                let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Socket.noSignal)
+                let count = unsafe MultipeerPlatform.send(
+                    descriptor, bytes.baseAddress, bytes.count, Socket.noSignal)
                 if count >= 0 || errno != EINTR { return count }
             }
         }

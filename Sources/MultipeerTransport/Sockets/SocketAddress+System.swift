@@ -1,4 +1,4 @@
-package import Glibc
+package import MultipeerPlatform
 
 /// The shapes in which the operating system takes and gives addresses. Nothing else sees them.
 extension SocketAddress {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 extension SocketAddress: LosslessStringConvertible {
     /// Reads `127.0.0.1:80`, `[::1]:80` and `[fe80::1%eth0]:80`; the interface may also be a number.

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The address of a socket: an IPv4 or IPv6 address and a port.
 public struct SocketAddress: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Why the operating system refused something that has to do with sockets.
 package enum SocketFault: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// A semaphore that blocks a thread. For threads of the library's own alone: a task waits with `AsyncSemaphore`.
 @safe

@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// A program to be started as a process of its own.
 package struct Program {

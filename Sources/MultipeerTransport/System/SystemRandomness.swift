@@ -1,5 +1,5 @@
 import CPlatform
-import Glibc
+import MultipeerPlatform
 
 /// Random numbers of the kernel, fit for keys and tokens; in virtual time, those of its seed.
 package struct SystemRandomness: RandomNumberGenerator, Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Chapter 12: what an advertiser announces. Each case has a loopback interface of its own.
 enum AdvertisingCases {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Chapter 14: liveness and the end of a link.
 enum LivenessCases {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// Chapter 11: a mesh that has too many members for too long.
 enum MeshExcessCases {

@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The interfaces of the machine.
 enum NetworkInterfaces {

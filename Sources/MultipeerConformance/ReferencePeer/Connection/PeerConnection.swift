@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 typealias Instant = ContinuousClock.Instant
 

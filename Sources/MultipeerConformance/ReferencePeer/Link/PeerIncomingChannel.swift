@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import MultipeerPlatform
 import MultipeerSecurity
 
 /// An incoming stream or resource. Spec 9.
@@ -65,7 +65,7 @@ final class PeerIncomingChannel {
         let kept = partName == nil ? 0 : O_EXCL
         let flags =
             bug == .pathOfName ? O_CREAT | O_WRONLY : (O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY) & ~kept
-        file = unsafe path.withCString { unsafe Glibc.open($0, flags | O_CLOEXEC, mode_t(0o600)) }
+        file = unsafe path.withCString { unsafe MultipeerPlatform.open($0, flags | O_CLOEXEC, mode_t(0o600)) }
         if bug == .filesForEveryone { _ = fchmod(file, 0o644) }
         if file < 0 { stop(.noSpace) } else if opening.isResumable { offer() }
     }
@@ -131,7 +131,9 @@ final class PeerIncomingChannel {
 
     private func store(_ piece: [UInt8]) throws(ProtocolError) {
         if let size = opening.size, base + received > size, bug != .ignoresSize { return stop(.digest) }
-        let count = unsafe piece.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+        let count = unsafe piece.withUnsafeBytes {
+            unsafe MultipeerPlatform.write(file, $0.baseAddress, $0.count)
+        }
         if count != piece.count, bug != .fullDiskIsSilent { return stop(.noSpace) }
         var fields: [String: JSONValue] = ["resource": .number(Double(shimNumber))]
         if let size = opening.size, size > 0 {

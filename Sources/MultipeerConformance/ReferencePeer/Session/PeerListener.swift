@@ -1,4 +1,4 @@
-import Glibc
+import MultipeerPlatform
 
 /// The listener of a session of the reference peer.
 final class PeerListener: PollSource {
