@@ -54,6 +54,9 @@ func idioms(_ folder: String, _ settings: [SwiftSetting]) -> Target {
 
 let package = Package(
     name: "swift-multipeer",
+    // The first versions with the standard library's `Mutex` and task executors. Linux has no such number. The article
+    // Platforms of the library Multipeer says what was built and tested, and where.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
@@ -63,6 +66,12 @@ let package = Package(
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
         .executable(name: "multipeer-conform", targets: ["MultipeerConform"]),
+    ],
+    traits: [
+        // Off by default: for tests of what other systems than Linux use.
+        .trait(
+            name: "PortableRuntime",
+            description: "Uses on Linux what every system with POSIX has: poll, a pipe and getifaddrs.")
     ],
     targets: [
         .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -153,7 +162,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "MultipeerConform",
-            dependencies: ["MultipeerCommandLine", "MultipeerConformance", "Multipeer"],
+            dependencies: ["MultipeerCommandLine", "MultipeerConformance", "Multipeer", "MultipeerPlatform"],
             swiftSettings: strict),
         .executableTarget(
             name: "multipeer-demo", dependencies: ["MultipeerCommandLine", "Multipeer"],

@@ -1,20 +1,31 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
-#include <fcntl.h>
-#include <malloc.h>
-#include <poll.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
-void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+_Static_assert(sizeof(pthread_t) <= sizeof(unsigned long), "a number for each thread");
 
-int multipeer_close_from(void *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+int multipeer_start_thread(void *(*body)(void *), void *argument, unsigned long *thread) {
+    pthread_t started;
+    int code = pthread_create(&started, NULL, body, argument);
+    if (code == 0) *thread = (unsigned long)started;
+    return code;
+}
+
+void multipeer_join_thread(unsigned long thread) { pthread_join((pthread_t)thread, NULL); }
+void multipeer_detach_thread(unsigned long thread) { pthread_detach((pthread_t)thread); }
+
+void multipeer_name_thread(const char *name) {
+#ifdef __APPLE__
+    pthread_setname_np(name);
+#else
+    pthread_setname_np(pthread_self(), name);
+#endif
 }
 
 void multipeer_get_thread_name(char *name) {
@@ -26,16 +37,6 @@ static _Thread_local void *virtual_time;
 void *multipeer_virtual_time(void) { return virtual_time; }
 void multipeer_set_virtual_time(void *time) { virtual_time = time; }
 
-int multipeer_accept(int listener, void *address, unsigned int *length) {
-    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
-
-void multipeer_wait_briefly(int descriptor, long nanoseconds) {
-    struct pollfd watched = {.fd = descriptor, .events = POLLIN};
-    struct timespec limit = {.tv_nsec = nanoseconds};
-    ppoll(&watched, 1, &limit, NULL);
-}
-
 void multipeer_keep_freed_memory(unsigned long size) {
     // Volatile, so that the pair is not optimised away. glibc: mallopt(3), M_MMAP_THRESHOLD, dynamic adjustment.
     void *volatile block = malloc(size);
@@ -43,16 +44,12 @@ void multipeer_keep_freed_memory(unsigned long size) {
 }
 
 long multipeer_allocated_bytes(void) {
+#ifdef __GLIBC__
     struct mallinfo2 info = mallinfo2();
     return (long)(info.uordblks + info.hblkhd);
-}
-
-void multipeer_punch_hole(int file, long long start, long long length) {
-    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length);
-}
-
-int multipeer_rename_to_new(int directory, const char *from, const char *to) {
-    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+#else
+    return 0;
+#endif
 }
 
 // OpenSSL cleans up in exit(3), while other threads still use it until the process ends. Only the first call to OpenSSL

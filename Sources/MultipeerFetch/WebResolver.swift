@@ -44,7 +44,7 @@ package struct WebResolver: Sendable {
 
     private static func ofSystem(_ host: String) -> [Address] {
         var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_socktype = CLibrary.streamSocket
         var first: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
         defer { unsafe freeaddrinfo(first) }

@@ -24,6 +24,17 @@ struct DatagramHeaderTests {
         #expect(read == ContentHeader(.message, sequence: 0xFFFE_FDFC))
     }
 
+    @Test("both headers are read at any alignment", arguments: 0..<8)
+    func alignment(_ offset: Int) {
+        let filler = [UInt8](repeating: 0xff, count: offset)
+        let outer = filler + [1, 1, 2, 3, 4, 5, 6, 7, 8, 0]
+        let header = DatagramHeader(outer.span.extracting(droppingFirst: offset))
+        #expect(header == DatagramHeader(.records, association: 0x0102_0304_0506_0708))
+        let inner = filler + [1, 0xFF, 0xFE, 0xFD, 0xFC]
+        let content = ContentHeader(inner.span.extracting(droppingFirst: offset))
+        #expect(content == ContentHeader(.message, sequence: 0xFFFE_FDFC))
+    }
+
     @Test("a datagram that is empty after its header, or longer than 1,200 bytes, is refused [dgram.size]")
     func sizes() {
         for count in 0...1_300 {

@@ -10,6 +10,16 @@ struct FrameTests {
         #expect(try decode(Samples.bytes(frame)) == frame)
     }
 
+    @Test("every kind of frame is read at any alignment", arguments: 0..<8)
+    func alignment(_ offset: Int) throws {
+        for frame in Samples.frames {
+            let bytes = [UInt8](repeating: 0xff, count: offset) + Samples.bytes(frame)
+            let there = bytes.span.extracting(droppingFirst: offset)
+            let header = FrameHeader(there.extracting(0..<8))
+            #expect(try Frame(header, there.extracting(droppingFirst: 8)) == frame)
+        }
+    }
+
     @Test("an ignorable frame is read on request")
     func ignorable() throws {
         let frame = Frame.ignorable(FrameKind(rawValue: 0xFA), channel: 3, [1])

@@ -94,7 +94,8 @@ private let layers: [Layer] = [
         "MultipeerCLI", on: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
         outside: ["Synchronization"]),
     Layer(
-        "MultipeerConform", on: ["MultipeerCommandLine", "Multipeer", "MultipeerConformance"],
+        "MultipeerConform",
+        on: ["MultipeerCommandLine", "Multipeer", "MultipeerConformance", "MultipeerPlatform"],
         outside: ["Foundation", "Synchronization"]),
 ]
 

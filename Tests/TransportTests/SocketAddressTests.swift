@@ -24,6 +24,29 @@ struct SocketAddressTests {
         ])
     func refusal(_ text: String) { #expect(SocketAddress(text) == nil) }
 
+    @Test("the system's form has port and address in network byte order, and is read at any alignment")
+    func systemForm() {
+        let four = SocketAddress(.v4(0x0102_0304), port: 0x1F90)
+        let six = SocketAddress(
+            .v6(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10, scope: 3), port: 0x1F90)
+        for (address, place, host) in [(four, 4, 1...4), (six, 8, 1...16)]
+            as [(SocketAddress, Int, ClosedRange<UInt8>)]
+        {
+            let bytes = unsafe address.withSystemAddress { pointer, length in
+                unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
+            }
+            #expect(bytes[2..<4] == [0x1F, 0x90])
+            #expect(bytes[place..<(place + host.count)] == Array(host)[...])
+            for offset in 0..<8 {
+                let moved = [UInt8](repeating: 0xff, count: offset) + bytes
+                let read = unsafe moved.withUnsafeBytes { raw in
+                    unsafe raw.baseAddress.flatMap { unsafe SocketAddress(bytes: $0 + offset) }
+                }
+                #expect(read == address)
+            }
+        }
+    }
+
     @Test("an interface is found by its name")
     func scope() throws {
         let loopback = try #require(try NetworkInterface.all().first { $0.isLoopback })

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
@@ -6,9 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-_Static_assert(sizeof(struct sockaddr_in6) == MULTIPEER_ADDRESS_ROOM, "room for an address");
-
-long multipeer_send_segments(
+long multipeer_linux_send_segments(
     int socket, const void *address, unsigned int length, const void *bytes, unsigned long count,
     unsigned short segment) {
     struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
@@ -27,7 +26,7 @@ long multipeer_send_segments(
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-int multipeer_send_packets(
+int multipeer_linux_send_packets(
     int socket, const void *address, unsigned int length, const unsigned char *bytes,
     const unsigned short *sizes, unsigned int count) {
     struct mmsghdr messages[MULTIPEER_PACKETS] = {0};
@@ -55,7 +54,7 @@ static unsigned int joined_size(struct msghdr *message) {
     return 0;
 }
 
-int multipeer_receive_packets(
+int multipeer_linux_receive_packets(
     int socket, void *room, unsigned int size, struct multipeer_arrival *arrivals, unsigned int count) {
     struct mmsghdr messages[MULTIPEER_PACKETS] = {0};
     struct iovec pieces[MULTIPEER_PACKETS];
@@ -79,7 +78,8 @@ int multipeer_receive_packets(
     return received;
 }
 
-int multipeer_join_packets(int socket) {
+int multipeer_linux_join_packets(int socket) {
     int one = 1;
     return setsockopt(socket, IPPROTO_UDP, UDP_GRO, &one, sizeof(one));
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
@@ -7,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-int multipeer_open_netlink(void) {
+int multipeer_linux_open_netlink(void) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (descriptor < 0) return descriptor;
     struct sockaddr_nl address = {
@@ -19,9 +20,10 @@ int multipeer_open_netlink(void) {
     return -1;
 }
 
-long multipeer_receive_netlink(int socket, void *bytes, unsigned long count) {
+long multipeer_linux_receive_netlink(int socket, void *bytes, unsigned long count) {
     struct sockaddr_nl source = {0};
     socklen_t length = sizeof(source);
     long received = recvfrom(socket, bytes, count, MSG_DONTWAIT, (struct sockaddr *)&source, &length);
     return received > 0 && source.nl_pid != 0 ? 0 : received;
 }
+#endif

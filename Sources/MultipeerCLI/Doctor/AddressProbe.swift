@@ -113,8 +113,8 @@ extension AddressProbe {
     }
 
     private static func knock(_ address: SocketAddress) -> Answer {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(address.host.isV4 ? AF_INET : AF_INET6, kind, Int32(IPPROTO_UDP))
+        let descriptor = SystemCalls.socket(
+            address.host.isV4 ? AF_INET : AF_INET6, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { return .failed(SystemFault.last.reason) }
         defer { close(descriptor) }
         let code = unsafe address.withSystemAddress { unsafe connect(descriptor, $0, $1) }

@@ -33,7 +33,8 @@ package struct MachineCheck: Sendable {
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
         return MachineCheck(
-            time: seconds(CLOCK_REALTIME), uptime: seconds(CLOCK_BOOTTIME), awake: seconds(CLOCK_MONOTONIC),
+            time: seconds(CLOCK_REALTIME), uptime: seconds(SystemCalls.clock),
+            awake: seconds(CLOCK_MONOTONIC),
             openSSL: OpenSSLVersion.text, descriptors: isKnown ? Int(clamping: limit.rlim_cur) : .max,
             buffer: proc.number("sys/net/core/rmem_max"), confinement: confinement(proc))
     }

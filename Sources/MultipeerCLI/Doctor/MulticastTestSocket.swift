@@ -39,7 +39,7 @@ struct MulticastTestSocket: ~Copyable {
             request.imr_multiaddr.s_addr = MulticastTestSocket.number(host).bigEndian
             request.imr_address.s_addr = MulticastTestSocket.number(address).bigEndian
             request.imr_ifindex = Int32(index)
-            try socket.set(IP_MULTICAST_ALL, at: Int32(IPPROTO_IP), Int32(0))
+            guard SocketOptions.receiveOwnGroups(socket.descriptor, isV4: true) else { throw .last }
             try socket.set(IP_ADD_MEMBERSHIP, at: Int32(IPPROTO_IP), request)
             try socket.set(IP_MULTICAST_IF, at: Int32(IPPROTO_IP), request)
             try socket.set(IP_MULTICAST_TTL, at: Int32(IPPROTO_IP), Int32(255))
@@ -57,9 +57,8 @@ struct MulticastTestSocket: ~Copyable {
     }
 
     private init(_ group: SocketAddress, sharing options: [Int32]) throws(SystemFault) {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let family = group.host.isV4 ? AF_INET : AF_INET6
-        descriptor = socket(family, kind, Int32(IPPROTO_UDP))
+        descriptor = SystemCalls.socket(family, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         self.group = group
         guard descriptor >= 0 else { throw .last }
         for option in options { try set(option, at: SOL_SOCKET, Int32(1)) }

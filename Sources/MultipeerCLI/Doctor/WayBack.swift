@@ -33,9 +33,9 @@ package final class WayBack: Sendable {
         self.port = port
         self.peer = peer
         let place = SocketAddress(peer.isV4 ? .anyV4 : .anyV6, port: port)
-        connections = try WayBack.listener(SOCK_STREAM, at: place)
+        connections = try WayBack.listener(CLibrary.streamSocket, at: place)
         do throws(CommandError) {
-            datagrams = try WayBack.listener(SOCK_DGRAM, at: place)
+            datagrams = try WayBack.listener(CLibrary.datagramSocket, at: place)
         } catch {
             close(connections)
             throw error
@@ -86,10 +86,9 @@ package final class WayBack: Sendable {
         return unsafe remote.withSystemAddress { unsafe sendto(datagrams, nothing, 0, 0, $0, $1) } >= 0
     }
 
-    private static func listener(_ kind: __socket_type, at place: SocketAddress) throws(CommandError) -> Int32
-    {
-        let flags = Int32(kind.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(place.host.isV4 ? AF_INET : AF_INET6, flags, 0)
+    private static func listener(_ kind: Int32, at place: SocketAddress) throws(CommandError) -> Int32 {
+        let isStream = kind == CLibrary.streamSocket
+        let descriptor = SystemCalls.socket(place.host.isV4 ? AF_INET : AF_INET6, kind, 0)
         var code: Int32 = -1
         if descriptor >= 0 {
             var on: Int32 = 1
@@ -97,9 +96,9 @@ package final class WayBack: Sendable {
             if !place.host.isV4 {
                 _ = unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
             }
-            if kind == SOCK_STREAM { _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size) }
+            if isStream { _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size) }
             code = unsafe place.withSystemAddress { unsafe bind(descriptor, $0, $1) }
-            if code == 0, kind == SOCK_STREAM { code = listen(descriptor, 8) }
+            if code == 0, isStream { code = listen(descriptor, 8) }
         }
         guard code != 0 else { return descriptor }
         let isTaken = errno == EADDRINUSE

@@ -90,7 +90,7 @@ package struct PeerAddress: Equatable, Sendable {
     /// Asks the system; blocks until it answers.
     private static func hosts(of name: String) -> [SocketAddress.Host] {
         var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_socktype = CLibrary.streamSocket
         var first: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
         defer { unsafe freeaddrinfo(first) }

@@ -1,5 +1,6 @@
 import Multipeer
 package import MultipeerCommandLine
+import MultipeerPlatform
 
 /// A source to send, checked before the network is used.
 package struct TransferSource: Equatable, Sendable {
@@ -135,7 +136,7 @@ package struct TransferSource: Equatable, Sendable {
             origin: .file(URL(filePath: path, directoryHint: .notDirectory)),
             size: UInt64(max(0, facts.st_size)), kind: facts.st_mode & 0o100 == 0 ? .file : .program,
             modified: FileTime(
-                seconds: Int64(facts.st_mtim.tv_sec), nanoseconds: Int64(facts.st_mtim.tv_nsec)))
+                seconds: Int64(facts.modified.tv_sec), nanoseconds: Int64(facts.modified.tv_nsec)))
     }
 
     private static func kind(_ mode: mode_t) -> String {

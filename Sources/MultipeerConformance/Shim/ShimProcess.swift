@@ -52,14 +52,13 @@ final class ShimProcess {
         if poll() == nil { _ = kill(id, number) }
     }
 
-    /// Returns a socket pair that is close-on-exec from the first moment on: several cases start processes at the same
-    /// time.
+    /// Returns a socket pair. Several cases start processes at the same time, and `Program` lets none inherit that of another.
     private static func pair() throws(SuiteFault) -> (Int32, Int32) {
         var ends: [Int32] = [0, 0]
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+        guard unsafe socketpair(AF_UNIX, CLibrary.streamSocket, 0, &ends) == 0 else {
             throw .system("no pair of sockets", errno)
         }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 }

@@ -34,7 +34,7 @@ final class Subject: PollSource {
     func move() {
         while !outgoing.isEmpty {
             let count = unsafe outgoing.withUnsafeBytes {
-                unsafe send(process.talk, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                unsafe send(process.talk, $0.baseAddress, $0.count, CLibrary.noSignal | Int32(MSG_DONTWAIT))
             }
             guard count > 0 else { break }
             outgoing.removeFirst(count)

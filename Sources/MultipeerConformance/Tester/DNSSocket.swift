@@ -1,4 +1,5 @@
 import MultipeerPlatform
+import MultipeerTransport
 
 /// A UDP socket for multicast DNS on the loopback interface: of the group and port 5353, or of a port of its own. It never blocks.
 final class DNSSocket: PollSource {
@@ -20,8 +21,7 @@ final class DNSSocket: PollSource {
 
     /// * `isUsual`: whether it has port 5353 and receives what is sent to the group.
     init(isUsual: Bool = true) throws(SuiteFault) {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        descriptor = socket(AF_INET, kind, Int32(IPPROTO_UDP))
+        descriptor = SystemCalls.socket(AF_INET, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .system("no socket", errno) }
         var here = in_addr(s_addr: DNSSocket.here.bigEndian)
         var hops: Int32 = 255

@@ -1,5 +1,5 @@
-import CPlatform
 import MultipeerPlatform
+import MultipeerTransport
 
 /// A TCP socket of the tester. It never blocks, and closes with its owner.
 final class TCPSocket {
@@ -11,8 +11,8 @@ final class TCPSocket {
     deinit { close() }
 
     private static func make(isIPv6: Bool = false) throws(SuiteFault) -> TCPSocket {
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, kind, Int32(IPPROTO_TCP))
+        let descriptor = SystemCalls.socket(
+            isIPv6 ? AF_INET6 : AF_INET, CLibrary.streamSocket, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw .system("no socket", errno) }
         let made = TCPSocket(descriptor)
         made.set(Int32(IPPROTO_TCP), TCP_NODELAY)
@@ -80,7 +80,7 @@ final class TCPSocket {
     func accept() -> TCPSocket? {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = unsafe multipeer_accept(descriptor, &address, &length)
+        let code = unsafe SystemCalls.accept(descriptor, &address, &length)
         guard code >= 0 else { return nil }
         let socket = TCPSocket(code)
         socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
@@ -109,7 +109,7 @@ final class TCPSocket {
     /// Returns the number of bytes that the kernel took; nil when the connection is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = unsafe bytes.withUnsafeBytes {
-            unsafe MultipeerPlatform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            unsafe MultipeerPlatform.send(descriptor, $0.baseAddress, $0.count, CLibrary.noSignal)
         }
         if count >= 0 { return count }
         return errno == EAGAIN || errno == EINTR ? 0 : nil

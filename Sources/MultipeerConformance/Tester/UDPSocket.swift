@@ -1,4 +1,5 @@
 import MultipeerPlatform
+import MultipeerTransport
 
 /// A UDP socket of the tester at 127.0.0.1. It never blocks.
 final class UDPSocket: PollSource {
@@ -18,8 +19,7 @@ final class UDPSocket: PollSource {
     var onPacket: ((Packet) -> Void)?
 
     init() throws(SuiteFault) {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let made = socket(AF_INET, kind, Int32(IPPROTO_UDP))
+        let made = SystemCalls.socket(AF_INET, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard made >= 0 else { throw .system("no socket", errno) }
         var address = UDPSocket.loopback(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

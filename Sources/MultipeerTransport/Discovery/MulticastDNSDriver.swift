@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerDiscovery
-import MultipeerPlatform
 
 /// The engine of multicast DNS with its sockets, for as long as it is in use. Lives on the loop.
 final class MulticastDNSDriver {
@@ -13,7 +12,7 @@ final class MulticastDNSDriver {
     var engine: MulticastDNS
     private let settings: MulticastSettings
     private let loop: EventLoop
-    private let monitor: NetlinkMonitor
+    private let monitor: InterfaceMonitor
     private var ports: MulticastPorts
     private var links: [UInt32: MulticastLink] = [:]
     /// Why a socket is missing; missing sockets are retried from time to time.
@@ -31,7 +30,7 @@ final class MulticastDNSDriver {
         var randomness = SystemRandomness()
         engine = MulticastDNS(host: randomness.next(), seed: randomness.next(), hostTTL: settings.hostTTL)
         do throws(SocketFault) {
-            monitor = try NetlinkMonitor()
+            monitor = try InterfaceMonitor()
         } catch {
             throw MultipeerError(
                 .discovery, "the network interfaces of this machine cannot be listed: \(error)")
@@ -41,8 +40,10 @@ final class MulticastDNSDriver {
         do throws(MultipeerError) {
             if !waiting, !mayServeSoon { try check() }
             do throws(SocketFault) {
-                try loop.register(
-                    monitor.descriptor, for: client, token: MulticastDNSDriver.newsToken, interest: .readable)
+                if let descriptor = monitor.descriptor {
+                    try loop.register(
+                        descriptor, for: client, token: MulticastDNSDriver.newsToken, interest: .readable)
+                }
             } catch {
                 throw MultipeerError(.discovery, "the network interfaces cannot be watched: \(error)")
             }
@@ -55,7 +56,7 @@ final class MulticastDNSDriver {
     private var now: Moment { EventLoop.currentMoment() }
 
     func close() {
-        loop.deregister(monitor.descriptor)
+        if let descriptor = monitor.descriptor { loop.deregister(descriptor) }
         ports.closeAll()
     }
 
@@ -65,8 +66,12 @@ final class MulticastDNSDriver {
     /// Whether an interface only waits for its address.
     var mayServeSoon: Bool { fault == nil && settings.mayServeSoon(in: monitor.table) }
 
-    /// When missing sockets are tried again; nil while none is missing.
-    var retryTime: Moment? { fault == nil ? nil : nextTry }
+    /// When missing sockets are tried again, or the interfaces looked at; nil while neither is necessary.
+    var retryTime: Moment? {
+        let retry = fault == nil ? Moment.distantFuture : nextTry
+        let next = min(retry, monitor.deadline ?? .distantFuture)
+        return next == .distantFuture ? nil : next
+    }
 
     /// Throws while no interface takes part.
     func check() throws(MultipeerError) {
@@ -95,7 +100,11 @@ final class MulticastDNSDriver {
     /// Does what is due. The engine has work every few seconds, and detects by that when the machine has slept.
     func advance(for client: any LoopClient) {
         let now = self.now
-        if fault != nil, now >= nextTry { refresh(for: client) }
+        if let deadline = monitor.deadline, deadline <= now, monitor.read() {
+            refresh(for: client)
+        } else if fault != nil, now >= nextTry {
+            refresh(for: client)
+        }
         if let due = engine.deadline, due <= now { engine.advance(to: now) }
     }
 

@@ -29,7 +29,7 @@ package struct MulticastLink: Hashable, Sendable {
     }
 }
 
-extension NetlinkMessage.Address {
+extension InterfaceTable.Address {
     fileprivate var family: Family { host.isV4 ? .v4 : .v6 }
 }
 

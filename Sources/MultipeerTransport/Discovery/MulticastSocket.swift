@@ -43,10 +43,9 @@ package struct MulticastSocket: ~Copyable, Sendable {
         try socket.set(SO_REUSEADDR, at: SOL_SOCKET, 1)
         if isPinned {
             try socket.set(SO_REUSEPORT, at: SOL_SOCKET, 1)
-            guard
-                unsafe setsockopt(
-                    socket.descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count)) == 0
-            else { throw .last }
+            guard SocketOptions.bind(socket.descriptor, toInterface: name, index, isV4: source.isV4) else {
+                throw .last
+            }
         }
         try socket.bind(to: socket.group)  // [mdns.source]
         try socket.join(index, source)
@@ -63,16 +62,12 @@ package struct MulticastSocket: ~Copyable, Sendable {
     }
 
     private init(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         group = SocketAddress(
             source.isV4 ? MulticastSocket.groupV4 : MulticastSocket.groupV6(index), port: MulticastSocket.port
         )
-        descriptor = socket(group.family, kind, Int32(IPPROTO_UDP))
+        descriptor = SystemCalls.socket(group.family, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .last }
-        // Only the administrator can grant the larger buffer; without it the system's limit applies.
-        if (try? set(SO_RCVBUFFORCE, at: SOL_SOCKET, MulticastSocket.room)) == nil {
-            try? set(SO_RCVBUF, at: SOL_SOCKET, MulticastSocket.room)
-        }
+        SocketOptions.setReceiveBuffer(descriptor, MulticastSocket.room)
         try aim(index, source)
     }
 
@@ -87,7 +82,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
             try set(IPV6_MULTICAST_HOPS, at: level, 255)
             try set(IPV6_UNICAST_HOPS, at: level, 255)
             try set(IPV6_MULTICAST_LOOP, at: level, 1)
-            return try set(IPV6_MULTICAST_ALL, at: level, 0)
+            return try receiveOwnGroups(isV4: false)
         }
         let level = Int32(IPPROTO_IP)
         // With only the index, packets would leave from 0.0.0.0.
@@ -95,7 +90,11 @@ package struct MulticastSocket: ~Copyable, Sendable {
         try set(IP_MULTICAST_TTL, at: level, Int32(255))
         try set(IP_TTL, at: level, Int32(255))
         try set(IP_MULTICAST_LOOP, at: level, Int32(1))
-        try set(IP_MULTICAST_ALL, at: level, Int32(0))
+        try receiveOwnGroups(isV4: true)
+    }
+
+    private borrowing func receiveOwnGroups(isV4: Bool) throws(SocketFault) {
+        guard SocketOptions.receiveOwnGroups(descriptor, isV4: isV4) else { throw .last }
     }
 
     private borrowing func join(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
@@ -149,7 +148,7 @@ extension MulticastSocket {
         unsafe (address ?? group).withSystemAddress { address, length in
             while true {
                 let count = unsafe sendto(
-                    descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+                    descriptor, bytes, bytes.count, CLibrary.noSignal, address, length)
                 // An error of an earlier packet is reported once, in place of this one.
                 if count >= 0 { return true }
                 if errno != EINTR { return false }

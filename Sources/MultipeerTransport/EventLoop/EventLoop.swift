@@ -1,3 +1,4 @@
+import CPlatform
 package import MultipeerCore
 import MultipeerPlatform
 import Synchronization
@@ -22,7 +23,7 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     private let queue: LoopQueue
     private let thread = Atomic<UInt>(0)
-    private let handle = Locked<pthread_t?>(nil)
+    private let handle = Locked<UInt?>(nil)
     /// Thread rule: only the loop's thread reads it; `state` checks that, and the thread starts after it is set.
     private nonisolated(unsafe) let unguardedState: LoopState
 
@@ -30,7 +31,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     /// `yielding`: the thread runs with lower priority.
     package init(threadName: String = "multipeer-loop", yielding: Bool = false) throws(SocketFault) {
         queue = try LoopQueue()
-        unsafe unguardedState = try LoopState(waker: queue.eventDescriptor)
+        unsafe unguardedState = try LoopState(waker: queue.threadWaker)
         taskExecutor = LoopTaskExecutor(queue)
         host = nil
         let started = try LoopThread.start(threadName) { [self] in
@@ -58,11 +59,11 @@ package final class EventLoop: SerialExecutor, Sendable {
         queue.stop()
         let joined = handle.withLock { $0.take() }
         guard let joined else { return }
-        if isOnLoop { pthread_detach(joined) } else { pthread_join(joined, nil) }
+        if isOnLoop { multipeer_detach_thread(joined) } else { multipeer_join_thread(joined) }
     }
 
     /// Whether this is the loop's thread.
-    package var isOnLoop: Bool { UInt(pthread_self()) == thread.load(ordering: .relaxed) }
+    package var isOnLoop: Bool { CLibrary.thread == thread.load(ordering: .relaxed) }
 
     package func enqueue(_ job: consuming ExecutorJob) { queue.submit(.actor(UnownedJob(job))) }
 
@@ -101,7 +102,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     package static func currentMoment() -> Moment {
         if let time = VirtualTime.current { return time.now }
         var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        unsafe clock_gettime(SystemCalls.clock, &time)
         return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }
@@ -143,7 +144,7 @@ extension EventLoop {
     }
 
     private func run() {
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        thread.store(CLibrary.thread, ordering: .relaxed)
         let state = state
         var work = LoopQueue.Work()
         repeat {
@@ -175,7 +176,7 @@ extension EventLoop {
 
     /// In virtual time, releases the clients, whose sockets and deadlines no longer have an effect.
     func letGo() {
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        thread.store(CLibrary.thread, ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         state.close()
     }
@@ -185,7 +186,7 @@ extension EventLoop {
 
     /// Takes one turn in virtual time, and requests the next one.
     func takeVirtualTurn() {
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        thread.store(CLibrary.thread, ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         let state = state
         var work = LoopQueue.Work()

@@ -1,6 +1,3 @@
-import CPlatform
-import MultipeerPlatform
-
 /// The requests of other threads to a loop, and the wakeup of a sleeping one.
 final class LoopQueue: Sendable {
     /// A job and the executor under whose name it has to run.
@@ -38,27 +35,25 @@ final class LoopQueue: Sendable {
     }
 
     private enum Waker {
-        /// An eventfd, watched for edges: waking is one write, and it need not be read.
-        case event(Int32)
+        case thread(LoopWaker)
         case turns(VirtualTurns)
     }
 
     private let state = Locked(State())
     private let waker: Waker
 
+    /// Creates the queue of a loop with a thread, and what wakes that.
     init() throws(SocketFault) {
-        let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw .last }
-        waker = .event(descriptor)
+        waker = .thread(try LoopWaker())
     }
 
     /// Creates the queue of a loop in virtual time, where waking requests a turn.
     init(_ turns: VirtualTurns) { waker = .turns(turns) }
 
-    deinit { if case .event(let descriptor) = waker { close(descriptor) } }
+    deinit { if case .thread(let waker) = waker { waker.close() } }
 
-    /// What the loop's thread watches; -1 in virtual time.
-    var eventDescriptor: Int32 { if case .event(let descriptor) = waker { descriptor } else { -1 } }
+    /// What wakes the loop's thread; nil in virtual time.
+    var threadWaker: LoopWaker? { if case .thread(let waker) = waker { waker } else { nil } }
 
     /// Nil for a loop with a thread of its own.
     var turns: VirtualTurns? { if case .turns(let turns) = waker { turns } else { nil } }
@@ -130,9 +125,7 @@ final class LoopQueue: Sendable {
 
     private func wakeLoop() {
         switch waker {
-        case .event(let descriptor):
-            var one: UInt64 = 1
-            _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+        case .thread(let waker): waker.wake()
         case .turns(let turns): turns.request()
         }
     }

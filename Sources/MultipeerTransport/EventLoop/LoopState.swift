@@ -34,9 +34,9 @@ final class LoopState {
     private var client: ObjectIdentifier?
     private var hasOtherWork = false
 
-    init(waker: Int32) throws(SocketFault) {
+    init(waker: LoopWaker?) throws(SocketFault) {
         let kernel = try Poller()
-        try kernel.addEdge(waker, key: LoopState.wakerKey)
+        if let waker { try kernel.add(waker, key: LoopState.wakerKey) }
         poller = .kernel(kernel)
     }
 

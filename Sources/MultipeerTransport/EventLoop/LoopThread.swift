@@ -22,20 +22,19 @@ package enum LoopThread {
     /// at most 15 bytes.
     static func start(
         _ name: String, _ body: @escaping @Sendable () -> Void
-    ) throws(SocketFault) -> pthread_t {
+    ) throws(SocketFault) -> UInt {
         var before = sigset_t()
         var blocked = mask()
         unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-        var thread = pthread_t()
+        var thread: UInt = 0
         let box = unsafe Unmanaged.passRetained(Box(name, body))
-        let code = unsafe pthread_create(
-            &thread, nil,
+        let code = unsafe multipeer_start_thread(
             { box in
                 if let box = unsafe box { unsafe Unmanaged<Box>.fromOpaque(box).takeRetainedValue().run() }
                 return nil
-            }, box.toOpaque())
+            }, box.toOpaque(), &thread)
         if code != 0 {
             unsafe box.release()
             throw SocketFault(errno: code)
@@ -47,11 +46,11 @@ package enum LoopThread {
     package static func startDetached(_ name: String, _ body: @escaping @Sendable () -> Void)
         throws(SocketFault)
     {
-        pthread_detach(try start(name, body))
+        multipeer_detach_thread(try start(name, body))
     }
 
-    /// Lowers the priority of the calling thread: on Linux niceness belongs to a thread.
-    static func yield() { _ = nice(10) }
+    /// Lowers the priority of the calling thread, where the system can do that.
+    static func yield() { SystemCalls.lowerPriority() }
 
     /// Returns every signal but those that a thread raises by its own fault: blocked, they would hide a crash.
     private static func mask() -> sigset_t {

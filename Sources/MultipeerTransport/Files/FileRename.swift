@@ -1,4 +1,3 @@
-import CPlatform
 import MultipeerPlatform
 
 /// Gives a file another name in the same file system. Everything here blocks.
@@ -20,7 +19,7 @@ package enum FileRename {
         _ from: String, _ to: String, in folder: Int32 = AT_FDCWD
     ) throws(FileFault) -> Bool {
         // This needs no room for another link or inode, as the other ways do.
-        if unsafe multipeer_rename_to_new(folder, from, to) == 0 { return true }
+        if SystemCalls.renameToNew(folder, from, to) == 0 { return true }
         switch errno {
         case EEXIST: return false
         case EINVAL, ENOSYS: return try linking(from, to, folder)

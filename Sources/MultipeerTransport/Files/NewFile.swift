@@ -21,31 +21,19 @@ extension OpenDirectory {
     ) throws(FileFault) -> Bool {
         try check(name)
         // A file without a name needs no lock against those who remove parts, and vanishes with this process.
-        let draft = Descriptor(
-            unsafe openat(number, ".", O_WRONLY | OpenDirectory.temporary | O_CLOEXEC, 0o600))
+        let draft = Descriptor(SystemCalls.openUnnamed(in: number))
         guard draft.number >= 0 else {
-            // What file systems and kernels without such files say.
+            // What file systems and systems without such files say.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(errno) else { throw FileFault(lastAt: path) }
             return try createNamed(name, contents, new)
         }
         try OpenDirectory.fill(draft.number, contents, new, path)
-        if OpenDirectory.name(draft.number, name, in: number) { return true }
+        if SystemCalls.name(draft.number, name, in: number) { return true }
         if errno == EEXIST, !new.isReplacing { return false }
-        // Without /proc, and where a file has to be replaced.
+        // Where it can get no name, and where a file has to be replaced.
         guard [EEXIST, ENOENT, EACCES, EPERM].contains(errno) else { throw FileFault(lastAt: path) }
         return try createNamed(name, contents, new)
     }
-
-    /// Returns false, with `errno`, when the file did not get the name.
-    private static func name(_ file: Int32, _ name: String, in folder: Int32) -> Bool {
-        // What Linux allows every process since version 6.10, and a privileged one before.
-        if unsafe linkat(file, "", folder, name, emptyPath) == 0 { return true }
-        guard errno == ENOENT || errno == EPERM else { return false }
-        return unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", folder, name, AT_SYMLINK_FOLLOW) == 0
-    }
-
-    /// `AT_EMPTY_PATH`, which is not imported.
-    private static let emptyPath: Int32 = 0x1000
 
     /// Writes the file under the name of a part first.
     private func createNamed(
@@ -91,7 +79,7 @@ extension OpenDirectory {
         }
         if new.isExecutable, fchmod(file, 0o700) != 0 { throw FileFault(lastAt: path) }
         if let modified = new.modified {
-            let now = timespec(tv_sec: 0, tv_nsec: OpenDirectory.now)
+            let now = timespec(tv_sec: 0, tv_nsec: CLibrary.timeNow)
             let times = (now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds)))
             // A file system may know no time as early or late as this; the file is no worse for it.
             _ = unsafe withUnsafeBytes(of: times) { bytes in
@@ -105,7 +93,4 @@ extension OpenDirectory {
     package func synchronize() throws(FileFault) {
         guard fsync(number) == 0 else { throw FileFault(lastAt: path) }
     }
-
-    /// `O_TMPFILE`, which is not imported: its own bit, and that of a directory.
-    private static let temporary: Int32 = 0o20_000_000 | O_DIRECTORY
 }

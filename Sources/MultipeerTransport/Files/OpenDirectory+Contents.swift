@@ -31,7 +31,7 @@ extension OpenDirectory {
         let contents = Contents(
             size: size,
             modified: FileTime(
-                seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec)),
+                seconds: Int64(status.modified.tv_sec), nanoseconds: Int64(status.modified.tv_nsec)),
             isExecutable: status.st_mode & 0o100 != 0)
         head(contents, &bytes)
         let start = bytes.count

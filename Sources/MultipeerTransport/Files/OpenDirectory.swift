@@ -97,14 +97,11 @@ package final class OpenDirectory: Sendable {
             guard file.number >= 0, fchmod(file.number, 0o700) == 0 else { throw FileFault(lastAt: path) }
         }
         guard let modified else { return }
-        let now = timespec(tv_sec: 0, tv_nsec: OpenDirectory.now)
+        let now = timespec(tv_sec: 0, tv_nsec: CLibrary.timeNow)
         let times = [now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds))]
         // A file system may know no time as early or late as this; the file is no worse for it.
         _ = unsafe utimensat(number, name, times, AT_SYMLINK_NOFOLLOW)
     }
-
-    /// `UTIME_NOW`, which is not imported.
-    static let now = (1 << 30) - 1
 
     /// Returns all entries but `.` and `..`, sorted by their names.
     package func entries() throws(FileFault) -> [Entry] {
@@ -188,7 +185,7 @@ extension OpenDirectory.Entry {
                 .file(
                     size: UInt64(clamping: status.st_size),
                     modified: FileTime(
-                        seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec)),
+                        seconds: Int64(status.modified.tv_sec), nanoseconds: Int64(status.modified.tv_nsec)),
                     isExecutable: status.st_mode & 0o100 != 0)
             case S_IFDIR: .directory
             case S_IFLNK: .link

@@ -103,7 +103,7 @@ extension UnfinishedFile {
 
     /// The time since it was last written. A time that is far from now, which a file system may keep, is as old as can be.
     private static func age(_ status: stat) -> Duration {
-        let (seconds, overflows) = time(nil).subtractingReportingOverflow(status.st_mtim.tv_sec)
+        let (seconds, overflows) = time(nil).subtractingReportingOverflow(status.modified.tv_sec)
         return .seconds(overflows ? .max : seconds)
     }
 

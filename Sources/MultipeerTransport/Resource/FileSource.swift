@@ -39,7 +39,7 @@ package final class FileSource: RepeatableSource {
         try FileSource.check(status, path)
         let size = UInt64(clamping: status.st_size)
         // What one read takes is not read ahead.
-        if size > UInt64(FileSource.piece) { posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL) }
+        if size > UInt64(FileSource.piece) { SystemCalls.readAhead(descriptor.number) }
         self.path = path
         bytesAtFirst = size
         reading = Locked(Reading(descriptor: descriptor, rest: size))

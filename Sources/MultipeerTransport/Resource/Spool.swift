@@ -1,4 +1,3 @@
-import CPlatform
 import MultipeerPlatform
 
 /// A first-in, first-out queue of bytes on disk: a file without a name, whose space is freed as it is read.
@@ -53,7 +52,7 @@ package final class Spool: Sendable {
             }
         }
         if let failure { throw failure }
-        multipeer_punch_hole(file.number, Int64(start), Int64(wanted))
+        SystemCalls.punchHole(file.number, start, wanted)
         span.withLock { $0.start += wanted }
         return bytes
     }

@@ -28,9 +28,8 @@ import MultipeerPlatform
 
     func fill(from descriptor: Int32) -> Int {
         while true {
-            let count = unsafe multipeer_receive_packets(
-                descriptor, room, UInt32(size), arrivals, UInt32(slots))
-            if count >= 0 || errno != EINTR { return Int(count) }
+            let count = unsafe SystemCalls.receivePackets(descriptor, room, size, arrivals, slots)
+            if count >= 0 || errno != EINTR { return count }
         }
     }
 
@@ -38,9 +37,7 @@ import MultipeerPlatform
     func source(of index: Int) -> SocketAddress? {
         if unsafe arrivals[index].is_truncated { return nil }
         let address = unsafe withUnsafeBytes(of: arrivals[index].address) { raw in
-            unsafe raw.withMemoryRebound(to: sockaddr.self) { addresses in
-                unsafe addresses.baseAddress.flatMap { unsafe SocketAddress($0) }
-            }
+            unsafe raw.baseAddress.flatMap { unsafe SocketAddress(bytes: $0) }
         }
         return address.map { SocketAddress($0.host.unmapped, port: $0.port) }
     }

@@ -14,6 +14,9 @@ package struct DatagramSocket: ~Copyable, Sendable {
     /// The receive buffer in the kernel for while the loop is busy; the system's limit may be lower.
     private static let room: Int32 = 1_048_576
 
+    /// The best method that the runtime has.
+    package static var bestSendMethod: SendMethod { SystemCalls.sendMethod }
+
     /// How packets are handed to the kernel.
     package enum SendMethod: Int, Comparable, CaseIterable, Sendable {
         case oneByOne, together, segments
@@ -25,7 +28,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
     package let descriptor: Int32
     /// Whether it is an IPv6 socket that carries IPv4, too.
     private let isDualStack: Bool
-    package private(set) var sendMethod = SendMethod.segments
+    package private(set) var sendMethod = DatagramSocket.bestSendMethod
     /// Set for a socket of a simulated machine, whose number the descriptor is.
     private let simulated: VirtualDatagramSocket?
 
@@ -36,10 +39,9 @@ package struct DatagramSocket: ~Copyable, Sendable {
     }
 
     private init(_ family: Int32, dualStack: Bool = false) throws(SocketFault) {
-        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         isDualStack = dualStack
         simulated = nil
-        descriptor = socket(family, kind, Int32(IPPROTO_UDP))
+        descriptor = SystemCalls.socket(family, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .last }
     }
 
@@ -47,7 +49,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
 
     /// Opens a socket at one address of this machine. Port 0 takes any free one; `localAddress` has it.
     package static func bound(
-        to address: SocketAddress, atMost sendMethod: SendMethod = .segments
+        to address: SocketAddress, atMost sendMethod: SendMethod = bestSendMethod
     ) throws(SocketFault) -> DatagramSocket {
         let socket = try DatagramSocket(address.family)
         return try bind(socket, to: address, sendMethod)
@@ -55,7 +57,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
 
     /// Opens a socket at every address of this machine, IPv4 and IPv6 where the system has both.
     package static func everywhere(
-        port: UInt16 = 0, atMost sendMethod: SendMethod = .segments
+        port: UInt16 = 0, atMost sendMethod: SendMethod = bestSendMethod
     ) throws(SocketFault) -> DatagramSocket {
         do throws(SocketFault) {
             let socket = try DatagramSocket(AF_INET6, dualStack: true)
@@ -79,14 +81,14 @@ package struct DatagramSocket: ~Copyable, Sendable {
         }
         // Neither is worth failing for.
         try? socket.set(SO_RCVBUF, at: SOL_SOCKET, room)
-        socket.sendMethod = sendMethod
+        socket.sendMethod = min(sendMethod, bestSendMethod)
         return socket
     }
 
     /// Requests that the kernel join packets that arrive together, where it can. For a socket that receives messages: with the
     /// first and the last such socket of a machine its kernel stops every core for a moment.
     package func joinPackets() {
-        if simulated == nil, sendMethod == .segments { _ = multipeer_join_packets(descriptor) }
+        if simulated == nil, sendMethod == .segments { SystemCalls.joinPackets(descriptor) }
     }
 
     package var localAddress: SocketAddress? {
@@ -180,8 +182,8 @@ extension DatagramSocket {
         batch.bytes.read { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe address.withSystemAddress { address, length in
-                    unsafe multipeer_send_segments(
-                        descriptor, address, length, bytes.baseAddress, UInt(count), segment)
+                    unsafe SystemCalls.sendSegments(
+                        descriptor, address, length, bytes.baseAddress, count, segment: segment)
                 }
             }
         }
@@ -193,10 +195,8 @@ extension DatagramSocket {
             unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe sizes.withUnsafeBufferPointer { sizes in
                     unsafe address.withSystemAddress { address, length in
-                        unsafe Int(
-                            multipeer_send_packets(
-                                descriptor, address, length, bytes.baseAddress, sizes.baseAddress,
-                                UInt32(sizes.count)))
+                        unsafe SystemCalls.sendPackets(
+                            descriptor, address, length, bytes.baseAddress, sizes)
                     }
                 }
             }

@@ -1,4 +1,3 @@
-import CPlatform
 package import MultipeerFraming
 import MultipeerPlatform
 
@@ -19,12 +18,9 @@ package struct Socket: ~Copyable, Sendable {
         self.simulated = simulated
     }
 
-    private static let noSignal = Int32(MSG_NOSIGNAL)
-
     private init(_ family: Int32) throws(SocketFault) {
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         simulated = nil
-        descriptor = socket(family, kind, Int32(IPPROTO_TCP))
+        descriptor = SystemCalls.socket(family, CLibrary.streamSocket, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw .last }
     }
 
@@ -72,7 +68,7 @@ package struct Socket: ~Copyable, Sendable {
     /// Accepts one waiting connection, with the same options as those that we dial.
     package borrowing func accept() -> Accepted {
         if let simulated { return Socket.accept(from: simulated) }
-        let (code, address) = unsafe SocketAddress.filled { unsafe multipeer_accept(descriptor, $0, $1) }
+        let (code, address) = unsafe SocketAddress.filled { unsafe SystemCalls.accept(descriptor, $0, $1) }
         if code >= 0 {
             let socket = Socket(owning: code)
             guard let address else { return .aborted }
@@ -115,7 +111,7 @@ package struct Socket: ~Copyable, Sendable {
         let count = unsafe bytes.withUnsafeBytes { bytes in
             while true {
                 let count = unsafe MultipeerPlatform.send(
-                    descriptor, bytes.baseAddress, bytes.count, Socket.noSignal)
+                    descriptor, bytes.baseAddress, bytes.count, CLibrary.noSignal)
                 if count >= 0 || errno != EINTR { return count }
             }
         }

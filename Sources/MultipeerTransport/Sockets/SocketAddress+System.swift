@@ -40,8 +40,12 @@ extension SocketAddress {
 
     /// Returns nil for an address of another family.
     package init?(_ system: UnsafePointer<sockaddr>) {
-        let raw = unsafe UnsafeRawPointer(system)
-        switch unsafe Int32(system.pointee.sa_family) {
+        unsafe self.init(bytes: UnsafeRawPointer(system))
+    }
+
+    /// The same at any alignment.
+    package init?(bytes raw: UnsafeRawPointer) {
+        switch unsafe Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
         case AF_INET:
             let address = unsafe raw.loadUnaligned(as: sockaddr_in.self)
             self.init(

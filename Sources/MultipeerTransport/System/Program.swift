@@ -1,4 +1,3 @@
-import CPlatform
 import MultipeerPlatform
 
 /// A program to be started as a process of its own.
@@ -38,7 +37,7 @@ package struct Program {
             unsafe posix_spawn_file_actions_adddup2(&actions, stream.descriptor, stream.place)
         }
         let last = streams.map(\.place).max() ?? -1
-        unsafe multipeer_close_from(&actions, Swift.max(last, STDERR_FILENO) + 1)
+        unsafe SystemCalls.closeFrom(Swift.max(last, STDERR_FILENO) + 1, &actions)
         var none = sigset_t()
         var all = sigset_t()
         unsafe sigemptyset(&none)

@@ -1,6 +1,3 @@
-import CPlatform
-import MultipeerPlatform
-
 /// Random numbers of the kernel, fit for keys and tokens; in virtual time, those of its seed.
 package struct SystemRandomness: RandomNumberGenerator, Sendable {
     /// Whether it uses the kernel in virtual time, too.
@@ -18,7 +15,7 @@ package struct SystemRandomness: RandomNumberGenerator, Sendable {
     package mutating func next() -> UInt64 {
         if let time { return time.random() }
         var number: UInt64 = 0
-        unsafe withUnsafeMutableBytes(of: &number) { unsafe Self.fill($0) }
+        unsafe withUnsafeMutableBytes(of: &number) { unsafe SystemCalls.fill($0) }
         return number
     }
 
@@ -27,18 +24,7 @@ package struct SystemRandomness: RandomNumberGenerator, Sendable {
             return (0..<count).map { _ in UInt8(truncatingIfNeeded: time.random()) }
         }
         var bytes = [UInt8](repeating: 0, count: count)
-        unsafe bytes.withUnsafeMutableBytes { unsafe Self.fill($0) }
+        unsafe bytes.withUnsafeMutableBytes { unsafe SystemCalls.fill($0) }
         return bytes
-    }
-
-    private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
-        var rest = unsafe bytes[...]
-        while unsafe !rest.isEmpty {
-            let room = unsafe UnsafeMutableRawBufferPointer(rebasing: rest)
-            let count = unsafe getrandom(room.baseAddress, room.count, 0)
-            // The only possible fault is a kernel without the call: no secret can be made then.
-            precondition(count > 0 || errno == EINTR, "the system provides no random numbers")
-            unsafe rest = rest.dropFirst(max(count, 0))
-        }
     }
 }

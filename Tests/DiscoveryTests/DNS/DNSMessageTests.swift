@@ -45,6 +45,13 @@ struct DNSMessageTests {
         )
     }
 
+    @Test("a message is read at any alignment", arguments: 0..<8)
+    func alignment(_ offset: Int) throws {
+        let bytes =
+            try [UInt8](repeating: 0xff, count: offset) + full().encoded(compressing: true, legacy: false)
+        #expect(try DNSMessage(bytes.span.extracting(droppingFirst: offset)) == full())
+    }
+
     @Test("a name that occurs earlier in the message is compressed, whole or by its suffix")
     func compression() throws {
         var message = DNSMessage()

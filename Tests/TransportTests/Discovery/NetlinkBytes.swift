@@ -1,5 +1,9 @@
-/// The kernel's messages, byte by byte, in this machine's byte order.
+import MultipeerTransport
+
+/// The kernel's messages, byte by byte, in the byte order of this machine or of another one.
 enum NetlinkBytes {
+    @TaskLocal static var order = ByteOrder.host
+
     static func link(
         _ index: UInt32, _ name: String, flags: UInt32, mtu: UInt32 = 1_500, family: UInt8 = 0,
         isGone: Bool = false
@@ -40,6 +44,7 @@ enum NetlinkBytes {
     }
 
     static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
+        let bytes = (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> Number(8 * $0)) }
+        return order == .little ? bytes : bytes.reversed()
     }
 }

@@ -4,12 +4,14 @@ import Testing
 
 @Suite("12 Netlink messages", .computing)
 struct NetlinkMessageTests {
-    private static let several =
+    private static var several: [UInt8] {
         NetlinkBytes.link(3, "eth0", flags: 0x1043)
-        + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16)
-        + NetlinkBytes.address(3, [0xfe, 0x80] + [UInt8](repeating: 7, count: 14), prefix: 64, flags: 0x40)
-        + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16, isGone: true)
-        + NetlinkBytes.link(3, "eth0", flags: 0, isGone: true) + NetlinkBytes.done()
+            + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16)
+            + NetlinkBytes.address(
+                3, [0xfe, 0x80] + [UInt8](repeating: 7, count: 14), prefix: 64, flags: 0x40)
+            + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16, isGone: true)
+            + NetlinkBytes.link(3, "eth0", flags: 0, isGone: true) + NetlinkBytes.done()
+    }
 
     @Test("links, addresses, their removal and the end of a list are read")
     func reading() throws {
@@ -26,6 +28,27 @@ struct NetlinkMessageTests {
         #expect(NetlinkMessage.read(NetlinkBytes.done(isWhole: false).span) == [.done(isWhole: false)])
         #expect(NetlinkMessage.read(NetlinkBytes.failed(1).span) == [.failed(1)])
         #expect(NetlinkMessage.read(NetlinkBytes.failed(0).span).isEmpty)
+    }
+
+    @Test("a machine of either byte order reads the same, and asks for it", arguments: ByteOrder.allCases)
+    func byteOrder(_ order: ByteOrder) {
+        let here = NetlinkMessage.read(Self.several.span)
+        NetlinkBytes.$order.withValue(order) {
+            #expect(NetlinkMessage.read(Self.several.span, order: order) == here)
+            let request = NetlinkBytes.bytes(UInt32(32)) + NetlinkBytes.bytes(UInt16(18))
+            #expect(NetlinkMessage.request(18, order: order).prefix(6) == request[...])
+        }
+        #expect(here.count == 6)
+    }
+
+    @Test("a message is read at any alignment")
+    func alignment() {
+        let several = Self.several
+        for offset in 0..<8 {
+            let moved = [UInt8](repeating: 0xff, count: offset) + several
+            let read = NetlinkMessage.read(moved.span.extracting(droppingFirst: offset))
+            #expect(read == NetlinkMessage.read(several.span))
+        }
     }
 
     @Test("of a point-to-point interface the local address is used, not the peer's")
@@ -88,9 +111,9 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test("the kernel reports the loopback interface and its address")
+    @Test("the loopback interface and its address are reported")
     func kernel() throws {
-        let watch = try NetlinkMonitor()
+        let watch = try InterfaceMonitor()
         let loopback = try #require(watch.table.all.first { $0.isLoopback })
         #expect(loopback.name == "lo" && loopback.isUp && loopback.mtu > 1_500)
         #expect(loopback.addresses.contains { $0.host == .loopbackV4 && $0.prefix == 8 })
