@@ -8,7 +8,7 @@ SEEDS ?= 10000
 PREFIX ?= /usr/local
 
 .PHONY: help setup program install uninstall dist deb check-package check-dependency release cut demo test lint fuzz bench docs \
-    docs-open docs-check sanitize simulate variants interop
+    docs-open docs-check sanitize simulate variants interop platforms
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -51,6 +51,11 @@ cut: ## set the date of this version in CHANGELOG.md
 test: setup ## build everything and run the tests
 	swift build --build-tests
 	swift test --disable-xctest $(TEST_FLAGS)
+
+platforms: setup ## run the tests on the runtime for other systems, and compile the C code for them
+	Tests/Platforms/run
+	swift build --traits PortableRuntime --scratch-path .build/portable --build-tests
+	swift test --traits PortableRuntime --scratch-path .build/portable --skip-build --disable-xctest $(TEST_FLAGS)
 
 lint: setup ## check formatting and style rules, strictly
 	swift format lint --strict --recursive --parallel $(SWIFT_CODE)
