@@ -6,7 +6,7 @@ import MultipeerHandshake
 ///
 /// Both listen with duplicates of the same sockets, each on its own loop. While a session takes part, it accepts all connections,
 /// and passes on those for invitations, which name their protocol in the first bytes. So an unauthenticated connection counts in
-/// the limits and deadlines that a session has anyway. [limit.unauthenticated]
+/// the limits and deadlines that a session has anyway. [invite.port] [limit.unauthenticated]
 package final class SharedPort: Sendable {
     /// The drivers are here while they listen, and both stop before they end.
     private struct State {

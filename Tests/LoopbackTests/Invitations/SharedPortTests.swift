@@ -27,7 +27,7 @@ struct SharedPortTests {
     }
 
     @Test(
-        "an invitation, the link and its datagrams use one number, whoever opened it first",
+        "an invitation, the link and its datagrams use one number, whoever opened it first [invite.port]",
         arguments: [true, false])
     func one(_ sessionIsFirst: Bool) async throws {
         let port = try ReservedPort.next()
