@@ -1,6 +1,5 @@
 import Multipeer
 package import MultipeerCommandLine
-import MultipeerPlatform
 
 /// A source to send, checked before the network is used.
 package struct TransferSource: Equatable, Sendable {
