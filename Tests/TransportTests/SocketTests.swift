@@ -124,6 +124,35 @@ struct SocketTests {
         }
     }
 
+    @Test(
+        "accepting leaves four descriptors to the rest of the process, and the connection waits",
+        arguments: [4, 5])
+    func reserve(free: Int) async throws {
+        await #expect(processExitsWith: .success) { [free] in
+            let listener = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))
+            let address = listener.localAddress
+            let client = try Socket.connecting(to: try #require(address))
+            let next = try SocketTests.lowestFreeDescriptor(listener)
+            var limit = rlimit(rlim_cur: rlim_t(Int(next) + free), rlim_max: 1_024)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            switch listener.accept() {
+            case .socket: exit(free == 5 ? 0 : 1)
+            case .exhausted where free == 4: break
+            default: exit(1)
+            }
+            limit.rlim_cur = 1_024
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            guard case .socket(_, let from) = listener.accept(), from == client.localAddress else { exit(2) }
+            exit(0)
+        }
+    }
+
+    private static func lowestFreeDescriptor(_ socket: borrowing Socket) throws -> Int32 {
+        let copy = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+        try #require(copy >= 0 && close(copy) == 0)
+        return copy
+    }
+
     private func withConnection(
         on host: SocketAddress.Host,
         _ body: (borrowing Socket, borrowing Socket, Probe) async throws -> Void

@@ -30,12 +30,11 @@ package struct MachineCheck: Sendable {
     }
 
     static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> MachineCheck {
-        var limit = rlimit()
-        let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        let descriptors = sysconf(Int32(_SC_OPEN_MAX))
         return MachineCheck(
             time: seconds(CLOCK_REALTIME), uptime: seconds(SystemCalls.clock),
             awake: seconds(CLOCK_MONOTONIC),
-            openSSL: OpenSSLVersion.text, descriptors: isKnown ? Int(clamping: limit.rlim_cur) : .max,
+            openSSL: OpenSSLVersion.text, descriptors: descriptors < 0 ? .max : descriptors,
             buffer: proc.number("sys/net/core/rmem_max"), confinement: confinement(proc))
     }
 
