@@ -219,7 +219,8 @@ struct DriverCallTests {
                 await #expect(throws: MultipeerError.self) { try await ann.waitUntilReceived(by: bob) }
             }
             _ = await (first, second)
-            #expect(ContinuousClock.now - start < .seconds(5))
+            // The shorter time limit counts; a loaded machine adds seconds to it.
+            #expect(ContinuousClock.now - start < .seconds(30))
             let end = try #require(try await within { await meeting.ann.events.firstEnd() })
             #expect(end.code == .left)
             #expect(end.undelivered == DisconnectReason.Undelivered(messages: 37, bytes: 37 * 65_536))

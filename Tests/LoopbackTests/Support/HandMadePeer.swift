@@ -13,7 +13,7 @@ final class HandMadePeer {
     private var linkEstablishment: LinkEstablishment
     private let other: ConnectionData
     private let address: SocketAddress
-    private let pipe: SecuredPipe
+    private var connection: SecuredPipe?
     private let tls: TLSContext
     /// The state before anything was dialled.
     private let fresh: LinkEstablishment
@@ -31,20 +31,15 @@ final class HandMadePeer {
         let data = try linkEstablishment.connectionData(
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: EventLoop.currentMoment())
         let address = try #require(other.candidates.first.flatMap { SocketAddress($0) })
-        self.init(
-            data, linkEstablishment, other, try TLSContext(identity: identity), address,
-            try SecuredPipe(to: address))
+        self.init(data, linkEstablishment, other, try TLSContext(identity: identity), address)
     }
 
     /// Returns the same peer, which knows nothing of its link any more, on another connection.
-    func again() throws -> HandMadePeer {
-        HandMadePeer(data, fresh, other, tls, address, try SecuredPipe(to: address))
-    }
+    func again() -> HandMadePeer { HandMadePeer(data, fresh, other, tls, address) }
 
     private init(
         _ data: ConnectionData, _ linkEstablishment: LinkEstablishment, _ other: ConnectionData,
-        _ tls: TLSContext,
-        _ address: SocketAddress, _ pipe: SecuredPipe
+        _ tls: TLSContext, _ address: SocketAddress
     ) {
         self.data = data
         self.linkEstablishment = linkEstablishment
@@ -52,7 +47,16 @@ final class HandMadePeer {
         self.address = address
         self.other = other
         self.tls = tls
-        self.pipe = pipe
+    }
+
+    /// Its connection, which begins when it is first needed: the other end limits the time until it is authenticated.
+    private var pipe: SecuredPipe {
+        get throws {
+            if let connection { return connection }
+            let pipe = try SecuredPipe(to: address)
+            connection = pipe
+            return pipe
+        }
     }
 
     /// Exchanges everything up to SELECTED.

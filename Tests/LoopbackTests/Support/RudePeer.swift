@@ -87,31 +87,23 @@ struct RudePeer: ~Copyable {
     func write(_ bytes: [UInt8]) async throws {
         var rest = bytes
         while !rest.isEmpty {
-            await Task.yield()
+            try await SocketEvent.writable.wait(for: socket.descriptor, milliseconds: 10_000)
             switch socket.send(rest.span) {
             case .sent(let count): rest.removeFirst(count)
             case .wouldBlock: break
-            case .failed: try await connected()
+            case .failed: throw Overdue()
             }
-        }
-    }
-
-    private func connected() async throws {
-        let start = ContinuousClock.now
-        while socket.remoteAddress == nil {
-            guard ContinuousClock.now - start < .seconds(10) else { throw Overdue() }
-            await Task.yield()
         }
     }
 
     private func read(_ count: Int) async throws -> [UInt8] {
         var buffer = ByteBuffer()
-        let start = ContinuousClock.now
         while buffer.count < count {
             switch socket.receive(into: &buffer, upTo: count - buffer.count) {
             case .bytes: continue
-            case .wouldBlock where ContinuousClock.now - start < .seconds(10): await Task.yield()
-            case .wouldBlock, .endOfStream, .failed: throw Overdue()
+            case .wouldBlock:
+                try await SocketEvent.readable.wait(for: socket.descriptor, milliseconds: 10_000)
+            case .endOfStream, .failed: throw Overdue()
             }
         }
         return buffer.takeAll()

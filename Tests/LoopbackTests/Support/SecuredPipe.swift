@@ -67,12 +67,10 @@ final class SecuredPipe {
 
     /// Sends raw bytes, below the channel.
     func sayBelow(_ bytes: [UInt8]) async throws {
-        let start = ContinuousClock.now
         var rest = bytes[...]
         while !rest.isEmpty {
-            await Task.yield()
+            try await SocketEvent.writable.wait(for: socket.descriptor, milliseconds: 20_000)
             if case .sent(let count) = socket.send(Array(rest).span) { rest = rest.dropFirst(count) }
-            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
         }
     }
 
@@ -90,28 +88,25 @@ final class SecuredPipe {
     }
 
     private func read() async throws {
-        let start = ContinuousClock.now
         var ciphertext = ByteBuffer()
         while true {
             switch socket.receive(into: &ciphertext, upTo: 65_536) {
             case .bytes:
                 let bytes = ciphertext.takeAll()
                 return try channel.receive(bytes.span)
-            case .wouldBlock where ContinuousClock.now - start < .seconds(20): await Task.yield()
-            case .wouldBlock: throw Overdue()
+            case .wouldBlock:
+                try await SocketEvent.readable.wait(for: socket.descriptor, milliseconds: 20_000)
             case .endOfStream, .failed: throw Ended()
             }
         }
     }
 
     private func write() async throws {
-        let start = ContinuousClock.now
         while channel.outputCount > 0 {
-            await Task.yield()
+            try await SocketEvent.writable.wait(for: socket.descriptor, milliseconds: 20_000)
             channel.withOutput { bytes in
                 if case .sent(let count) = socket.send(bytes) { count } else { 0 }
             }
-            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
         }
     }
 }
