@@ -27,7 +27,7 @@ struct SharedPortTests {
     }
 
     @Test(
-        "an invitation, the link and its datagrams use one number, whoever opened it first [invite.port]",
+        "an invitation, the link and its datagrams use one number, in either order of opening [invite.port]",
         arguments: [true, false])
     func one(_ sessionIsFirst: Bool) async throws {
         let port = try ReservedPort.next()
