@@ -5,6 +5,8 @@ SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Examples Sni
 
 SEEDS ?= 10000
 
+PORTABLE = --traits default,PortableRuntime --scratch-path .build/portable
+
 PREFIX ?= /usr/local
 
 .PHONY: help setup program install uninstall dist deb check-package check-dependency release cut demo test lint fuzz bench docs \
@@ -54,8 +56,8 @@ test: setup ## build everything and run the tests
 
 platforms: setup ## run the tests on the runtime for other systems, and compile the C code for them
 	Tests/Platforms/run
-	swift build --traits PortableRuntime --scratch-path .build/portable --build-tests
-	swift test --traits PortableRuntime --scratch-path .build/portable --skip-build --disable-xctest $(TEST_FLAGS)
+	swift build $(PORTABLE) --build-tests
+	swift test $(PORTABLE) --skip-build --disable-xctest $(TEST_FLAGS)
 
 lint: setup ## check formatting and style rules, strictly
 	swift format lint --strict --recursive --parallel $(SWIFT_CODE)
@@ -64,7 +66,7 @@ fuzz: setup ## run each fuzz harness for SECONDS_EACH (60) seconds, or all of th
 	Fuzz/run $(if $(MINUTES),$(MINUTES)m,$(SECONDS_EACH))
 
 bench: setup ## compare performance with a small C program on the same OpenSSL
-	Benchmarks/run
+	Benchmarks/run $(BENCH_FLAGS)
 
 docs: setup ## build the documentation as one site in .build/docs, with warnings as errors, and check its links
 	.ci/docs

@@ -16,8 +16,8 @@ def line_of(results, surroundings, options):
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "revision": surroundings["revision"], "machine": f"{surroundings['cpu']}, {surroundings['cpus']} cores, "
-        f"Linux {surroundings['kernel']}", "openssl": surroundings["openssl"], "rounds": options.rounds,
-        "quick": options.quick, "rows": {result["name"]: row_of(result) for result in results},
+        f"Linux {surroundings['kernel']}", "openssl": surroundings["openssl"], "traits": surroundings["traits"],
+        "rounds": options.rounds, "quick": options.quick, "rows": {result["name"]: row_of(result) for result in results},
     }
 
 
@@ -40,19 +40,22 @@ def append(results, surroundings, options):
 
 
 def compare():
-    """Prints the last run, and beside it the last one before it of the same machine, OpenSSL and length with a row in common."""
+    """Prints the last run, and beside it the last one before it of the same machine, OpenSSL, traits and length, with a row in
+    common."""
     lines = []
     if os.path.exists(FILE):
         with open(FILE) as file:
-            lines = [json.loads(line) for line in file if line.strip()]
+            # Lines of earlier versions have no traits.
+            lines = [{"traits": "default"} | json.loads(line) for line in file if line.strip()]
     if not lines:
         print("there are no results yet")
         return 1
     now = lines[-1]
-    alike = [line for line in lines[:-1] if all(line[key] == now[key] for key in ("machine", "openssl", "quick"))
+    same = ("machine", "openssl", "traits", "quick")
+    alike = [line for line in lines[:-1] if all(line[key] == now[key] for key in same)
              and set(line["rows"]) & set(now["rows"])]
     if not alike:
-        print("there are no earlier results of the same machine, OpenSSL and length")
+        print("there are no earlier results of the same machine, OpenSSL, traits and length")
         return 1
     before = alike[-1]
     print(f"{now['machine']}, {now['openssl']}{', quick' if now['quick'] else ''}")

@@ -19,6 +19,9 @@ def parse_options():
     parser.add_argument("--quick", action="store_true", help="shorter runs: a look, not a measurement")
     parser.add_argument("--twin-only", action="store_true", help="the C twin alone")
     parser.add_argument("--swift-binary", metavar="FILE", help="measure this program instead of building one")
+    parser.add_argument("--traits", default="default", metavar="LIST",
+                        help="traits of the package for swift build, such as default,PortableRuntime (default: default)")
+    parser.add_argument("--scratch-path", metavar="DIR", help="where swift build puts the programs (default: .build)")
     parser.add_argument("--only", metavar="WORD", action="append",
                         help="only the rows whose name contains WORD, in any case; may be repeated")
     parser.add_argument("--openssl", metavar="DIR", help="both sides with the libssl and libcrypto in DIR")
@@ -53,7 +56,7 @@ def look_around(programs, options, congestion):
     """Returns the folder of the OpenSSL that is measured, if one was named, its version, and what surrounds the run."""
     libraries = surroundings.libraries_in(options.openssl) if options.openssl else None
     openssl, version = surroundings.openssl_version(programs, libraries)
-    return libraries, version, surroundings.describe(programs, congestion, openssl)
+    return libraries, version, surroundings.describe(programs, congestion, openssl, options.traits)
 
 
 def measure_all(programs, options, congestion):

@@ -39,7 +39,10 @@ def build(options):
         native = programs["swift"] + "Native"
         programs["native"] = native if os.path.exists(native) else programs["swift"]
     elif not options.twin_only:
-        swift = ["swift", "build", "-c", "release", "--package-path", ROOT, "--product"]
+        swift = ["swift", "build", "-c", "release", "--package-path", ROOT, "--traits", options.traits]
+        if options.scratch_path:
+            swift += ["--scratch-path", options.scratch_path]
+        swift.append("--product")
         for name, product in (("swift", "MultipeerBench"), ("native", "MultipeerBenchNative")):
             subprocess.run(swift + [product], check=True)
             shown = subprocess.run(swift + [product, "--show-bin-path"], check=True, capture_output=True, text=True)
@@ -149,11 +152,11 @@ def revision():
     return name.stdout.strip() + ("+" if changes.stdout.strip() else "")
 
 
-def describe(programs, congestion, openssl):
+def describe(programs, congestion, openssl, traits):
     return {
         "revision": revision(), "kernel": platform.release(), "cpu": cpu_model(),
         "cpus": len(os.sched_getaffinity(0)), "congestion_control": congestion, "openssl": openssl,
         "cc": version_line(os.environ.get("CC", "cc"), "--version"),
-        "swift": version_line("swift", "--version") if "swift" in programs else None,
+        "swift": version_line("swift", "--version") if "swift" in programs else None, "traits": traits,
         "load_before": os.getloadavg()[0],
     }

@@ -12,7 +12,8 @@ import uuid
 from . import blob
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-PRODUCTS = os.path.join(ROOT, ".build", "release")
+# The programs that are checked: those of another build if the variable names its folder.
+PRODUCTS = os.path.abspath(os.environ.get("MULTIPEER_PRODUCTS") or os.path.join(ROOT, ".build", "release"))
 COMMAND = os.path.join(PRODUCTS, "multipeer")
 CONFORM = os.path.join(PRODUCTS, "multipeer-conform")
 DEMO = os.path.join(PRODUCTS, "multipeer-demo")
