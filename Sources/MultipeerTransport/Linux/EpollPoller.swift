@@ -3,13 +3,13 @@
     import MultipeerPlatform
 
     /// One epoll instance with its event buffer. Safe: it owns the buffer, and only what the kernel filled is read.
-    @safe struct EpollPoller: ~Copyable {
+    @safe package struct EpollPoller: ReadinessPoller, ~Copyable {
         private static let room = 256
 
         private let descriptor: Int32
         private let found: UnsafeMutableBufferPointer<multipeer_linux_event>
 
-        init() throws(SocketFault) {
+        package init() throws(SocketFault) {
             descriptor = multipeer_linux_open_poller()
             guard descriptor >= 0 else { throw .last }
             unsafe found = .allocate(capacity: EpollPoller.room)
@@ -21,27 +21,25 @@
             unsafe found.deallocate()
         }
 
-        /// Watches a descriptor; `key` is returned with each of its events.
-        func add(_ watched: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
+        package func add(_ watched: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
             try check(multipeer_linux_add_watched(descriptor, watched, interest.events, key))
         }
 
         /// Watches for rising edges only, so that the descriptor need not be read.
-        func add(_ waker: EventWaker, key: UInt64) throws(SocketFault) {
+        package func add(_ waker: EventWaker, key: UInt64) throws(SocketFault) {
             try check(
                 multipeer_linux_add_watched(descriptor, waker.descriptor, Event.readable | Event.edge, key))
         }
 
-        func change(_ watched: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
+        package func change(_ watched: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
             try check(multipeer_linux_change_watched(descriptor, watched, interest.events, key))
         }
 
-        func remove(_ watched: Int32) throws(SocketFault) {
+        package func remove(_ watched: Int32) throws(SocketFault) {
             try check(multipeer_linux_remove_watched(descriptor, watched))
         }
 
-        /// Waits for events and returns how many there are. A negative time waits without limit.
-        func wait(milliseconds: Int32) -> Int {
+        package func wait(milliseconds: Int32) -> Int {
             let count = unsafe multipeer_linux_wait(
                 descriptor, found.baseAddress, Int32(EpollPoller.room), milliseconds)
             if count >= 0 { return Int(count) }
@@ -49,10 +47,9 @@
             return 0
         }
 
-        /// Waits until there are events, at most for this long.
-        func waitBriefly(nanoseconds: Int) { multipeer_linux_wait_briefly(descriptor, nanoseconds) }
+        package func waitBriefly(nanoseconds: Int) { multipeer_linux_wait_briefly(descriptor, nanoseconds) }
 
-        subscript(index: Int) -> (key: UInt64, readiness: Readiness) {
+        package subscript(index: Int) -> (key: UInt64, readiness: Readiness) {
             let event = unsafe found[index]
             return (event.key, Readiness(events: event.events))
         }

@@ -2,22 +2,20 @@
     import CPlatform
     import MultipeerPlatform
 
-    /// Wakes the thread of a loop: an eventfd, watched for edges, so that waking is one write and it need not be read. Its owner
-    /// closes it.
-    struct EventWaker: Sendable {
-        /// What the loop's thread watches.
-        let descriptor: Int32
+    /// Wakes the thread of a loop: an eventfd, watched for edges, so that waking is one write and it need not be read.
+    package struct EventWaker: ThreadWaker {
+        package let descriptor: Int32
 
-        init() throws(SocketFault) {
+        package init() throws(SocketFault) {
             descriptor = multipeer_linux_open_waker()
             guard descriptor >= 0 else { throw .last }
         }
 
-        func wake() {
+        package func wake() {
             var one: UInt64 = 1
             _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
         }
 
-        func close() { _ = MultipeerPlatform.close(descriptor) }
+        package func close() { _ = MultipeerPlatform.close(descriptor) }
     }
 #endif

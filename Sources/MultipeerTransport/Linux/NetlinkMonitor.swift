@@ -3,8 +3,8 @@
     package import MultipeerCore
     import MultipeerPlatform
 
-    /// The interfaces of this machine, kept up to date. Lives on a loop.
-    package final class NetlinkMonitor {
+    /// The interfaces of this machine as the kernel reports them.
+    package final class NetlinkMonitor: InterfaceTableMonitor {
         private static let room = 65_536
         /// The maximum number of datagrams in one turn; the rest is read in the next.
         private static let batch = 16
@@ -15,7 +15,6 @@
         private var buffer = [UInt8](repeating: 0, count: NetlinkMonitor.room)
         package private(set) var table = InterfaceTable()
 
-        /// Only for `EventLoop.register`; deregister it before the monitor goes.
         package var descriptor: Int32? { socket.number }
         /// None: the kernel reports every change.
         package var deadline: Moment? { nil }

@@ -2,11 +2,11 @@ import CPlatform
 package import MultipeerCore
 import MultipeerPlatform
 
-/// The interfaces of this machine as `getifaddrs` lists them, looked at from time to time. Lives on a loop.
+/// The interfaces of this machine as `getifaddrs` lists them, looked at from time to time.
 ///
 /// A change is noticed at the next look. Whether an IPv6 address is still being checked for duplicates is not listed: packets from
 /// it are lost until that is over.
-package final class AddressListMonitor {
+package final class AddressListMonitor: InterfaceTableMonitor {
     /// The time from one look to the next.
     package static let interval = Duration.seconds(2)
 
@@ -19,7 +19,6 @@ package final class AddressListMonitor {
 
     package init() throws(SocketFault) { table = try look() }
 
-    /// Looks at the interfaces. Returns whether they have changed. What cannot be listed stays as it was.
     package func read() -> Bool {
         guard let current = try? look(), current != table else { return false }
         table = current

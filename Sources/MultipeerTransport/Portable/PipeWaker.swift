@@ -1,9 +1,8 @@
 import CPlatform
 import MultipeerPlatform
 
-/// Wakes the thread of a loop: a pipe, which has something to read from the first wake on until it is drained. Its owner closes it.
-package struct PipeWaker: Sendable {
-    /// What the loop's thread watches.
+/// Wakes the thread of a loop: a pipe, which has something to read from the first wake on until it is drained.
+package struct PipeWaker: ThreadWaker {
     package let descriptor: Int32
     private let writing: Int32
 

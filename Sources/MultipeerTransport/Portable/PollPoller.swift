@@ -4,7 +4,7 @@ import MultipeerPlatform
 /// Finds the descriptors that are ready with `poll`, which every system with POSIX has. On the loop's thread alone.
 ///
 /// Each wait costs time in proportion to the number of descriptors: a session has about one for each peer.
-package final class PollPoller {
+package final class PollPoller: ReadinessPoller {
     private var watched: [pollfd] = []
     /// The keys of those that are watched, at the same places.
     private var keys: [UInt64] = []
@@ -15,7 +15,6 @@ package final class PollPoller {
 
     package init() throws(SocketFault) {}
 
-    /// Watches a descriptor; `key` is returned with each of its events.
     package func add(_ descriptor: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
         guard fcntl(descriptor, F_GETFD) >= 0 else { throw .last }
         guard place(of: descriptor) == nil else { throw .other(EEXIST) }
@@ -26,7 +25,7 @@ package final class PollPoller {
         keys.append(key)
     }
 
-    /// Watches for wakes, and takes them.
+    /// Drains the pipe at each of its events.
     package func add(_ waker: PipeWaker, key: UInt64) throws(SocketFault) {
         try add(waker.descriptor, .readable, key: key)
         self.waker = waker
@@ -49,7 +48,6 @@ package final class PollPoller {
         keys.removeLast()
     }
 
-    /// Waits for events and returns how many there are. A negative time waits without limit.
     package func wait(milliseconds: Int32) -> Int {
         found.removeAll(keepingCapacity: true)
         let count = unsafe poll(&watched, nfds_t(watched.count), milliseconds)

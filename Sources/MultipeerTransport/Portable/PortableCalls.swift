@@ -1,14 +1,12 @@
 import CPlatform
 package import MultipeerPlatform
 
-/// What every system with POSIX does. `LinuxCalls` has the same functions.
-package enum PortableCalls {
-    /// Opens a socket that does not block, and that no other program inherits. Returns like `socket`.
+/// What every system with POSIX does.
+package enum PortableCalls: SystemCallInterface {
     package static func socket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 {
         multipeer_portable_socket(family, kind, number)
     }
 
-    /// Accepts such a socket. Returns like `accept`.
     package static func accept(
         _ listener: Int32, _ address: UnsafeMutableRawPointer, _ length: UnsafeMutablePointer<socklen_t>
     ) -> Int32 {
@@ -18,7 +16,6 @@ package enum PortableCalls {
     /// On Darwin it goes on while the machine sleeps. Where it does not, deadlines come late by the time of the sleep.
     package static var clock: clockid_t { CLOCK_MONOTONIC }
 
-    /// Fills the memory with random bytes of the kernel.
     package static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         let code = unsafe multipeer_portable_random(bytes.baseAddress, bytes.count)
         precondition(code == 0, "the system provides no random numbers")
@@ -27,7 +24,7 @@ package enum PortableCalls {
     /// Does nothing: niceness belongs to a process.
     static func lowerPriority() {}
 
-    /// Has a program that is to be started inherit no descriptor from `first` on that is open now.
+    /// Closes those that are open now.
     static func closeFrom(_ first: Int32, _ actions: inout posix_spawn_file_actions_t) {
         unsafe multipeer_portable_close_from(&actions, first)
     }
@@ -36,10 +33,9 @@ package enum PortableCalls {
 // MARK: datagrams
 
 extension PortableCalls {
-    /// The best method by which packets are handed to the kernel.
     static var sendMethod: DatagramSocket.SendMethod { .oneByOne }
 
-    /// Sends one packet. There are no segments: EOPNOTSUPP.
+    /// There are no segments: EOPNOTSUPP.
     static func sendSegments(
         _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t,
         _ bytes: UnsafeRawPointer?, _ count: Int, segment: UInt16
@@ -60,7 +56,6 @@ extension PortableCalls {
         return -1
     }
 
-    /// Receives into contiguous buffers, and returns how many were filled.
     static func receivePackets(
         _ socket: Int32, _ room: UnsafeMutableRawPointer, _ size: Int,
         _ arrivals: UnsafeMutablePointer<multipeer_arrival>, _ slots: Int

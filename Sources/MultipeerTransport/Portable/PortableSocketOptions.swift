@@ -1,17 +1,14 @@
 #if !os(Linux) && !os(Android)
     import MultipeerPlatform
 
-    /// Options of sockets where the system is not Linux: those of Darwin, by their numbers. What it has no option for stays as it
-    /// is, and no option is necessary.
-    package enum PortableSocketOptions {
-        /// Sets how long the peer may acknowledge nothing before the connection fails; 0 leaves that to the kernel.
+    /// Options of sockets where the system is not Linux: those of Darwin, by their numbers.
+    package enum PortableSocketOptions: SocketOptionInterface {
         static func setUserTimeout(_ socket: Int32, milliseconds: Int32) {
             // `TCP_RXT_CONNDROPTIME`, in seconds.
             let seconds = milliseconds / 1_000 + (milliseconds % 1_000 == 0 ? 0 : 1)
             set(socket, Int32(IPPROTO_TCP), 0x80, seconds)
         }
 
-        /// Limits the unsent bytes in the kernel.
         static func limitUnsent(_ socket: Int32, to count: Int32) {
             // `TCP_NOTSENT_LOWAT`.
             set(socket, Int32(IPPROTO_TCP), 0x201, count)
@@ -27,7 +24,6 @@
         /// Does nothing: a socket receives no other groups anyway.
         package static func receiveOwnGroups(_ socket: Int32, isV4: Bool) -> Bool { true }
 
-        /// Binds a socket to an interface. Returns false, with `errno`, when that failed.
         static func bind(_ socket: Int32, toInterface name: String, _ index: UInt32, isV4: Bool) -> Bool {
             // `IP_BOUND_IF` and `IPV6_BOUND_IF`.
             isV4

@@ -1,5 +1,6 @@
 // Which of the two runtimes is compiled. This file alone chooses: the folder `Linux` has what only Linux has, and `Portable` what
-// every system with POSIX has, for other systems and, with the trait `PortableRuntime`, for tests on Linux.
+// every system with POSIX has, for other systems and, with the trait `PortableRuntime`, for tests on Linux. The protocols next to
+// this file say what each has to do.
 
 #if (os(Linux) || os(Android)) && !PortableRuntime
     typealias Poller = EpollPoller

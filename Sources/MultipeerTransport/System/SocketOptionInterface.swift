@@ -1,0 +1,21 @@
+/// The options of sockets that are not the same on every system. What a system has no option for stays as it is: none is
+/// necessary. Both runtimes use those of the system.
+protocol SocketOptionInterface {
+    /// Sets how long the peer may acknowledge nothing before the connection fails; 0 leaves that to the kernel.
+    static func setUserTimeout(_ socket: Int32, milliseconds: Int32)
+
+    /// Limits the unsent bytes in the kernel.
+    static func limitUnsent(_ socket: Int32, to count: Int32)
+
+    /// Chooses the congestion control that keeps the queues of the network short, if the kernel has it.
+    static func chooseCongestionControl(_ socket: Int32)
+
+    /// Sets the receive buffer, beyond the system's limit if the administrator permits that.
+    static func setReceiveBuffer(_ socket: Int32, _ count: Int32)
+
+    /// Has a socket receive only the groups that it has joined itself. Returns whether it does.
+    static func receiveOwnGroups(_ socket: Int32, isV4: Bool) -> Bool
+
+    /// Binds a socket to an interface. Returns false, with `errno`, when that failed.
+    static func bind(_ socket: Int32, toInterface name: String, _ index: UInt32, isV4: Bool) -> Bool
+}
