@@ -81,7 +81,8 @@ struct TransferEndTests {
         "on a file system without free inodes, a file is received if it can have its name, and both sides agree",
         .enabled(if: TransferEndTests.canMount), arguments: [2, 1])
     func inodes(_ count: Int) async throws {
-        // The directory has one inode, the file the other; a second link to it would need a third.
+        // The directory has one inode, the file the other; a second link to it would need a third. The portable runtime has
+        // no other way to give a file a new name without replacing one, so there it gets none, and both sides agree on that.
         let script = """
             mount -t tmpfs -o nr_inodes=\(count) none \(folder.path("inbox")) || exit 9
             "$@"; code=$?; cat \(folder.path("inbox"))/*; exit $code
@@ -90,7 +91,7 @@ struct TransferEndTests {
         let delivery = try TransferProcesses(
             [try folder.write("contents", to: "file")], in: folder, receiverThrough: wrapper)
         let (sender, receiver) = try await delivery.finish()
-        let isReceived = count == 2
+        let isReceived = count == 2 && !TestedRuntime.isPortable
         #expect((sender.code, receiver.code) == (isReceived ? (0, 0) : (5, 5)), "\(receiver.errors)")
         #expect(receiver.text == (isReceived ? "contents" : ""))
         #expect(sender.errors.contains("no space left on the other side") == !isReceived)
