@@ -21,7 +21,8 @@ setup: ## check for Swift 6.2, and install libssl-dev if it is missing
 demo: setup ## run three processes that find each other, link and exchange data
 	swift run -c release multipeer-demo
 
-program: setup ## build multipeer as it is shipped, in .build/package: one file that needs the C library alone
+program: ## build multipeer as it is shipped, in .build/package: one file that needs the C library alone
+	@.ci/setup python3 readelf=binutils
 	.packaging/build
 
 install: ## install multipeer, its manual and completions below PREFIX (/usr/local), in DESTDIR if it is set
@@ -34,7 +35,9 @@ uninstall: ## remove what install has installed
 dist: program ## make the archive that is published, with checksums, in .build/dist
 	.packaging/dist
 
-deb: program ## make the Debian package, in .build/dist
+deb: ## make the Debian package, in .build/dist
+	@.ci/setup dh=debhelper dpkg-buildpackage=dpkg-dev g++=build-essential
+	@$(MAKE) program
 	.packaging/deb
 
 check-package: deb ## install the package in two bare roots of Debian 12, and use it there (as root, with debootstrap)

@@ -20,16 +20,36 @@ actor Questions {
         if open.count == 1 { show() }
     }
 
-    /// Returns the invitation that the user's next line answers, if there is one.
-    func answered() -> Invitation? {
-        guard !open.isEmpty else { return nil }
+    /// Returns the invitation that the line decides, if it is a `y` or an `n` and there is a question.
+    func decided(by line: String) -> Invitation? {
+        guard line == "y" || line == "n", !open.isEmpty else { return nil }
         defer { show() }
         return open.removeFirst()
     }
 
+    /// Drops the questions about a peer that another member has introduced.
+    func drop(_ peer: PeerID) async {
+        let dropped = open.filter { $0.inviter == peer }
+        guard !dropped.isEmpty else { return }
+        open.removeAll { $0.inviter == peer }
+        show()
+        for invitation in dropped { try? await invitation.decline() }
+    }
+
     private func show() {
         guard let first = open.first else { return }
-        print("\(first.inviter) wants to chat. Accept? [y/N]")
+        print("\(first.inviter) wants to chat. Accept? [y/n]")
+    }
+}
+
+/// Invites the peer, unless another member has introduced it.
+func invite(_ peer: PeerID, with browser: Browser, to session: Session) async {
+    if await session.connectedPeers.contains(peer) { return }
+    print("found \(peer); waiting for them to accept")
+    do {
+        try await browser.invite(peer, to: session)
+    } catch {
+        if await !session.connectedPeers.contains(peer) { print(error) }
     }
 }
 
@@ -46,9 +66,11 @@ func chat(as me: PeerID) async throws {
             }
             group.addTask {
                 try await browser.run { events in
-                    for await case .found(let found) in events where me.uid < found.peer.uid {
-                        print("found \(found.peer); waiting for them to accept")
-                        do { try await browser.invite(found.peer, to: session) } catch { print(error) }
+                    // Side by side: a user who hesitates holds up no other one.
+                    await withDiscardingTaskGroup { invitations in
+                        for await case .found(let found) in events where me.uid < found.peer.uid {
+                            invitations.addTask { await invite(found.peer, with: browser, to: session) }
+                        }
                     }
                 }
             }
@@ -56,7 +78,9 @@ func chat(as me: PeerID) async throws {
                 for await (peer, state) in session.peerStates {
                     switch state {
                     case .connecting: break
-                    case .connected: print("\(peer) is here")
+                    case .connected:
+                        print("\(peer) is here")
+                        await questions.drop(peer)
                     case .notConnected(let reason): print("\(peer): \(reason)")
                     }
                 }
@@ -67,7 +91,7 @@ func chat(as me: PeerID) async throws {
                 }
             }
             for await line in lines {
-                guard let invitation = await questions.answered() else {
+                guard let invitation = await questions.decided(by: line) else {
                     try await session.sendToAll(line)
                     continue
                 }

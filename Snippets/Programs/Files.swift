@@ -1,8 +1,8 @@
 // Sends a file to the first receiver on the network, or receives files, with the progress of both.
 // Run it as `Files NAME` to receive, and as `Files NAME FILE` to send.
 
-import Foundation
 // snippet.show
+import Foundation
 import Multipeer
 
 func send(_ file: URL, as me: PeerID) async throws {
