@@ -38,7 +38,7 @@ final class DemoParticipant: Sendable {
         while let line = try await orders.run({ () throws(CommandError) in
             try DescriptorStream.input.readLine()
         }) {
-            guard let order = JSON.decode(DemoOrder.self, from: line) else {
+            guard let order = try? JSONDecoder().decode(DemoOrder.self, from: Data(line.utf8)) else {
                 throw CommandError("invalid order: \(line.printable)", exit: .badInput)
             }
             if case .leave = order { break }

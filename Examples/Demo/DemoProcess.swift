@@ -104,7 +104,7 @@ final class DemoProcess: Sendable {
     func next() async throws(CommandError) -> DemoReport {
         let line = try await worker.run { [process] () throws(CommandError) in try process.output.readLine() }
         guard let line else { throw await hasEnded() }
-        guard let report = JSON.decode(DemoReport.self, from: line) else {
+        guard let report = try? JSONDecoder().decode(DemoReport.self, from: Data(line.utf8)) else {
             throw wrong("sent unexpected data")
         }
         if case .failed(let text) = report { throw CommandError(text.printable, exit: .linkFailed) }

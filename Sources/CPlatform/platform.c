@@ -32,6 +32,10 @@ void multipeer_get_thread_name(char *name) {
     if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;
 }
 
+extern char **environ;
+
+char *const *multipeer_environment(void) { return environ; }
+
 static _Thread_local void *virtual_time;
 
 void *multipeer_virtual_time(void) { return virtual_time; }

@@ -31,6 +31,9 @@ void multipeer_name_thread(const char *name);
 /// Writes the calling thread's name, at most 15 bytes and a zero, into `name`, which has room for 16.
 void multipeer_get_thread_name(char *name);
 
+/// Returns the variables of the process, up to a null pointer. To Swift, the one that C has is not safe: it can be changed.
+char *const *multipeer_environment(void);
+
 /// Lets the allocator keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of returning it to the system at
 /// once: otherwise every message would fault its memory in again. It only raises the threshold that glibc itself adapts
 /// when large blocks are freed; other allocators ignore it.

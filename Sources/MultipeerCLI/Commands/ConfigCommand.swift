@@ -76,7 +76,7 @@ enum ConfigCommand: Subcommand {
         case .name: return (name, "default: the name of this machine")
         case .identity:
             let path = KeptIdentity.path(for: name)
-            let isThere = FileManager.default.fileExists(atPath: path)
+            let isThere = FileSystem.exists(path)
             if isThere { return (path, "default") }
             let obstacle = UserDirectory.obstacle(to: path).map { "cannot be created: \($0)" }
             return (path, "default, \(obstacle ?? "created when it is first needed")")
@@ -87,7 +87,7 @@ enum ConfigCommand: Subcommand {
 
     /// Returns the peer id, or why the file does not show it; nil while there is none.
     private static func identity(at path: String) -> String? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard FileSystem.exists(path) else { return nil }
         do throws(CommandError) {
             let bytes = try AtomicFile.read(path)
             let identity = try IdentityFile.explain { () throws(SecurityFault) in

@@ -93,7 +93,5 @@ struct CertificateReport: Encodable {
         ]
     }
 
-    private static func date(_ seconds: Int64) -> String {
-        Date(timeIntervalSince1970: TimeInterval(seconds)).ISO8601Format()
-    }
+    private static func date(_ seconds: Int64) -> String { LocalTime.universal(Int(seconds)) }
 }

@@ -12,7 +12,7 @@ struct ConnectionDataFile: Sendable {
         self.worker = worker
     }
 
-    var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+    var isThere: Bool { FileSystem.exists(path) }
 
     /// Waits until the file exists and is complete, and its contents differ from `old`; returns nil after the deadline, or
     /// when the task is cancelled.

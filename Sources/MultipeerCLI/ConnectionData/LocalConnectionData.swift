@@ -37,6 +37,6 @@ struct LocalConnectionData: Sendable {
         guard let out, let data, let contents = try? AtomicFile.read(out, limit: 65_536),
             String(decoding: contents, as: UTF8.self) == Base64.encode(data.bytes) + "\n"
         else { return }
-        try? FileManager.default.removeItem(atPath: out)
+        _ = unsafe unlink(out)
     }
 }

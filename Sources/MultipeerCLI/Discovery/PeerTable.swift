@@ -87,7 +87,7 @@ extension PeerID {
     /// The quoted name and the short id, for people. Quotes in the name are escaped, so that it cannot imitate the text around
     /// it.
     package var introduction: String {
-        "'\(displayName.printable.replacing("'", with: "\\u{27}"))' (id \(shortID))"
+        "'\(displayName.printable.replacing(each: "'", with: "\\u{27}"))' (id \(shortID))"
     }
 }
 

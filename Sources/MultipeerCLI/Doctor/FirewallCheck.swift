@@ -37,7 +37,7 @@ package struct FirewallCheck: Sendable {
 
     private static func list() -> Rules {
         let folders = ["/usr/sbin", "/sbin", "/usr/bin", "/usr/local/sbin"]
-        guard let program = folders.map({ "\($0)/nft" }).first(where: FileManager.default.isExecutableFile)
+        guard let program = folders.map({ "\($0)/nft" }).first(where: FileSystem.isExecutable)
         else { return geteuid() == 0 ? .unlisted : .forbidden }
         guard geteuid() == 0,
             let child = try? ChildProcess(program, ["list", "ruleset"], catchingErrors: true)
@@ -55,7 +55,7 @@ package struct FirewallCheck: Sendable {
     package var finding: Finding {
         let makers = services.isEmpty ? "" : ", created by \(services.joined(separator: " and "))"
         if case .text(let text) = rules, let suspicion = FirewallCheck.suspicion(text) {
-            let mentions = text.contains("5353") || text.contains("mdns")
+            let mentions = text.hasPart("5353") || text.hasPart("mdns")
             return .note(
                 FirewallCheck.topic,
                 suspicion + makers
@@ -89,9 +89,9 @@ package struct FirewallCheck: Sendable {
         var drops = 0
         for line in text.split(separator: "\n").map({ $0.withoutSpacesAround }) {
             if line.hasPrefix("chain ") { isInput = false }
-            if line.contains("hook input") {
+            if line.hasPart("hook input") {
                 isInput = true
-                if line.contains("policy drop") {
+                if line.hasPart("policy drop") {
                     return "incoming packets are dropped unless a rule accepts them"
                 }
             }

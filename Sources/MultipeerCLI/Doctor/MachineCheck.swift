@@ -45,9 +45,9 @@ package struct MachineCheck: Sendable {
     }
 
     private static func confinement(_ proc: ProcFileSystem) -> String? {
-        if (proc.text("version") ?? "").lowercased().contains("microsoft") { return "WSL" }
+        if (proc.text("version") ?? "").lowercased().hasPart("microsoft") { return "WSL" }
         let marks = ["/.dockerenv", "/run/.containerenv"]
-        return marks.contains(where: FileManager.default.fileExists) ? "a container" : nil
+        return marks.contains(where: FileSystem.exists) ? "a container" : nil
     }
 
     package var findings: [Finding] { [clock, library, limit, room] + confined }
@@ -68,9 +68,7 @@ package struct MachineCheck: Sendable {
             topic, "\(MachineCheck.date(time)), up for \(HumanReadable.clock(.seconds(uptime)))\(sleep)")
     }
 
-    private static func date(_ seconds: Double) -> String {
-        Date(timeIntervalSince1970: seconds).ISO8601Format()
-    }
+    private static func date(_ seconds: Double) -> String { LocalTime.universal(Int(seconds)) }
 
     private var library: Finding { .ok("OpenSSL", openSSL) }
 

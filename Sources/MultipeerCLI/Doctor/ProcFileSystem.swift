@@ -33,7 +33,7 @@ package struct ProcFileSystem: Sendable {
 
     /// All visible processes, by number.
     package var processes: [Process] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let names = FileSystem.names(in: path) ?? []
         return names.compactMap(Int.init).sorted().compactMap { id in
             text("\(id)/comm").map {
                 Process(id: id, name: $0.withoutSpacesAround)
@@ -47,10 +47,8 @@ package struct ProcFileSystem: Sendable {
         if inodes.isEmpty { return owners }
         for process in processes {
             let folder = "\(path)/\(process.id)/fd"
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            let links = names.compactMap {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
-            }
+            let names = FileSystem.names(in: folder) ?? []
+            let links = names.compactMap { FileSystem.target(ofLink: "\(folder)/\($0)") }
             for inode in Set(links.compactMap(ProcFileSystem.inode)).intersection(inodes) {
                 owners[inode, default: []].append(process)
             }

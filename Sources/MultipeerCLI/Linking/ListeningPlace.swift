@@ -20,7 +20,7 @@ struct ListeningPlace: Sendable {
 
     /// Returns why there is no discovery, without the remark that applications get about linking in other ways.
     static func reason(_ description: String) -> String {
-        description.replacing("; \(MultipeerError.withoutDiscovery)", with: "")
+        description.replacing(each: "; \(MultipeerError.withoutDiscovery)", with: "")
     }
 
     /// What another command adds to reach this peer; nothing if it is found by its name.

@@ -166,7 +166,7 @@ extension CommandError {
             return
         }
         guard error.code == .unreachable else { self = problem; return }
-        guard !problem.text.contains("has not proven an id") else {
+        guard !problem.text.hasPart("has not proven an id") else {
             self.init(
                 problem.text,
                 hint: "no name of a file and no data was sent to it; a peer with --anonymous can prove no id",

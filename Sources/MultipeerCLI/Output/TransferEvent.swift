@@ -42,8 +42,6 @@ package struct TransferEvent: Encodable, Equatable, Sendable {
 
     /// One line.
     package var line: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return ((try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)) + [UInt8(ascii: "\n")]
+        (try? JSON.encode(self, isPretty: false)) ?? Array("{}\n".utf8)
     }
 }

@@ -59,7 +59,7 @@ extension Room {
     /// Returns a path and its recipients. A name may follow the path; names of files and of peers may contain spaces.
     private func recipients(_ text: String) -> (path: String, peers: [PeerID]) {
         let whole = UserDirectory.expanded(text)
-        guard !FileManager.default.fileExists(atPath: whole),
+        guard !FileSystem.exists(whole),
             let (path, peer) = members.find(atEndOf: text)
         else { return (whole, members.linked.filter(mayReceive)) }
         return (UserDirectory.expanded(path), [peer].filter(mayReceive))

@@ -72,7 +72,7 @@ struct RoomDiscovery: Sendable {
         let isPlain = name.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
         }
-        return isPlain ? name : "'\(name.printable.replacing("'", with: "'\\''"))'"
+        return isPlain ? name : "'\(name.printable.replacing(each: "'", with: "'\\''"))'"
     }
 
     /// Returns whether a discovered peer is in a room of this name, perhaps with another code.

@@ -12,10 +12,10 @@ struct RoomDownload: Sendable {
         let name = FileName.of(label: resource.name)
         var report = TransferReport(.receiving)
         do throws(MultipeerError) {
-            let folder = URL(filePath: downloads.directory, directoryHint: .isDirectory)
-            let file = try await resource.receive(into: folder, completing: downloads.completion(as: name))
+            let file = try await resource.receive(
+                into: .directory(downloads.directory), completing: downloads.completion(as: name))
             let time = start.duration(to: .now)
-            let settled = file.url.lastPathComponent
+            let settled = file.path.split(separator: "/").last.map(String.init) ?? name
             let digest = file.isVerified ? file.digest : nil
             return (report.add(.init(name: settled, bytes: file.size, time: time, digest: digest)), true)
         } catch {

@@ -22,7 +22,7 @@ struct PathCompletion {
     }
 
     /// Whether there is a file or directory at the path.
-    func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: absolute(path)) }
+    func isThere(_ path: String) -> Bool { FileSystem.exists(absolute(path)) }
 
     private func absolute(_ path: String) -> String {
         let path = UserDirectory.expanded(path)

@@ -11,7 +11,7 @@ final class Screen: Sendable {
     private let output = Worker("output")
     private let editing = Locked<LineEditor?>(nil)
     private let source = LineSource()
-    private let hasColours = LineStyle.wantsColours(ProcessInfo.processInfo.environment)
+    private let hasColours = LineStyle.wantsColours(Environment.all)
 
     init(isQuiet: Bool) {
         isTerminal = DescriptorStream.input.isTerminal && DescriptorStream.output.isTerminal

@@ -86,13 +86,12 @@ package struct ConfigurationFile: Equatable, Sendable {
 
     /// Replaces the user's file, readable by its owner only.
     package func write() throws(CommandError) {
-        if let reason = UserDirectory.create(UserDirectory.configuration.path) {
+        if let reason = UserDirectory.create(UserDirectory.configuration) {
             throw CommandError(
                 reason, hint: "the variable XDG_CONFIG_HOME can name another directory", exit: .system)
         }
         // The file itself may be a link into a folder that the user keeps elsewhere.
-        let file = URL(filePath: path).resolvingSymlinksInPath().path
-        try AtomicFile.write(Array(text.utf8), to: file, replacing: true)
+        try AtomicFile.write(Array(text.utf8), to: FileSystem.followed(path), replacing: true)
     }
 }
 

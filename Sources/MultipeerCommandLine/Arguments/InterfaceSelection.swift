@@ -19,7 +19,7 @@ package struct InterfaceSelection: Equatable, Sendable {
     }
 
     package static var ofEnvironment: InterfaceSelection {
-        let text = ProcessInfo.processInfo.environment[DiscoveryConfiguration.variable] ?? ""
+        let text = Environment.value(DiscoveryConfiguration.variable) ?? ""
         let names = text.split(separator: ",").map { $0.filter { $0 != " " } }
         return InterfaceSelection(names.filter { !$0.isEmpty })
     }

@@ -62,11 +62,12 @@ package struct KeptIdentity: Sendable {
     /// Creates the file if it is missing; returns why it is not there then, nil if it is. Of two commands that create it, one has its
     /// key in the file.
     private static func create(_ path: String, isChosen: Bool) throws(CommandError) -> String? {
-        if FileManager.default.fileExists(atPath: path) { return nil }
+        if FileSystem.exists(path) { return nil }
         if !isChosen {
             if let obstacle = UserDirectory.create(directory) { return obstacle }
-            let files = try? FileManager.default.contentsOfDirectory(atPath: directory)
-            guard let files else { return "\(UserDirectory.shown(directory)) cannot be read" }
+            guard let files = FileSystem.names(in: directory) else {
+                return "\(UserDirectory.shown(directory)) cannot be read"
+            }
             guard files.count < most else {
                 return "\(UserDirectory.shown(directory)) has the keys of \(files.count) names already"
             }
@@ -77,7 +78,7 @@ package struct KeptIdentity: Sendable {
         do throws(CommandError) {
             try AtomicFile.write(pem, to: path, replacing: false)
         } catch {
-            if FileManager.default.fileExists(atPath: path) { return nil }
+            if FileSystem.exists(path) { return nil }
             if isChosen { throw error }
             return error.text
         }

@@ -13,7 +13,7 @@ package enum KeyLogOption {
     /// Returns nil when no key log was requested, and for a command that encrypts nothing.
     package static func read(_ arguments: Arguments) throws(CommandError) -> KeyLog? {
         guard arguments.takes(option.name) else { return nil }
-        let variable = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 }
+        let variable = Environment.value("SSLKEYLOGFILE").flatMap { $0.isEmpty ? nil : $0 }
         guard let path = arguments.value(option.name) ?? variable else { return nil }
         // The user may not know what the environment contains.
         if !arguments.has(option.name), isSilent.withLock({ wasSilent in wasSilent.take() }) != nil {

@@ -1,3 +1,5 @@
+import Multipeer
+
 /// Where a passphrase comes from: a file, the environment, or the user at the terminal.
 package struct PassphraseSource {
     package static let variable = "MULTIPEER_PASSPHRASE"
@@ -12,7 +14,7 @@ package struct PassphraseSource {
 
     /// Returns the passphrase from the file or the environment, without asking the user.
     package func given() throws(CommandError) -> String? {
-        guard let file else { return ProcessInfo.processInfo.environment[PassphraseSource.variable] }
+        guard let file else { return Environment.value(PassphraseSource.variable) }
         let text = String(decoding: try AtomicFile.read(file, limit: 65_536), as: UTF8.self)
         let line = text.prefix { !$0.isNewline }
         guard !line.isEmpty else {

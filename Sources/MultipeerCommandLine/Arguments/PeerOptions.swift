@@ -54,7 +54,10 @@ package struct PeerOptions {
     /// The name of this machine, without characters that a peer's name must not have. Everyone on the network can read it, so it does
     /// not contain the user's name.
     package static var defaultName: String {
-        let host = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." }).printable
+        var bytes = [CChar](repeating: 0, count: 256)
+        let isKnown = unsafe gethostname(&bytes, bytes.count - 1) == 0
+        let first = bytes.map(UInt8.init(bitPattern:)).prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
+        let host = isKnown ? String(decoding: first, as: UTF8.self).printable : ""
         let name = String(decoding: Text.prefix(host, limit: 63), as: UTF8.self)
         return name.isEmpty ? "peer" : name
     }
@@ -120,7 +123,7 @@ extension PeerOptions {
     private static let largestFile = 65_536
 
     private static func contents(_ path: String) throws(CommandError) -> [UInt8]? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard FileSystem.exists(path) else { return nil }
         return try AtomicFile.read(path, limit: largestFile)
     }
 
@@ -139,7 +142,7 @@ extension PeerOptions {
         with identity: Identity?
     ) throws(CommandError) -> (PeerID, Identity?) {
         let text = String(decoding: contents, as: UTF8.self)
-        if text.contains("-----BEGIN ") {
+        if text.hasPart("-----BEGIN ") {
             guard identity == nil else {
                 throw arguments.commandError("'--id' and '--identity' name two keys")
             }

@@ -72,12 +72,9 @@ package enum TrustOption {
     private static func authorities(_ path: String) throws(CommandError) -> [Certificate] {
         let text = String(decoding: try AtomicFile.read(path), as: UTF8.self)
         var roots: [Certificate] = []
-        for block in text.split(separator: "-----BEGIN CERTIFICATE-----", omittingEmptySubsequences: false)
-            .dropFirst()
-        {
-            let body = block.split(separator: "-----END CERTIFICATE-----", omittingEmptySubsequences: false)[
-                0]
-            let certificate = Base64.decode(String(body)).flatMap { try? Certificate(der: $0) }
+        for block in text.parts(between: "-----BEGIN CERTIFICATE-----").dropFirst() {
+            let body = block.parts(between: "-----END CERTIFICATE-----")[0]
+            let certificate = Base64.decode(body).flatMap { try? Certificate(der: $0) }
             guard let certificate else {
                 throw CommandError(
                     "\(path.printable): certificate \(roots.count + 1) cannot be read", exit: .badInput)
@@ -96,7 +93,7 @@ package enum TrustOption {
         let path = given ?? UserDirectory.configurationPath("trust")
         do {
             // A failure shows when a peer is to be remembered.
-            if given == nil, writes { _ = UserDirectory.create(UserDirectory.configuration.path) }
+            if given == nil, writes { _ = UserDirectory.create(UserDirectory.configuration) }
             return try TrustStore.File(path: path)
         } catch {
             throw CommandError(

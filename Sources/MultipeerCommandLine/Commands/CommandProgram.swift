@@ -96,9 +96,8 @@ extension CommandProgram {
         guard words.count == 2 else {
             throw .usage("\(CommandProgram.manualPages) takes one directory, which exists", try: name)
         }
-        let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap(TimeInterval.init)
-        let date = epoch.map(Date.init(timeIntervalSince1970:)) ?? Date()
-        for page in manual(date: String(date.ISO8601Format().prefix(10))) {
+        let epoch = Environment.value("SOURCE_DATE_EPOCH").flatMap(Int.init)
+        for page in manual(date: String(LocalTime.universal(epoch ?? time(nil)).prefix(10))) {
             try AtomicFile.publish(Array(page.text.utf8), to: "\(words[1])/\(page.file)")
         }
     }

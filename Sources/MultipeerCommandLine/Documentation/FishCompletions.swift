@@ -87,6 +87,6 @@ struct FishCompletions {
     }
 
     private func quoted(_ text: String) -> String {
-        "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        "'\(text.replacing(each: "\\", with: "\\\\").replacing(each: "'", with: "\\'"))'"
     }
 }

@@ -55,7 +55,7 @@ package struct ManualPage: Sendable {
         _ name: String, _ program: CommandProgram, _ date: String, _ sections: [(String, String)]
     ) {
         file = "\(name).1"
-        let title = name.uppercased().replacing("-", with: "\\-")
+        let title = name.uppercased().replacing(each: "-", with: "\\-")
         let head = ".TH \"\(title)\" 1 \"\(date)\" \"\(program.name) \(CommandProgram.version)\"\n"
         text =
             head + ".nh\n.ad l\n" + sections.map { ".SH \($0)\n\($1)\n" }.joined()

@@ -75,7 +75,7 @@ struct ZshCompletions {
 
     /// One option as `_arguments` takes it.
     private func specification(_ option: Usage.Option) -> String {
-        let brief = option.brief.replacing("[", with: "\\[").replacing("]", with: "\\]")
+        let brief = option.brief.replacing(each: "[", with: "\\[").replacing(each: "]", with: "\\]")
         var explanation = "[\(brief)]"
         if let value = option.value { explanation += ":\(escaped(value)):\(action(option.completion))" }
         let suffixes = option.value == nil ? (short: "", long: "") : (short: "+", long: "=")
@@ -96,7 +96,7 @@ struct ZshCompletions {
         }
     }
 
-    private func escaped(_ text: String) -> String { text.replacing(":", with: "\\:") }
+    private func escaped(_ text: String) -> String { text.replacing(each: ":", with: "\\:") }
 
-    private func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+    private func quoted(_ text: String) -> String { "'\(text.replacing(each: "'", with: "'\\''"))'" }
 }

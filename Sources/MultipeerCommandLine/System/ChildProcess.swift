@@ -24,7 +24,7 @@ package final class ChildProcess: Sendable {
         var ends: [(DescriptorStream, Int32)] = [(read, 0), (write, 1)]
         if let errors { ends.append((errors.write, 2)) }
         defer { for (end, _) in ends { end.close() } }
-        let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
+        let environment = Environment.all.merging(changes) { $1 }
         let program = Program(path, arguments, environment: environment)
         (self.input, self.output, error) = (input, output, errors?.read)
         id = try ChildProcess.starting.withLock { [ends] _ throws(CommandError) in
@@ -78,7 +78,6 @@ package final class ChildProcess: Sendable {
 extension ChildProcess {
     /// The path of the running program.
     package static var ownPath: String {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments[0]
+        FileSystem.target(ofLink: "/proc/self/exe") ?? CommandLine.arguments[0]
     }
 }

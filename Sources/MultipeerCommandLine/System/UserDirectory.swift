@@ -1,18 +1,16 @@
-/// Where the user's files are. The variables come first, as in other commands: Foundation reads the user database only.
+import Multipeer
+
+/// Where the user's files are. The variables come first, as in other commands.
 package enum UserDirectory {
-    package static var home: URL {
-        directory("HOME") ?? FileManager.default.homeDirectoryForCurrentUser
-    }
+    package static var home: String { directory("HOME") ?? homeOfUser }
 
     /// The directory for what the command remembers: that of the XDG Base Directory Specification.
-    package static var configuration: URL {
-        (directory("XDG_CONFIG_HOME") ?? home.appending(path: ".config")).appending(path: "multipeer")
+    package static var configuration: String {
+        path(directory("XDG_CONFIG_HOME") ?? path(home, ".config"), "multipeer")
     }
 
     /// Returns the path of a file in that directory.
-    package static func configurationPath(_ name: String) -> String {
-        configuration.appending(path: name).path
-    }
+    package static func configurationPath(_ name: String) -> String { path(configuration, name) }
 
     /// Creates directories that are missing, readable by the user only, but neither a home nor what contains it: a user without
     /// one has none afterwards. Returns why the last one does not exist; nil if it does.
@@ -20,13 +18,13 @@ package enum UserDirectory {
         for directory in parts(of: path) where unsafe mkdir(directory, 0o700) != 0 && errno != EEXIST {
             return "cannot create \(shown(directory)): \(DescriptorStream.reason(errno))"
         }
-        return FileManager.default.fileExists(atPath: path) ? nil : "cannot create \(shown(path))"
+        return FileSystem.exists(path) ? nil : "cannot create \(shown(path))"
     }
 
     /// Returns why `create` would fail for the directory of this file; nil if it would not. Nothing is created.
     package static func obstacle(to file: String) -> String? {
         let folder = parent(of: file)
-        let missing = parts(of: folder).first { !FileManager.default.fileExists(atPath: $0) }
+        let missing = parts(of: folder).first { !FileSystem.exists($0) }
         let parent = missing.map { UserDirectory.parent(of: $0) } ?? folder
         return unsafe access("\(parent)/.", W_OK | X_OK) == 0
             ? nil : "\(shown(missing ?? folder)): \(DescriptorStream.reason(errno))"
@@ -34,8 +32,8 @@ package enum UserDirectory {
 
     /// The directories that may be missing, the first one first.
     private static func parts(of path: String) -> [String] {
-        let above = parent(of: configuration.path)
-        return [above, configuration.path, path].filter { path == $0 || path.hasPrefix("\($0)/") }
+        let above = parent(of: configuration)
+        return [above, configuration, path].filter { path == $0 || path.hasPrefix("\($0)/") }
     }
 
     private static func parent(of path: String) -> String {
@@ -45,19 +43,34 @@ package enum UserDirectory {
 
     /// Returns a path as people read it: with `~` for the home.
     package static func shown(_ path: String) -> String {
-        let home = home.path
+        let home = home
         return (home != "/" && path.hasPrefix("\(home)/") ? "~" + path.dropFirst(home.count) : path).printable
     }
 
     /// Returns the path that a user has written, with a home in place of `~/`.
     package static func expanded(_ path: String) -> String {
-        path.hasPrefix("~/") ? home.path + path.dropFirst() : path
+        path.hasPrefix("~/") ? home + path.dropFirst() : path
     }
 
     /// Returns the directory that a variable names; nil unless the path is absolute.
-    private static func directory(_ variable: String) -> URL? {
-        let path = ProcessInfo.processInfo.environment[variable]
-        guard let path, path.hasPrefix("/") else { return nil }
-        return URL(filePath: path, directoryHint: .isDirectory)
+    private static func directory(_ variable: String) -> String? {
+        guard var path = Environment.value(variable), path.hasPrefix("/") else { return nil }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
     }
+
+    private static func path(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+    }
+
+    /// The home in the user database.
+    private static var homeOfUser: String {
+        var (entry, found) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: longestEntry)
+        let isKnown = unsafe getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found) == 0 && found != nil
+        guard isKnown, let home = unsafe entry.pw_dir else { return "/" }
+        return unsafe String(cString: home)
+    }
+
+    private static let longestEntry = 65_536
 }

@@ -4,14 +4,14 @@ import Multipeer
 ///
 /// A pipe and a file always get UTF-8: what reads them need not run in the same locale, and scripts often run in none.
 package enum OutputEncoding {
-    package static let isUTF8 = isUTF8(ProcessInfo.processInfo.environment)
+    package static let isUTF8 = isUTF8(Environment.all)
 
     /// The first of these variables that is set counts. Without any the locale is C, which is ASCII.
     package static func isUTF8(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let encoding = locale.lowercased().filter { $0 != "-" }
-        return encoding.hasSuffix(".utf8") || encoding == "utf8" || encoding.contains(".utf8@")
+        return encoding.hasSuffix(".utf8") || encoding == "utf8" || encoding.hasPart(".utf8@")
     }
 }
 

@@ -80,7 +80,7 @@ package enum Terminal {
 
     /// Returns whether a stream is a terminal with escape sequences.
     package static func hasScreen(_ stream: DescriptorStream) -> Bool {
-        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        let kind = Environment.value("TERM") ?? ""
         return stream.isTerminal && !["", "dumb"].contains(kind)
     }
 

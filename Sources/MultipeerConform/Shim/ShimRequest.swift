@@ -10,7 +10,8 @@ struct ShimRequest {
 
     /// Throws for anything but a request; the error has the request's `id`, if it could be read.
     init(_ line: String) throws(Unreadable) {
-        guard case .object(var fields) = JSON.decode(ShimValue.self, from: line) else {
+        let value = try? JSONDecoder().decode(ShimValue.self, from: Data(line.utf8))
+        guard case .object(var fields) = value else {
             throw Unreadable(id: nil, text: "not a JSON object")
         }
         id = fields.removeValue(forKey: "id")

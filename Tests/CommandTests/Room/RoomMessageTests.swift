@@ -58,6 +58,14 @@ struct RoomMessageTests {
                 == format.string(from: Date(timeIntervalSince1970: Double(seconds))))
     }
 
+    @Test(
+        "the time in UTC is that of ISO 8601",
+        arguments: [0, 951_782_399, 951_782_400, 1_795_000_000, 253_402_300_799, -1, -62_135_596_800])
+    func universal(_ seconds: Int) {
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        #expect(LocalTime.universal(seconds) == date.ISO8601Format())
+    }
+
     @Test("the end-of-input message of 'multipeer link' is not shown", arguments: [[UInt8](), [1]])
     func end(bytes: [UInt8]) { #expect(RoomMessage(bytes) == nil) }
 }
