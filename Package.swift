@@ -117,7 +117,7 @@ let package = Package(
                 "MultipeerDiscovery",
                 "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
-        layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerFoundation", "MultipeerTransport"]),
+        layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerTransport"]),
         layer(
             "MultipeerWeb",
             ["MultipeerNetworking", "MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"]),

@@ -1,4 +1,3 @@
-package import MultipeerFoundation
 package import MultipeerTransport
 
 /// A document of the web, fetched while it is being read.
@@ -12,7 +11,7 @@ package final class WebSource: PieceSource {
     private let fetch: any WebDocument
     private let count = Locked<UInt64>(0)
 
-    private init(_ fetch: any WebDocument, size: UInt64?, at url: URL) {
+    private init(_ fetch: any WebDocument, size: UInt64?, at url: WebURL) {
         self.fetch = fetch
         self.size = size
         address = url.shown
@@ -23,7 +22,7 @@ package final class WebSource: PieceSource {
     /// Requests a document. With an address, the request goes there and nowhere else, whatever the host's name means meanwhile.
     /// Redirections are not followed. `timeLimit`: how long the server may send no data.
     package typealias Client =
-        @Sendable (_ url: URL, _ address: WebResolver.Address?, _ timeLimit: Duration)
+        @Sendable (_ url: WebURL, _ address: WebResolver.Address?, _ timeLimit: Duration)
         async throws(ResourceFault)
         -> any WebDocument
 
@@ -33,14 +32,10 @@ package final class WebSource: PieceSource {
     /// those from the internet to this machine and its network.
     @concurrent
     package static func open(
-        _ url: URL, with client: Client, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
+        _ url: WebURL, with client: Client, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
     ) async throws(ResourceFault) -> WebSource {
-        guard url.isOfTheWeb else {
-            throw .unsupported(
-                "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
-        }
         var url = url
-        var addresses = await resolver.addresses(of: url.host ?? "")
+        var addresses = await resolver.addresses(of: url.host)
         // Without a redirection, the client looks up the host itself: the user has named it.
         var fixed: WebResolver.Address?
         for _ in 0...redirections {
@@ -51,7 +46,7 @@ package final class WebSource: PieceSource {
             case 301, 302, 303, 307, 308:
                 fetch.cancel()
                 let next = try url.redirected(to: head.location)
-                let found = await resolver.addresses(of: next.host ?? "")
+                let found = await resolver.addresses(of: next.host)
                 try url.checkRedirection(to: next, Set(addresses.map(\.scope)), Set(found.map(\.scope)))
                 (url, addresses, fixed) = (next, found, found.first)
             case let status:
@@ -75,19 +70,10 @@ package final class WebSource: PieceSource {
     package func cancel() { fetch.cancel() }
 }
 
-extension URL {
-    /// The URL without secrets: neither user nor query.
-    package var shown: String {
-        let port = port.map { ":\($0)" } ?? ""
-        return "\(scheme ?? "")://\(host ?? "")\(port)\(path)"
-    }
-
-    fileprivate var isOfTheWeb: Bool { isSecure || scheme?.lowercased() == "http" }
-    private var isSecure: Bool { scheme?.lowercased() == "https" }
-
+extension WebURL {
     /// Throws unless every address of the next host may be reached from this one.
     fileprivate func checkRedirection(
-        to next: URL, _ former: Set<AddressScope>, _ scopes: Set<AddressScope>
+        to next: WebURL, _ former: Set<AddressScope>, _ scopes: Set<AddressScope>
     ) throws(ResourceFault) {
         guard !scopes.isEmpty else { throw .fetch("\(shown) redirects to \(next.shown): no such host") }
         guard scopes.allSatisfy({ $0.isReachable(from: former) }) else {
@@ -95,23 +81,12 @@ extension URL {
         }
     }
 
-    /// The URL with its host replaced by an address, and the host with its port, for the header of the request.
-    package func fixed(at address: WebResolver.Address) -> (url: URL, host: String)? {
-        guard !isSecure, let host, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return nil
+    fileprivate func redirected(to location: String?) throws(ResourceFault) -> WebURL {
+        let scheme = location.flatMap(WebURL.scheme)?.lowercased() ?? self.scheme
+        guard scheme == "https" || scheme == "http" && !isSecure else {
+            throw .fetch("\(shown) redirects to \(scheme), which is not followed")
         }
-        parts.percentEncodedHost = address.text
-        let named = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        return parts.url.map { ($0, named + (port.map { ":\($0)" } ?? "")) }
-    }
-
-    fileprivate func redirected(to location: String?) throws(ResourceFault) -> URL {
-        guard let location, let next = URL(string: location, relativeTo: self)?.absoluteURL else {
-            throw .fetch("\(shown) redirects to nowhere")
-        }
-        guard isSecure ? next.isSecure : next.isOfTheWeb else {
-            throw .fetch("\(shown) redirects to \(next.scheme ?? "no scheme"), which is not followed")
-        }
+        guard let next = location.flatMap(resolving) else { throw .fetch("\(shown) redirects to nowhere") }
         return next
     }
 }

@@ -19,9 +19,13 @@ final class WebFetch: WebDocument {
 
     /// Begins the request. It times out if the server sends no data for the given time. With `address`, an http request goes there
     /// and nowhere else, whatever the host's name means meanwhile; for https the certificate ensures that the host is the named one.
-    init(_ url: URL, at address: WebResolver.Address? = nil, timeLimit: Duration) {
+    init(_ url: WebURL, at address: WebResolver.Address? = nil, timeLimit: Duration) throws(ResourceFault) {
         self.timeLimit = timeLimit
         self.url = url.shown
+        let fixed = url.isSecure ? nil : address.map { url.fixed(at: $0) }
+        guard let place = URL(string: (fixed?.url ?? url).text) else {
+            throw .fetch("\(url.shown) is not a valid URL")
+        }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
@@ -32,8 +36,7 @@ final class WebFetch: WebDocument {
         queue.maxConcurrentOperationCount = 1
         session = URLSession(
             configuration: configuration, delegate: WebDelegate(buffer), delegateQueue: queue)
-        let fixed = address.flatMap { url.fixed(at: $0) }
-        var request = URLRequest(url: fixed?.url ?? url)
+        var request = URLRequest(url: place)
         if let fixed { request.setValue(fixed.host, forHTTPHeaderField: "Host") }
         // A compressed document would be decompressed on the way, and longer than its length says.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
@@ -108,10 +111,14 @@ extension WebSource {
     package static func open(
         _ url: URL, timeLimit: Duration = timeLimit, resolver: WebResolver = .system
     ) async throws(ResourceFault) -> WebSource {
-        try await open(
-            url,
+        guard let webURL = WebURL(url.absoluteString) else {
+            throw .unsupported(
+                "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
+        }
+        return try await open(
+            webURL,
             with: { (url, address, timeLimit) throws(ResourceFault) in
-                WebFetch(url, at: address, timeLimit: timeLimit)
+                try WebFetch(url, at: address, timeLimit: timeLimit)
             },
             timeLimit: timeLimit, resolver: resolver)
     }

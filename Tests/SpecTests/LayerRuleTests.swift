@@ -46,7 +46,7 @@ private let layers: [Layer] = [
         outside: ["Foundation", "Synchronization"]),
     // What holds for any client of web servers.
     Layer(
-        "MultipeerFetch", on: ["MultipeerTransport", "MultipeerFoundation", "MultipeerPlatform"],
+        "MultipeerFetch", on: ["MultipeerTransport", "MultipeerPlatform"],
         outside: ["Dispatch"]),
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
     Layer(

@@ -24,7 +24,8 @@ final class CurlDocument: WebDocument {
         try CurlDocument(url, address, timeLimit)
     }
 
-    private init(_ url: URL, _ address: WebResolver.Address?, _ timeLimit: Duration) throws(ResourceFault) {
+    private init(_ url: WebURL, _ address: WebResolver.Address?, _ timeLimit: Duration) throws(ResourceFault)
+    {
         self.url = url.shown
         guard let program = CurlDocument.program else {
             throw .fetch("\(url.shown): fetching it needs the program curl, which is not installed")
@@ -41,15 +42,15 @@ final class CurlDocument: WebDocument {
     deinit { cancel() }
 
     private static var program: String? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let path = Environment.value("PATH") ?? ""
         let folders = path.split(separator: ":").map(String.init)
         return folders.map { "\($0)/curl" }.first { path in
-            path.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: path)
+            path.hasPrefix("/") && FileSystem.isExecutable(path)
         }
     }
 
     private static func arguments(
-        _ url: URL, _ address: WebResolver.Address?, _ timeLimit: Duration
+        _ url: WebURL, _ address: WebResolver.Address?, _ timeLimit: Duration
     ) -> [String] {
         let seconds = "\(max(1, timeLimit.components.seconds))"
         // The user's own settings of curl could make it follow redirections, or write elsewhere.
@@ -58,11 +59,10 @@ final class CurlDocument: WebDocument {
             "--globoff", "--proto", "=http,https", "--http1.1", "--connect-timeout", seconds,
             "--speed-limit", "1", "--speed-time", seconds,
         ]
-        if let address, let host = url.host {
-            let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
-            words += ["--resolve", "\(host):\(port):\(address.text)"]
+        if let address, !url.isVersion6 {
+            words += ["--resolve", "\(url.host):\(url.effectivePort):\(address.text)"]
         }
-        return words + ["--url", url.absoluteString]
+        return words + ["--url", url.text]
     }
 
     func head() async throws(ResourceFault) -> WebHead {

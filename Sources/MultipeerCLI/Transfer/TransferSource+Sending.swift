@@ -23,7 +23,7 @@ extension TransferSource {
         case .entry(_, let entry) where entry.kind == .directory: .other { EmptySource() }
         case .entry(let directory, let entry):
             .file { () throws(FileFault) in try directory.open(entry.path) }
-        case .file(let url): .file { () throws(FileFault) in try FileSource(url.path) }
+        case .file(let path): .file { () throws(FileFault) in try FileSource(path) }
         case .web(let url):
             .other { () async throws(ResourceFault) in
                 try await WebSource.open(url, with: CurlDocument.open)

@@ -1,11 +1,12 @@
 import Multipeer
 package import MultipeerCommandLine
+package import MultipeerFetch
 
 /// A source to send, checked before the network is used.
 package struct TransferSource: Equatable, Sendable {
     package enum Origin: Equatable, Sendable {
-        case file(URL)
-        case web(URL)
+        case file(String)
+        case web(WebURL)
         case input
         /// A FIFO, such as a shell makes for `<(command)`.
         case pipe(String)
@@ -108,7 +109,7 @@ package struct TransferSource: Equatable, Sendable {
     private static func origin(_ word: String) throws(CommandError) -> Found {
         if word == "-" { return Found(origin: .input) }
         if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {
-            guard let url = URL(string: word), let host = url.host(), !host.isEmpty else {
+            guard let url = WebURL(word) else {
                 throw CommandError("\(word.printable) is not a valid \(scheme) URL", exit: .usage)
             }
             return Found(origin: .web(url))
@@ -132,8 +133,8 @@ package struct TransferSource: Equatable, Sendable {
         }
         if isPipe { return Found(origin: .pipe(path)) }
         return Found(
-            origin: .file(URL(filePath: path, directoryHint: .notDirectory)),
-            size: UInt64(max(0, facts.st_size)), kind: facts.st_mode & 0o100 == 0 ? .file : .program,
+            origin: .file(path), size: UInt64(max(0, facts.st_size)),
+            kind: facts.st_mode & 0o100 == 0 ? .file : .program,
             modified: FileTime(
                 seconds: Int64(facts.modified.tv_sec), nanoseconds: Int64(facts.modified.tv_nsec)))
     }
@@ -149,14 +150,10 @@ package struct TransferSource: Equatable, Sendable {
 
     private static func label(_ origin: Origin) -> String {
         switch origin {
-        case .input: return "input"
-        case .pipe(let path):
-            return URL(filePath: path, directoryHint: .notDirectory).lastPathComponent
-        case .file(let url): return url.lastPathComponent
-        case .entry(_, let entry): return entry.path.name
-        case .web(let url):
-            let name = url.lastPathComponent
-            return name.isEmpty || name == "/" ? url.host() ?? "download" : name
+        case .input: "input"
+        case .pipe(let path), .file(let path): path.split(separator: "/").last.map(String.init) ?? path
+        case .entry(_, let entry): entry.path.name
+        case .web(let url): url.label
         }
     }
 }

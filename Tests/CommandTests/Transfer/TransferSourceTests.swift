@@ -14,7 +14,7 @@ struct TransferSourceTests {
     func files() throws {
         let path = try folder.write("x", to: "a b.txt")
         #expect(try TransferSource(path).label == "a b.txt")
-        #expect(try TransferSource(path).origin == .file(URL(filePath: path)))
+        #expect(try TransferSource(path).origin == .file(path))
         #expect(try TransferSource(path, as: "other").label == "other")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: path)
