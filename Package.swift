@@ -59,6 +59,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
+        .library(name: "MultipeerEssentials", targets: ["MultipeerEssentials"]),
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
         .library(name: "MultipeerWeb", targets: ["MultipeerWeb"]),
         .library(name: "MultipeerActors", targets: ["MultipeerActors"]),
@@ -109,13 +110,20 @@ let package = Package(
                 "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
+        // The Swift API without Foundation: for commands, and for programs that have to be small.
+        layer(
+            "MultipeerEssentials",
+            [
+                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
+                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            ]),
         layer(
             "Multipeer",
             [
-                "MultipeerFoundation", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh",
-                "MultipeerLink",
-                "MultipeerDiscovery",
-                "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerEssentials", "MultipeerFoundation", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerLink", "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerTransport"]),
         layer(
@@ -155,10 +163,10 @@ let package = Package(
                 "CLibSSL", "CPlatform", "MultipeerPlatform", "MultipeerTransport", "MultipeerSecurity",
             ],
             exclude: ["README.md"], swiftSettings: strict),
-        layer("MultipeerCommandLine", ["MultipeerPlatform", "MultipeerFoundation", "Multipeer"]),
+        layer("MultipeerCommandLine", ["MultipeerPlatform", "MultipeerEssentials"]),
         .executableTarget(
             name: "MultipeerCLI",
-            dependencies: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
+            dependencies: ["MultipeerCommandLine", "MultipeerFetch", "MultipeerEssentials"],
             swiftSettings: strict),
         .executableTarget(
             name: "MultipeerConform",

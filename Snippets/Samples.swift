@@ -479,6 +479,24 @@ func files(_ session: Session, _ bob: PeerID, _ folder: URL) async throws {
     // end
 }
 
+func sendingPaths(_ session: Session, _ bob: PeerID) async throws {
+    // example: Session.send(fileAt:to:name:metadata:digest:resumable:)
+    let sending = try await session.send(fileAt: "picture.jpg", to: bob)
+    try await sending.waitUntilReceived()
+    // end
+    // example: IncomingResource.receive(synchronizing:resuming:)
+    // example: IncomingResource.receive(intoDirectoryAt:synchronizing:resuming:)
+    // example: IncomingResource.receive(asFileAt:replacing:synchronizing:resuming:)
+    for await offer in session.incomingResources {
+        switch offer.name {
+        case "picture.jpg": _ = try await offer.receive(asFileAt: "latest.jpg", replacing: true)
+        case "notes.txt": _ = try await offer.receive(intoDirectoryAt: "/var/tmp")
+        default: print(try await offer.receive().path)  // in the session's own directory
+        }
+    }
+    // end
+}
+
 func failing(_ session: Session, _ browser: Browser, _ bob: PeerID) async throws {
     // example: MultipeerError, MultipeerError.code, MultipeerError.Code, MultipeerError.description
     // example: MultipeerError.Code.declined, MultipeerError.Code.timedOut

@@ -9,7 +9,7 @@ struct IsolationTests {
     private static let libraries = [
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerHandshake",
         "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
-        "MultipeerTransport", "Multipeer",
+        "MultipeerTransport", "MultipeerEssentials", "Multipeer",
         "MultipeerFetch", "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerObservation",
         "MultipeerSimulation",
     ]

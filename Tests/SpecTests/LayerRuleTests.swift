@@ -35,15 +35,22 @@ private let layers: [Layer] = [
             "MultipeerHandshake",
             "MultipeerSecurity", "MultipeerFraming", "MultipeerCore", "MultipeerPlatform", "CPlatform",
         ],
-        outside: ["Foundation", "Synchronization"]),
+        outside: ["Synchronization"]),
+    // Without Foundation, like all that the command is made of.
     Layer(
-        "Multipeer",
+        "MultipeerEssentials",
         on: [
             "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
             "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
-            "MultipeerFoundation",
         ],
-        outside: ["Foundation", "Synchronization"]),
+        outside: ["Synchronization"]),
+    Layer(
+        "Multipeer",
+        on: [
+            "MultipeerEssentials", "MultipeerTransport", "MultipeerMesh", "MultipeerLink",
+            "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerCore", "MultipeerFoundation",
+        ]),
     // What holds for any client of web servers.
     Layer(
         "MultipeerFetch", on: ["MultipeerTransport", "MultipeerPlatform"],
@@ -87,11 +94,11 @@ private let layers: [Layer] = [
         on: ["MultipeerTransport", "MultipeerSecurity", "MultipeerPlatform", "CPlatform", "CLibSSL"],
         outside: ["Dispatch", "Foundation"]),
     Layer(
-        "MultipeerCommandLine", on: ["Multipeer", "MultipeerFoundation", "MultipeerPlatform"],
+        "MultipeerCommandLine", on: ["MultipeerEssentials", "MultipeerPlatform"],
         outside: ["Dispatch", "Synchronization"]),
     Layer(
-        // Without Foundation, libcurl and Apple's API, so that the program needs no library but that of C.
-        "MultipeerCLI", on: ["MultipeerCommandLine", "MultipeerFetch", "Multipeer"],
+        // Without Foundation, libcurl and Apple's API, so that the program is small and needs no library but that of C.
+        "MultipeerCLI", on: ["MultipeerCommandLine", "MultipeerFetch", "MultipeerEssentials"],
         outside: ["Synchronization"]),
     Layer(
         "MultipeerConform",
@@ -127,6 +134,16 @@ struct LayerRuleTests {
     func table() {
         for (position, layer) in layers.enumerated() {
             #expect(layer.below.isSubset(of: layers[..<position].map(\.name)), "\(layer.name)")
+        }
+    }
+
+    @Test("nothing that the command is made of imports Foundation")
+    func command() throws {
+        var parts: Set = ["MultipeerCLI"]
+        for layer in layers.reversed() where parts.contains(layer.name) { parts.formUnion(layer.below) }
+        for layer in layers where parts.contains(layer.name) {
+            let foundation = layer.outside.union(layer.below).filter { $0.contains("Foundation") }
+            #expect(foundation.isEmpty, "\(layer.name)")
         }
     }
 

@@ -1,4 +1,5 @@
 public import MultipeerCore
+import MultipeerEssentials
 import MultipeerFoundation
 import MultipeerTransport
 

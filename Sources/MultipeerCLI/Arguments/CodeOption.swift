@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The code of a command: made by this side, or by the other one and given to this side.
 enum CodeOption: Equatable, Sendable {

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The peer that the user selects: a name, a name with digits of an id after `#`, or `#` and such digits alone.
 package struct PeerSelector: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What a receiver has said about bundles, at the sender. Only what was asked for is kept.
 final class BundleAnswers: Sendable {

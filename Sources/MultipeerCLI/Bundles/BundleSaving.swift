@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Saves the files of one bundle, each under the rules for a file that comes alone.
 struct BundleSaving {

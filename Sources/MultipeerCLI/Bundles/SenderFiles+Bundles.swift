@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Small files that come together.
 extension SenderFiles {

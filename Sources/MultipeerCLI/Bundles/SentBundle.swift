@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// Small files of one directory that leave as one resource.
 package struct SentBundle: Sendable {

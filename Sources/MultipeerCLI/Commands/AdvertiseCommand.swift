@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer advertise`: advertises a peer and shows invitations.
 enum AdvertiseCommand: Subcommand {

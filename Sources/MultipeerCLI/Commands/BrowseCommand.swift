@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer browse`: shows the advertised peers.
 enum BrowseCommand: Subcommand {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer chat`: a room for a few people.
 enum ChatCommand: Subcommand {

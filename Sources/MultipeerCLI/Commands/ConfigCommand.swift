@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer config`: shows and changes what holds for all commands of the user.
 enum ConfigCommand: Subcommand {

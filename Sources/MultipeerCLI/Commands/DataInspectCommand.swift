@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer data inspect`: shows connection data field by field.
 enum DataInspectCommand: Subcommand {

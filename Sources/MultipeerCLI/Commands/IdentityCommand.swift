@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer identity new`: creates a key and a certificate.
 enum IdentityNewCommand: Subcommand {

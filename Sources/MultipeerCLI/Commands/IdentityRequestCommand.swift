@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer identity request`: asks an authority to certify which peer an identity belongs to.
 enum IdentityRequestCommand: Subcommand {

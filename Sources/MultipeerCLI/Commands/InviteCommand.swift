@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer invite`: lets the user invite peers, or answer invitations.
 enum InviteCommand: Subcommand {

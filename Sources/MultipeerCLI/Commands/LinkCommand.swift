@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer link`: a secure netcat, and a chat between two terminals.
 enum LinkCommand: Subcommand {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer receive`: saves the files that one peer sends in a directory.
 enum ReceiveCommand: Subcommand {

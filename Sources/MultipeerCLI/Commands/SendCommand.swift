@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer send`: sends files, one after the other, to one peer.
 enum SendCommand: Subcommand {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A file that contains another peer's connection data, or will contain it.
 struct ConnectionDataFile: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Connection data as it was given to a command: base64 in an argument, or a file with base64 or raw bytes.
 enum ConnectionDataInput {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Connection data taken apart byte by byte, as far as possible: every row has an offset, the bytes and their meaning.
 ///

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The local connection data for an exchange by hand: shown, written to a file, and removed at the end.
 struct LocalConnectionData: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// How the two sides exchange connection data by hand: the local data is shown and written, the peer's is typed, given or
 /// read from a file once it exists.

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// Where one file is saved once it is complete, and with what attributes.
 package struct FileDestination: Sendable {

@@ -1,5 +1,5 @@
-package import Multipeer
 package import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// A directory of one sender, on its way into the directory for received files.
 ///

@@ -1,5 +1,5 @@
-package import Multipeer
 package import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// A directory to send, with all files in it, found before the network is used.
 package final class SentDirectory: Sendable {

@@ -1,5 +1,5 @@
-package import Multipeer
 package import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// What `multipeer send` says about a file in the metadata of its resource: its number, and where known whether it is a
 /// program, when it was modified, and its path in the directory that is sent.

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// One event of `multipeer browse`, for programs: a line of JSON, or tab-separated fields.
 package struct BrowseLine: Encodable, Sendable {

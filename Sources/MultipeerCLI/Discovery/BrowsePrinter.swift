@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Prints the events of `multipeer browse`.
 actor BrowsePrinter {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer invite --wait`: advertises the peer, and asks on the terminal about each invitation, one after the other.
 struct InviteAssistant: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer invite`: shows the peers that advertise, and carries out typed commands.
 actor InviteBrowser {

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// The peers of `multipeer invite`, in the order in which they appeared, each with the number that the user types for it.
 struct InviteList {

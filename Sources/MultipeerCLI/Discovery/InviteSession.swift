@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The session of `multipeer invite`, and the port that it shares with an advertiser.
 struct InviteSession: Sendable {

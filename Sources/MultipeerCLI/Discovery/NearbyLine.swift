@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// One event of `multipeer invite`, for programs: tab-separated fields.
 package struct NearbyLine: Equatable, Sendable {

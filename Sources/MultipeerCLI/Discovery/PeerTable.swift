@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The advertised peers, as a table for people.
 package struct PeerTable: Sendable {

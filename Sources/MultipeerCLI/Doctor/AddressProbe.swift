@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// Whether the addresses of a peer can be reached: TCP and UDP at its port. Nothing is asked of the peer or its user: a connection
 /// is made and closed, and one empty datagram is sent.

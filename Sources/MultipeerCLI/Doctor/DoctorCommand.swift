@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// `multipeer doctor`: diagnoses why peers do not find each other.
 enum DoctorCommand: Subcommand {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Whether firewall rules could drop packets of peers. The rules are read, if permitted, and judged by simple patterns.
 package struct FirewallCheck: Sendable {

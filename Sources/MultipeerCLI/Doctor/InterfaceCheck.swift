@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The network interfaces, and whether peers can be found on one of them.
 package struct InterfaceCheck: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The clock, OpenSSL, limits of the system, and the kind of machine.
 package struct MachineCheck: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Whether packets to the multicast DNS group loop back on one interface, and whether other hosts answer.
 package struct MulticastCheck: Sendable {

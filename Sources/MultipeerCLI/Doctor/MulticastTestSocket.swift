@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A multicast DNS socket for a test, for one network interface and family: bound to the group, and joined only on that
 /// interface.

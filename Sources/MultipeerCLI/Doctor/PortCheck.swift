@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Whether the multicast DNS port can be shared with the processes that use it.
 package struct PortCheck: Sendable {

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// What arrives here, at the port of this machine, from a peer whose user runs `multipeer doctor --both`, too. Each of its
 /// datagrams is answered by an empty one, so that the peer knows that both ways are open.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// How many bytes went each way, and the line that shows it on a terminal.
 final class ByteCounter: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Shows a one-time code, and links with the peer that proves it.
 final class CodeAdvertiser: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Both users type the six digits that the other side shows, before anything is sent over their link.
 ///

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Finds the peer that shows a one-time code, and links with it once both have proven the code.
 final class CodeFinder: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// How other peers reach this one: by its name where discovery works, at an address everywhere else.
 struct ListeningPlace: Sendable {

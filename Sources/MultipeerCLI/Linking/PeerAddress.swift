@@ -1,5 +1,5 @@
-package import Multipeer
 package import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// An address at which a peer listens, as a user gives it: an IP address or a host name, a port after it, and the peer that is
 /// meant before it.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Advertises a receiver of files, or one end of a link, and asks the user about each peer that wants to connect.
 final class PeerAdvertiser: Sendable {

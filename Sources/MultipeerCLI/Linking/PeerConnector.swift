@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Links with one peer, by hand, over discovery or with a code, and ends the link gracefully, with all cleanup.
 final class PeerConnector: Sendable {

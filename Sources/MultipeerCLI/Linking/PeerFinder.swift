@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Finds one peer by its name, and invites it.
 final class PeerFinder: Sendable {

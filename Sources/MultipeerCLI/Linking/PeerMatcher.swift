@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The peers that discovery reports, and which of them match a selector. Pure: the caller has the clock.
 package struct PeerMatcher: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A search for the one peer that a selector means, among those that discovery reports.
 final class PeerSearch: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Shows who receives on the network below a code, and lets the user choose. On a terminal with escape sequences the list is drawn
 /// in place and keys count at once, on others its changes are lines, and a line is read.

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The receivers on the network, to choose one from. A number stays with its receiver, so that it never means another one when it
 /// is typed. Pure: the caller has the terminal.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Relays standard input to the peer, and the peer to standard output, until both inputs have ended.
 ///

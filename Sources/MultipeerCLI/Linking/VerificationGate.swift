@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Says who is at the other end before anything is sent: an unverified peer is never used without a word.
 struct VerificationGate: Sendable {

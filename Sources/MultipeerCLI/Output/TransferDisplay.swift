@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The progress line at the bottom of a terminal during transfers, and messages above it. Without a terminal, and on
 /// one without escape sequences, there is no progress line.

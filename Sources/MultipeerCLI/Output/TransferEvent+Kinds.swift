@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 extension TransferEvent {
     static func offer(_ files: OfferedFiles?, _ peer: PeerID) -> TransferEvent {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What `send` and `receive` show and print: lines for people on standard error, and objects for programs on standard output.
 final class TransferOutput: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The results of all files, as one line for each and one for all.
 package struct TransferReport: Equatable, Sendable {

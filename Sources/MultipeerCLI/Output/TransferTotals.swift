@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// How far all files of a command have come.
 package final class TransferTotals: Sendable {

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// The peers that advertise the same room, and which of them are being invited.
 struct DiscoveredRoomPeers: Sendable {

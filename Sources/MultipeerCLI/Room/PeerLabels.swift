@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The labels of the peers in a room: their names where these look different, otherwise followed by digits of their ids. Everyone
 /// in a room sees the same labels, whatever the order of arrival.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Joining by hand: connection data from an argument, from a file, or typed.
 extension Room {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Files: offered to one peer or to all, accepted or declined by each.
 extension Room {

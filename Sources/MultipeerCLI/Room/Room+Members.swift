@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Peers that join and leave, and why.
 extension Room {

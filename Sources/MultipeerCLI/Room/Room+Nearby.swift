@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Joining over discovery: every peer in the room advertises it, and invites every peer that advertises the same. Two peers
 /// that invite each other at once get one link.

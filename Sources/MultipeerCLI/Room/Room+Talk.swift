@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Messages, and how they are sent to each peer at its own pace.
 extension Room {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Comparing codes with one peer: each user types the digits that the other one sees.
 extension Room {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A room: all peers linked with this session, and their messages.
 actor Room {

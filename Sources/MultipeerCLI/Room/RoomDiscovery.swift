@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Advertises a room on the network, and browses for the other peers in it.
 struct RoomDiscovery: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// One peer of a room, as this session sees it.
 struct RoomMember: Sendable {

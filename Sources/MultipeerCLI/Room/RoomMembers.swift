@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// All peers that a room knows, with the labels under which they are shown. Peers that left are kept for a while, to show
 /// why.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Whether any peer has joined the room, and whether one still may.
 struct RoomOccupancy: Sendable {

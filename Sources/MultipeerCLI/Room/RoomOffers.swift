@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Files that peers have offered and that are neither accepted nor declined, by number.
 struct RoomOffers: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A file that a peer of the room offers, on its way into a directory.
 struct RoomDownload: Sendable {

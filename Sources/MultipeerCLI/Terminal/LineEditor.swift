@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The last line of a terminal, in which the user types while messages are shown above it.
 ///

@@ -1,5 +1,5 @@
-package import Multipeer
 import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// How the lines of a room look: on a terminal with the time of day, and the names of peers in colours.
 package struct LineStyle: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Questions to the user of a room, the oldest first. A question that is withdrawn is removed: unauthenticated peers can
 /// cause any number, one after the other, and an answer must not go to one that was withdrawn.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What Tab adds to a path: the names in the directory that was typed so far. Reads the disk.
 struct PathCompletion {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Questions about trust to the user of a room. The answer is typed like everything else: only the room reads the
 /// terminal.

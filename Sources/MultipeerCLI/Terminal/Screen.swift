@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The input and output of a room: peers' messages go to standard output, everything else to standard error. In a pipe, and
 /// on a terminal without escape sequences, these are plain lines; on any other terminal the input stays together in the

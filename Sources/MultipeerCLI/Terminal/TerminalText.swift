@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Bytes of a peer on their way to a terminal: text whose line ends and tabs are kept, with everything else escaped that could
 /// control the terminal. A character may be split between two pieces, and so may an emoji of several.

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 import MultipeerFetch
 
 /// A document of the web, fetched by the program `curl`, whose libraries and authorities are those of the system: this program

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Standard input or a FIFO as a source to send, of unknown size.
 final class DescriptorSource: PieceSource {

@@ -1,5 +1,5 @@
-package import Multipeer
 package import MultipeerCommandLine
+package import MultipeerEssentials
 
 /// The directory for received files. Each gets its own name only when it is complete.
 package struct DownloadDirectory: Sendable {

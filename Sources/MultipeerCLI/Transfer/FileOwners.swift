@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// Whose the files of one run are, where files may be replaced: no peer replaces a file that the run has received from another
 /// one. A peer that comes back replaces its own. It is bounded, whatever the peers send.

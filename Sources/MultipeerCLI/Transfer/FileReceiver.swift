@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Receives the files of one run of `multipeer receive`: of one sender, or of one after the other and several at once.
 final class FileReceiver: Sendable {

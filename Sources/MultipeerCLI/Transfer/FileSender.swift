@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Sends the files of one run of `multipeer send`: small ones at once, large ones one after the other.
 final class FileSender: Sendable {

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// A file whose bytes leave no faster than a limit, and whose transfer can go on where an earlier one broke.
 final class LimitedFile: RepeatableSource {

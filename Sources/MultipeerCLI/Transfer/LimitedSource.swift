@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// A source whose bytes leave no faster than a limit that all files of a command share.
 final class LimitedSource: PieceSource {

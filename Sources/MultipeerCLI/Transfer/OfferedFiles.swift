@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What a sender says it is going to send, before its peer agrees: how many files, how many bytes, and the first names.
 package struct OfferedFiles: Equatable, Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What a receiver has said about single files, by their numbers.
 final class ReceiverNotes: Sendable {

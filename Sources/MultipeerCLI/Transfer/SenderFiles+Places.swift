@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Where a file is put, or why it is not taken.
 extension SenderFiles {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The files of one sender, on their way to this machine.
 final class SenderFiles: Sendable {

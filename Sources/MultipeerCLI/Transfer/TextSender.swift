@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Sends the text of one run of `multipeer send --text`, and waits until the receiver has written it.
 final class TextSender: Sendable {

@@ -1,5 +1,5 @@
-import Multipeer
 import MultipeerCommandLine
+import MultipeerEssentials
 import MultipeerFetch
 
 extension TransferSource {

@@ -1,5 +1,5 @@
-import Multipeer
 package import MultipeerCommandLine
+import MultipeerEssentials
 package import MultipeerFetch
 
 /// A source to send, checked before the network is used.

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// The user's configuration: a key, `=` and a value on each line; `#` begins a line of comment. Options win over it.
 package struct ConfigurationFile: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The options for what is advertised or browsed, and where.
 package struct DiscoveryOptions: Sendable {

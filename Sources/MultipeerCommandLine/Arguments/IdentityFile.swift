@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// An identity in a file that an option names.
 package enum IdentityFile {

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The network interfaces on which peers are advertised and browsed.
 package struct InterfaceSelection: Equatable, Sendable {

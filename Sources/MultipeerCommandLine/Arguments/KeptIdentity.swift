@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The key that a user has under a name, so that others find the same peer tomorrow. Each name has its own: with one key for all,
 /// a peer that remembers it would warn of another name.

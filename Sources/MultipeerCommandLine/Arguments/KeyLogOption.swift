@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// `--keylog`: a file with all TLS and DTLS secrets, for a packet analyser.
 package enum KeyLogOption {

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Where a passphrase comes from: a file, the environment, or the user at the terminal.
 package struct PassphraseSource {

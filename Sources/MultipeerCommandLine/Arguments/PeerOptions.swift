@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The local peer: `--name`, `--id`, `--identity` and `--anonymous`, or else what the user has configured. A peer with an identity
 /// has a keyed uid, which others can verify.

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The port of a command that others connect to: one number for invitations, links and datagrams.
 package enum PortOption {

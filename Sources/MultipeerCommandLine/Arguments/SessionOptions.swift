@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The options for a session: its identity, how it protects its links and which peers it trusts.
 package struct SessionOptions {

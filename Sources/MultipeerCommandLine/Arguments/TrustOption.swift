@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// `--trust`: which peers to link with, besides the key that the connection data pins.
 package enum TrustOption {

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// Small files of a directory that is sent, as one resource: a sequence of records, each with all that belongs to one file.
 ///

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// The path of a file in a directory that is sent, such as `album/2024/photo.jpg`: it begins with the name of that directory.
 ///

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 extension CommandError {
     /// Creates the command's error for an error of the library: one line and an exit code. A cancellation that reaches this was

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// A program of one or more commands: finds the command, runs it, and ends with its exit code.
 package struct CommandProgram: Sendable {

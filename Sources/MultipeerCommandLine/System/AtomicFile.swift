@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Files that commands name: read whole and written atomically, so that no reader sees half of one.
 package enum AtomicFile {

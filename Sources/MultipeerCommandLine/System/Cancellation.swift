@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Ends a wait for input from another thread.
 package final class Cancellation: Sendable {

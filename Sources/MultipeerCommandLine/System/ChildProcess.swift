@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// A process that this one started, with pipes to its standard streams. The caller has to wait for its end.
 package final class ChildProcess: Sendable {

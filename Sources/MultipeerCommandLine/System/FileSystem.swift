@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// What there is at a path.
 package enum FileSystem {

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE; and ends at once at SIGQUIT,
 /// without the memory dump of its default action. The exit status is 128 and the number of the signal.

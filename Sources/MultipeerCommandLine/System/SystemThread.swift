@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// A thread of the system, which may block.
 enum SystemThread {

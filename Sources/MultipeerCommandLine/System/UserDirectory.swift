@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Where the user's files are. The variables come first, as in other commands.
 package enum UserDirectory {

@@ -1,5 +1,5 @@
 import Dispatch
-import Multipeer
+import MultipeerEssentials
 
 /// A thread for blocking calls, so that they never block the program's tasks. It does one job at a time and reads nothing
 /// ahead, so that no unrequested data is in memory. When the worker is released, the thread ends after its queued jobs.

@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Standard input, line by line, for a command that reads it in no other way.
 package final class LineSource: Sendable {

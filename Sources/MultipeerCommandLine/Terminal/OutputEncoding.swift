@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Whether terminals of this process show UTF-8: the locale's character encoding, as the environment names it.
 ///

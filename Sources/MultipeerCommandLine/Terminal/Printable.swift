@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 extension String {
     /// A name, or a text that contains one, with everything escaped that could spoof terminal output: control characters, line

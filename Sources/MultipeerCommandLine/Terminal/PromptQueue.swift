@@ -1,4 +1,4 @@
-import Multipeer
+import MultipeerEssentials
 
 /// Questions of tasks that wait for the terminal, which asks one at a time. Unauthenticated peers can cause any number: at
 /// most `most` wait, and further ones count as a no; one whose task is cancelled is not asked.

@@ -1,4 +1,4 @@
-package import Multipeer
+package import MultipeerEssentials
 
 /// The only place that prints, and that asks the user.
 ///

@@ -69,6 +69,33 @@ struct FileTests {
         await files.end()
     }
 
+    @Test("paths name files and directories as URLs do")
+    func paths() async throws {
+        let files = try await FileMeeting()
+        let original = try files.file([1, 2], "a b.txt").path
+        let folder = files.bobs.url.path
+        for (place, isSynchronized) in [("\(folder)/chosen", false), ("\(folder)//other", true)] {
+            let sending = try await files.ann.send(fileAt: original, to: files.bob.peer)
+            let resource = try await files.offered()
+            #expect(resource.name == "a b.txt")
+            let file = try await resource.receive(asFileAt: place, synchronizing: isSynchronized)
+            #expect(try await sending.end() == nil)
+            #expect(file.path == place)
+        }
+        let sending = try await files.ann.send(fileAt: original, to: files.bob.peer, name: "x")
+        let file = try await files.offered().receive(intoDirectoryAt: folder)
+        #expect(try await sending.end() == nil)
+        #expect(file.name == "x" && file.path.hasPrefix(folder))
+        #expect(files.bobs.names.count == 3)
+        await #expect(throws: MultipeerError.self) {
+            try await files.ann.send(fileAt: "no such/file", to: files.bob.peer)
+        }
+        await #expect(throws: MultipeerError.self) {
+            try await files.ann.send(fileAt: "/", to: files.bob.peer)
+        }
+        await files.end()
+    }
+
     @Test("a file that cannot get its name is reported to the sender as not received, and nothing is kept")
     func noFinalName() async throws {
         let files = try await FileMeeting()

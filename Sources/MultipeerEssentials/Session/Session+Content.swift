@@ -1,18 +1,10 @@
 public import MultipeerCore
-public import MultipeerFoundation
 import MultipeerFraming
 import MultipeerLink
 public import MultipeerTransport
 
 // Messages that are not arrays of bytes, and messages to every peer.
 extension Session {
-    /// Sends the bytes of `data` as one message; otherwise like `send(_:to:delivery:)` of an array.
-    public func send(_ data: Data, to peer: PeerID, delivery: Delivery = .reliable)
-        async throws(MultipeerError)
-    {
-        try await send([UInt8](data), to: peer, delivery: delivery)
-    }
-
     /// Sends the UTF-8 bytes of `text` as one message; otherwise like `send(_:to:delivery:)` of an array.
     public func send(_ text: String, to peer: PeerID, delivery: Delivery = .reliable)
         async throws(MultipeerError)
@@ -50,15 +42,6 @@ extension Session {
         return accepted
     }
 
-    /// Sends the bytes of `data` as one message to every peer that is linked now; otherwise like `sendToAll(_:delivery:)` of an
-    /// array.
-    @discardableResult
-    public func sendToAll(
-        _ data: Data, delivery: Delivery = .reliable
-    ) async throws(MultipeerError) -> [PeerID] {
-        try await sendToAll([UInt8](data), delivery: delivery)
-    }
-
     /// Sends the UTF-8 bytes of `text` as one message to every peer that is linked now; otherwise like
     /// `sendToAll(_:delivery:)` of an array.
     @discardableResult
@@ -72,7 +55,4 @@ extension Session {
 extension Session.Message {
     /// The bytes as text; nil when they are not UTF-8.
     public var text: String? { String(validating: bytes, as: UTF8.self) }
-
-    /// A copy of the bytes.
-    public var data: Data { Data(bytes) }
 }

@@ -16,7 +16,9 @@ extension Session {
         private let events: Session.Events
         private let select: @Sendable (Session.Event) -> Element?
 
-        init(_ events: Session.Events, _ select: @escaping @Sendable (Session.Event) -> Element?) {
+        package init(
+            _ events: Session.Events, _ select: @escaping @Sendable (Session.Event) -> Element?
+        ) {
             self.events = events
             self.select = select
         }

@@ -1,35 +1,44 @@
 public import MultipeerCore
-public import MultipeerFoundation
 import MultipeerFraming
 public import MultipeerTransport
 
 extension Session {
-    /// Sends a file, and returns as soon as it is on its way.
+    /// Sends the file at `path`, and returns as soon as it is on its way.
     ///
     /// The file is read while it is sent, as many bytes as it has at this moment. When the peer has as many files and
     /// streams open as it accepts (64 by default), the call waits. The peer receives `name` (1 to 1,024 bytes; default: the
-    /// last component of the URL) and `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of the
+    /// last component of the path) and `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of the
     /// file. If an earlier transfer of a file of at least 1 MiB broke, and the peer has kept what it received, only the rest is
     /// sent, unless the peer's part is not how the file begins now; this needs the digest. With `resumable` false it is sent from
-    /// its first byte, without asking. A document of a web server is sent with `send(document:to:)` of the module `MultipeerWeb`.
+    /// its first byte, without asking.
     ///
     /// ```swift
-    /// let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
-    /// for await progress in sending.progress { print(progress) }
+    /// let sending = try await session.send(fileAt: "picture.jpg", to: bob)
     /// try await sending.waitUntilReceived()
     /// ```
     ///
     /// Throws before the peer learns of the file: `notConnected` when the peer is not connected, `file` when there is no
-    /// such file or it is not a regular file, `invalidArgument` for a name or metadata of another length and for a URL that
-    /// is not a file URL, `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while
-    /// waiting.
+    /// such file or it is not a regular file, `invalidArgument` for a name or metadata of another length, `ended` when the link
+    /// ends while waiting, and `cancelled` when the task is cancelled while waiting.
     public func send(
-        file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true,
+        fileAt path: String, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil,
+        digest: Bool = true,
         resumable: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        let name = name ?? url.label
-        return try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
-            let path = try url.sentPath()
+        let name = name ?? path.split(separator: "/").last.map(String.init) ?? ""
+        return try await send(
+            fileAt: { () throws(ResourceFault) in path }, to: peer, name: name, metadata: metadata,
+            digest: digest,
+            resumable: resumable)
+    }
+
+    /// Sends the file whose path `path` returns, once the peer is known to be connected; otherwise like `send(fileAt:to:)`.
+    package func send(
+        fileAt path: () throws(ResourceFault) -> String, to peer: PeerID, name: String, metadata: [UInt8]?,
+        digest: Bool, resumable: Bool
+    ) async throws(MultipeerError) -> OutgoingResource {
+        try await send(to: peer, name, metadata, digest, resumable) { worker throws(ResourceFault) in
+            let path = try path()
             let opening = SmallFileOpening(to: peer.uid, name: name, metadata: metadata, digest: digest)
             return try await begin(opening, worker) { () throws(FileFault) in
                 try SmallFile.read(try FileSource(path), digest: digest)
@@ -37,7 +46,7 @@ extension Session {
         }
     }
 
-    /// Sends a file that `source` opens, on a thread of the file pool; otherwise like `send(file:to:)`.
+    /// Sends a file that `source` opens, on a thread of the file pool; otherwise like `send(fileAt:to:)`.
     package func send(
         opening source: @escaping @Sendable () throws(FileFault) -> FileSource, to peer: PeerID,
         name: String, metadata: [UInt8]? = nil, digest: Bool = true, resumable: Bool = true
@@ -87,7 +96,7 @@ extension Session {
     ///
     /// The sequence is read in a task of the transfer, which is cancelled when the transfer ends. When the sequence throws, or
     /// its length is not `size`, the peer keeps nothing and `waitUntilReceived()` throws `source`. Otherwise throws like
-    /// `send(file:to:)`.
+    /// `send(fileAt:to:)`.
     public func send<Source: AsyncSequence>(
         contentsOf source: sending Source, size: UInt64? = nil, to peer: PeerID, name: String,
         metadata: [UInt8]? = nil, digest: Bool = true
@@ -153,60 +162,54 @@ extension OutgoingResource {
 }
 
 extension IncomingResource {
-    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable only by its
-    /// owner.
+    /// Receives the file into the session's own directory, under a random name, readable only by its owner.
     ///
     /// The file appears once it is complete, closed, and has the promised size and digest; otherwise no part of it is kept. The
     /// session's own directory is inside the system's temporary directory: move the file away. With `synchronizing`, the sender
     /// is notified, and the call returns, only once the file is on disk and survives a power failure.
     ///
-    /// With `resuming`, a file in `directory` whose transfer breaks with the link or the process goes on with the next transfer of
-    /// that file from the same peer.
+    /// With `resuming`, a file whose transfer breaks with the link or the process goes on with the next transfer of that file from
+    /// the same peer.
     ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
     /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file
     /// was received or declined before.
     public func receive(
-        into directory: URL? = nil, synchronizing: Bool = false, resuming: Resumption? = nil
+        synchronizing: Bool = false, resuming: Resumption? = nil
     ) async throws(MultipeerError) -> IncomingResource.File {
         try await receive(
-            into: directory, resuming: resuming, completing: Completion(isSynchronized: synchronizing))
+            into: .session, resuming: resuming, completing: Completion(isSynchronized: synchronizing))
     }
 
-    /// Receives the file as `file`, in a directory that exists, readable only by its owner.
+    /// Receives the file into the directory at `path`, which exists; otherwise like `receive(synchronizing:resuming:)`.
+    public func receive(
+        intoDirectoryAt path: String, synchronizing: Bool = false, resuming: Resumption? = nil
+    ) async throws(MultipeerError) -> IncomingResource.File {
+        try await receive(
+            into: .directory(path), resuming: resuming, completing: Completion(isSynchronized: synchronizing))
+    }
+
+    /// Receives the file as the one at `path`, in a directory that exists, readable only by its owner.
     ///
     /// The sender is notified that it has received the file only once the file has this name: if it cannot get it, the sender's
     /// `waitUntilReceived()` throws, too. An existing file is replaced only with `replacing`, in one step, and a directory
     /// never. Never make this path from the `name` of the resource without checking it: it may contain anything.
     ///
-    /// Throws like `receive(into:synchronizing:resuming:)`, and `file` when the name is taken.
+    /// Throws like `receive(synchronizing:resuming:)`, and `file` when the name is taken.
     public func receive(
-        as file: URL, replacing: Bool = false, synchronizing: Bool = false, resuming: Resumption? = nil
+        asFileAt path: String, replacing: Bool = false, synchronizing: Bool = false,
+        resuming: Resumption? = nil
     ) async throws(MultipeerError) -> IncomingResource.File {
-        let path = file.path
         let completion = Completion(isSynchronized: synchronizing) { draft throws(FileFault) in
             try FileRename.move(draft, path, replacing: replacing)
             return path
         }
-        return try await receive(
-            into: file.deletingLastPathComponent(), resuming: resuming, completing: completion)
+        // A name without a directory is one in the current directory, and what begins with a slash may be in the root.
+        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        return try await receive(into: .directory(directory), resuming: resuming, completing: completion)
     }
 
-    /// Receives a file of at most `limit` bytes; one that turns out to be longer is declined.
-    package func receive(
-        into directory: URL?, atMost limit: UInt64 = .max, resuming: Resumption? = nil,
-        completing completion: Completion
-    ) async throws(MultipeerError) -> IncomingResource.File {
-        let place: Place
-        do throws(ResourceFault) {
-            place = if let directory { .directory(try directory.filePath()) } else { .session }
-        } catch {
-            throw MultipeerError(error, of: "the file from \(peer)")
-        }
-        return try await receive(into: place, atMost: limit, resuming: resuming, completing: completion)
-    }
-
-    /// The same in any place.
+    /// Receives a file of at most `limit` bytes in any place; one that turns out to be longer is declined.
     package func receive(
         into place: Place, atMost limit: UInt64 = .max, resuming: Resumption? = nil,
         completing completion: Completion = Completion()
@@ -254,11 +257,6 @@ extension IncomingResource {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
     }
-}
-
-extension IncomingResource.File {
-    /// The location as a URL.
-    public var url: URL { URL(fileURLWithPath: path, isDirectory: false) }
 }
 
 extension EventLoop {
