@@ -412,3 +412,12 @@ if let wanted = Context.environment["MULTIPEER_TESTS"]?.split(separator: " ").ma
         return !needed.isSuperset(of: library ?? program ?? [])
     }
 }
+
+// The program that is shipped is small: what is not on the way of the data is optimised for size. Only `.packaging/build` asks for it,
+// since a package with such flags cannot be a dependency.
+if Context.environment["MULTIPEER_SMALL"] != nil {
+    let unhurried = ["MultipeerCLI", "MultipeerCommandLine", "MultipeerFetch", "MultipeerDiscovery"]
+    for target in package.targets where unhurried.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"])]
+    }
+}
