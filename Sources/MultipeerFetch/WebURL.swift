@@ -16,7 +16,7 @@ package struct WebURL: Equatable, Sendable {
     private let query: String?
 
     /// Returns nil unless the text is an http or https URL with a host. Characters that a URL cannot contain are percent-encoded after
-    /// the host, and not accepted in it.
+    /// the host, and not accepted before its end.
     package init?(_ text: String) {
         guard let scheme = WebURL.scheme(of: text)?.lowercased(), ["http", "https"].contains(scheme) else {
             return nil
@@ -139,7 +139,8 @@ private struct Authority {
     init?(_ text: Substring) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let place = parts.last else { return nil }
-        user = parts.count == 2 ? PercentEncoding.encode(String(parts[0]), keeping: "") : nil
+        user = parts.count == 2 ? String(parts[0]) : nil
+        if let user, PercentEncoding.encode(user, keeping: "") != user { return nil }
         let isVersion6 = place.hasPrefix("[")
         let end =
             isVersion6
@@ -150,9 +151,9 @@ private struct Authority {
         // A colon without a number is that of the scheme's own port.
         guard rest.isEmpty || rest == ":" || rest.hasPrefix(":") && port ?? 0 > 0 else { return nil }
         if isVersion6 {
-            guard WebResolver.Address(String(host.dropFirst().dropLast()))?.bytes.count == 16 else {
-                return nil
-            }
+            guard host.hasSuffix("]"),
+                WebResolver.Address(String(host.dropFirst().dropLast()))?.bytes.count == 16
+            else { return nil }
         } else {
             let others = Array("-._~".utf8)
             let isName = host.utf8.allSatisfy {
