@@ -217,7 +217,7 @@ extension RegistryPlace {
         RegistryPlace(
             "oneShot", "MultipeerDiscovery/Querier/CachedRecord.swift", "let tentativeLifetime = #"),
         RegistryPlace("doubt", "MultipeerDiscovery/Querier/CachedRecord.swift", "let reconfirmTimeout = #"),
-        RegistryPlace("invitation", "Multipeer/Nearby/Browser.swift", "timeout: Duration = #"),
+        RegistryPlace("invitation", "MultipeerEssentials/Nearby/Browser.swift", "timeout: Duration = #"),
     ]
 
     /// Numbers that are no constant of the code, each with what proves it.

@@ -33,5 +33,7 @@ struct RuntimeRuleTests {
 }
 
 extension String {
-    fileprivate var isOfTheRuntime: Bool { hasPrefix("MultipeerTransport/") || hasPrefix("Multipeer/") }
+    fileprivate var isOfTheRuntime: Bool {
+        ["MultipeerTransport/", "MultipeerEssentials/", "Multipeer/"].contains { hasPrefix($0) }
+    }
 }

@@ -60,7 +60,7 @@ struct RoomMessageTests {
 
     @Test(
         "the time in UTC is that of ISO 8601",
-        arguments: [0, 951_782_399, 951_782_400, 1_795_000_000, 253_402_300_799, -1, -62_135_596_800])
+        arguments: [0, 951_782_399, 951_782_400, 1_795_000_000, 253_402_300_799, -1, -11_644_473_600])
     func universal(_ seconds: Int) {
         let date = Date(timeIntervalSince1970: Double(seconds))
         #expect(LocalTime.universal(seconds) == date.ISO8601Format())
