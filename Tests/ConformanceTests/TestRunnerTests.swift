@@ -42,6 +42,27 @@ struct TestRunnerTests {
         #expect(outcomes.allSatisfy { $0.reason.isEmpty == (expected == .pass) })
     }
 
+    @Test("what a case has opened is released at its end", .timeLimit(.minutes(1)))
+    func released() async throws {
+        let isReleased = try await Worker("conform").run { () throws(CommandError) in
+            weak var ended: CaseRun?
+            do {
+                let caseRun = CaseRun(
+                    .testerLower, shim: TestRunnerTests.shim, random: SplitMix64(seed: 1, name: "released"))
+                ended = caseRun
+                defer { caseRun.quit() }
+                let (pair, link) = try caseRun.linked(.init(preference: .required))
+                try pair.session.send([1], to: pair.tester.endpoint.uid)
+                caseRun.loop.wait(.milliseconds(10))
+                withExtendedLifetime(link) {}
+            } catch {
+                throw CommandError("\(error)", exit: .linkFailed)
+            }
+            return ended == nil
+        }
+        #expect(isReleased)
+    }
+
     @Test("a fault that the machine cannot show is skipped, and not missed")
     func skippedFault() {
         let one = Suite.cases[0]

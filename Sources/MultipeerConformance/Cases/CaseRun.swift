@@ -39,9 +39,13 @@ final class CaseRun {
         return started
     }
 
-    /// Ends the process and removes what the case has written.
+    /// Ends the process, removes what the case has written, and releases what refers to this run: each has descriptors.
     func quit() {
         running?.quit()
+        running = nil
+        sessions = []
+        pairs = []
+        loop.removeAll()
         for path in files { try? FileManager.default.removeItem(atPath: path) }
     }
 

@@ -21,6 +21,14 @@ final class PollLoop {
 
     func add(_ source: any PollSource) { sources.append(source) }
     func remove(_ source: any PollSource) { sources.removeAll { $0 === source } }
+
+    func removeAll() {
+        let removed = sources
+        sources = []
+        // Only now are they released: some remove themselves then.
+        withExtendedLifetime(removed) {}
+    }
+
     /// The connections that are open.
     var connections: [TesterConnection] { sources.compactMap { $0 as? TesterConnection } }
 
