@@ -35,12 +35,17 @@ enum ConformReproCommand: Subcommand {
         try await ConformCommand.check(plan)
         let report = try await ConformCommand.report(plan)
         for outcome in report.outcomes {
+            let reason = outcome.reason.isEmpty ? "" : ": \(outcome.reason)"
             try Terminal.put(
-                "\(outcome.name): \(outcome.subject.title)\nstimulus: \(outcome.subject.stimulus)\n"
-                    + "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)\n"
-                    + [outcome.verdict.rawValue, outcome.reason].filter { !$0.isEmpty }.joined(
-                        separator: ": ")
-                    + "\n")
+                """
+                \(outcome.name): \(outcome.subject.title)
+                stimulus: \(outcome.subject.stimulus)
+                expected: \(outcome.subject.expectation)
+
+                \(outcome.logText)
+                \(outcome.verdict.rawValue)\(reason)
+
+                """)
         }
         try ConformCommand.judge(report)
     }

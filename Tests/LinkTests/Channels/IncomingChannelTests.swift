@@ -109,7 +109,8 @@ struct IncomingChannelTests {
         let end = End(.init(local: .small(credit: 4_096)))
         let strange = ChannelOpening(kind: .init(rawValue: 9), name: "x")
         end.receive(.open(channel: 1, strange), .data(channel: 1, [1]), .message([2]))
-        #expect(end.frames() == [.credit(channel: 0, limit: 4_096 + 1_034), .stop(channel: 1, .declined)])
+        let limit: UInt64 = 4_096 + 1_034
+        #expect(end.frames() == [.credit(channel: 0, limit: limit), .stop(channel: 1, .declined)])
         #expect(end.channelEvents() == [])
         #expect(end.messages() == [[2]])
         end.receive(.reset(channel: 1, .declined))

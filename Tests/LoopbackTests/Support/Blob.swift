@@ -30,14 +30,20 @@ struct Blob {
     }
 
     var bytes: [UInt8] {
-        let body = fields.flatMap { field in
-            [field.type, UInt16(field.value.count)].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-                + field.value
+        var body: [UInt8] = []
+        for (type, value) in fields {
+            body += Self.bigEndian(type)
+            body += Self.bigEndian(UInt16(value.count))
+            body += value
         }
-        let count = 8 + body.count + 8
-        let head = Array("MPCD".utf8) + [1, flags, UInt8(count >> 8), UInt8(count & 0xFF)]
-        return head + body + SHA256.hash(head + body).prefix(8)
+        var bytes = Array("MPCD".utf8)
+        bytes += [1, flags]
+        bytes += Self.bigEndian(UInt16(8 + body.count + 8))
+        bytes += body
+        return bytes + SHA256.hash(bytes).prefix(8)
     }
+
+    private static func bigEndian(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
     subscript(type: UInt16) -> [UInt8]? {
         get { fields.first { $0.type == type }?.value }

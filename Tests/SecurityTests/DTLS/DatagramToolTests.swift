@@ -11,11 +11,9 @@ struct DatagramToolTests {
 
         init(_ command: String, saying text: String) throws {
             let key = DatagramPair.key.map { String($0, radix: 16) }.joined()
-            let profile = "-dtls1_2 -psk_identity mpc/1 -cipher ECDHE-PSK-CHACHA20-POLY1305"
-            process = try ToolProcess(
-                OpenSSLTool.path,
-                "\(command) \(profile)".split(separator: " ").map(String.init) + ["-psk", key],
-                input: text)
+            let profile = "-dtls1_2 -psk_identity mpc/1 -cipher ECDHE-PSK-CHACHA20-POLY1305 -psk \(key)"
+            let words = "\(command) \(profile)".split(separator: " ").map(String.init)
+            process = try ToolProcess(OpenSSLTool.path, words, input: text)
         }
 
         /// Ends it and returns what it printed.
