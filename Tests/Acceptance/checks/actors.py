@@ -1,14 +1,13 @@
 """Calls of distributed actors between processes that are killed and restarted."""
 
-import os
 import random
 import tempfile
 import time
 
 from . import member, peer
-from .peer import PRODUCTS, expect
+from .peer import expect, program
 
-CALLER = os.path.join(PRODUCTS, "MultipeerCaller")
+CALLER = program("MultipeerCaller")
 # Members that call, and members that are killed.
 CALLERS, VICTIMS = 5, 3
 

@@ -1,7 +1,6 @@
 """Processes of `MultipeerAttacker`, and the commands that it attacks, found as any stranger finds them."""
 
 import json
-import os
 import queue
 import re
 import subprocess
@@ -9,9 +8,9 @@ import threading
 import time
 
 from .impostors import environment
-from .peer import COMMAND, PRODUCTS, Failure, Process, expect, register, unregister
+from .peer import COMMAND, Failure, Process, expect, program, register, unregister
 
-ATTACKER = os.path.join(PRODUCTS, "MultipeerAttacker")
+ATTACKER = program("MultipeerAttacker")
 
 
 class Attacker(Process):

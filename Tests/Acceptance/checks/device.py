@@ -10,9 +10,9 @@ import time
 from urllib.parse import quote
 
 from . import peer
-from .peer import PRODUCTS, Failure, Process, expect, until
+from .peer import Failure, Process, expect, program, until
 
-DEVICE = os.path.join(PRODUCTS, "MultipeerDevice")
+DEVICE = program("MultipeerDevice")
 # The reports of a controller, which runs on the main actor.
 ON_MAIN = ("present", "finished", "abandoned")
 # The calls that are made on the main queue where that runs.

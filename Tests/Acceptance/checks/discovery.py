@@ -13,10 +13,10 @@ import threading
 import time
 
 from . import network, peer
-from .peer import PRODUCTS, Failure, Process, expect, until
+from .peer import Failure, Process, expect, program, until
 from .processors import Others, allowance
 
-NEIGHBOUR = os.path.join(PRODUCTS, "MultipeerNeighbour")
+NEIGHBOUR = program("MultipeerNeighbour")
 # Packets of garbage in the short form.
 COUNT = 200_000
 GROUP, PORT = "224.0.0.251", 5353

@@ -1,10 +1,11 @@
 """How the shipped programs are linked."""
 
+import os
 import re
 import shutil
 import subprocess
 
-from .peer import COMMAND, CONFORM, expect
+from .peer import COMMAND, CONFORM, PRODUCTS, expect
 
 
 def hardening():
@@ -12,7 +13,9 @@ def hardening():
     reader = shutil.which("readelf") or shutil.which("llvm-readelf")
     if not reader:
         return "skipped: readelf is missing"
-    for program in (COMMAND, CONFORM):
+    shipped = [program for program in (COMMAND, CONFORM) if os.path.dirname(program) == PRODUCTS]
+    expect(COMMAND in shipped, f"{PRODUCTS} has no multipeer")
+    for program in shipped:
         said = subprocess.run([reader, "-W", "-d", "-l", program], capture_output=True, text=True, check=True).stdout
         expect(re.search(r"\bGNU_RELRO\b", said), f"{program} has no RELRO segment")
         expect(re.search(r"\(BIND_NOW\)|\(FLAGS(_1)?\).*\b(BIND_)?NOW\b", said), f"{program} binds its symbols late")

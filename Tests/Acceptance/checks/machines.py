@@ -7,20 +7,22 @@ import subprocess
 
 from . import network
 from .network import command, tool
-from .peer import PRODUCTS, until
+from .peer import COMMAND, CONFORM, until
 
 ADDRESSES = "192.168.77"
-# Runs in the new namespaces: "$1" is the machine's name, "$2" an empty directory for its files, "$3" that of the products.
+# Runs in the new namespaces: "$1" is the machine's name, "$2" an empty directory for its files; the programs follow.
 _SETUP = """
 set -e
 echo "$1" > /proc/sys/kernel/hostname
 mount -t tmpfs -o mode=755 home "$2"
 mkdir "$2/$1" "$2/bin"
-for product in multipeer multipeer-conform; do
-    touch "$2/bin/$product"
-    mount --bind "$3/$product" "$2/bin/$product"
+home=$2
+shift 2
+for program in "$@"; do
+    touch "$home/bin/${program##*/}"
+    mount --bind "$program" "$home/bin/${program##*/}"
 done
-mount --rbind "$2" /home
+mount --rbind "$home" /home
 exec sleep 600
 """
 
@@ -33,9 +35,12 @@ class Machine:
         self.address = f"{ADDRESSES}.{number}"
         self.home = f"/home/{name}"
         place = os.path.join(directory, name)
+        programs = [COMMAND, CONFORM]
+        if products:
+            programs = [os.path.join(products, os.path.basename(program)) for program in programs]
         os.mkdir(place)
         self.holder = subprocess.Popen(
-            [tool("unshare"), "-n", "-u", "-m", "/bin/sh", "-c", _SETUP, "sh", name, place, products or PRODUCTS],
+            [tool("unshare"), "-n", "-u", "-m", "/bin/sh", "-c", _SETUP, "sh", name, place, *programs],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             preexec_fn=network._die_with_parent)
         try:

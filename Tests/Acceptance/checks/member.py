@@ -11,10 +11,10 @@ import threading
 import time
 
 from . import peer
-from .peer import PRODUCTS, ROOT, Failure, Process, expect, until
+from .peer import ROOT, Failure, Process, expect, program, until
 
-MEMBER = os.path.join(PRODUCTS, "MultipeerMember")
-CHECKER = os.path.join(PRODUCTS, "check-history")
+MEMBER = program("MultipeerMember")
+CHECKER = program("check-history")
 NEMESIS = "nemesis"
 
 

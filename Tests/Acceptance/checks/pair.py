@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from . import peer
 from .peer import Failure, expect
 
-PAIR = os.path.join(os.path.dirname(peer.ENDURANCE), "MultipeerPair")
+PAIR = peer.program("MultipeerPair")
 
 # How many pairs of processes are started, in a row.
 STARTS = int(os.environ.get("STARTS", "0"))

@@ -12,12 +12,22 @@ import uuid
 from . import blob
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-# The programs that are checked: those of another build if the variable names its folder.
-PRODUCTS = os.path.abspath(os.environ.get("MULTIPEER_PRODUCTS") or os.path.join(ROOT, ".build", "release"))
-COMMAND = os.path.join(PRODUCTS, "multipeer")
-CONFORM = os.path.join(PRODUCTS, "multipeer-conform")
-DEMO = os.path.join(PRODUCTS, "multipeer-demo")
-ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
+# Where the programs are that are checked: in the release build, unless the variable names folders, separated by ":".
+FOLDERS = [os.path.abspath(name)
+           for name in (os.environ.get("MULTIPEER_PRODUCTS") or os.path.join(ROOT, ".build", "release")).split(":")]
+PRODUCTS = FOLDERS[0]
+
+
+def program(name):
+    """Returns the path of a program in the first folder that has it."""
+    paths = [os.path.join(folder, name) for folder in FOLDERS]
+    return next((path for path in paths if os.access(path, os.X_OK)), paths[0])
+
+
+COMMAND = program("multipeer")
+CONFORM = program("multipeer-conform")
+DEMO = program("multipeer-demo")
+ENDURANCE = program("MultipeerEndurance")
 
 # Whether checks run in their long forms: `run --full`.
 FULL = False

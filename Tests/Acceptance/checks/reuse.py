@@ -6,7 +6,7 @@ import subprocess
 from . import peer
 from .peer import expect
 
-REUSE = os.path.join(os.path.dirname(peer.ENDURANCE), "MultipeerReuse")
+REUSE = peer.program("MultipeerReuse")
 
 
 def run(*words, seconds=300):

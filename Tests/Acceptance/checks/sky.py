@@ -11,7 +11,7 @@ from . import peer
 from .peer import expect
 from .processors import MUCH, Others
 
-SKY = os.path.join(os.path.dirname(peer.ENDURANCE), "sky")
+SKY = peer.program("sky")
 
 
 class Run:
