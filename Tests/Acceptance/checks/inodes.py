@@ -35,8 +35,9 @@ def _full_inodes():
                 told.append(f"{what}: {_transfer(directory, inbox, before, during)}")
             finally:
                 command("umount", inbox)
-    # To rename a file takes no inode, unlike a link.
-    expect([one.rsplit(": ", 1)[1] for one in told] == ["not sent", "sent, and there", "not sent"], "; ".join(told))
+    # To rename a file takes no inode, unlike a link, which is all that every system with POSIX has for a name that is free.
+    later = "not sent" if os.environ.get("MULTIPEER_RUNTIME") == "portable" else "sent, and there"
+    expect([one.rsplit(": ", 1)[1] for one in told] == ["not sent", later, "not sent"], "; ".join(told))
     return "; ".join(told)
 
 
