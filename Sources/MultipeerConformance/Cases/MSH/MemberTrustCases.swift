@@ -236,6 +236,8 @@ extension CaseRun {
     fileprivate func calling(_ member: Member, _ blob: [UInt8]) throws -> TesterLink {
         let link = try member.tester.dial(try member.linkParameters(blob))
         try link.becomeCandidate()
+        // Two connections have no order between them, and S sends nothing when it has read CONFIRM.
+        loop.wait(.milliseconds(200))
         try member.linked().connection.reset()
         return link
     }
