@@ -63,7 +63,9 @@ package actor SessionDriver: ListeningDriver {
         engine = SessionEngine(local, configuration.engine, seed: randomness.next())
         let consumed = ConsumedCredit()
         self.consumed = consumed
-        eventQueue = EventQueue(reportAfter: Int(configuration.overrides.messageCredit) / 8) {
+        // While the reader waits for the next event, the links do not know of up to this much that it has taken, and CREDIT for it
+        // is late. A report wakes the loop, so there is not one for each message.
+        eventQueue = EventQueue(reportAfter: Int(configuration.overrides.messageCredit) / 16) {
             consumed.add($0)
         }
         events = EventDelivery(into: eventQueue)
