@@ -63,8 +63,8 @@ package actor SessionDriver: ListeningDriver {
         engine = SessionEngine(local, configuration.engine, seed: randomness.next())
         let consumed = ConsumedCredit()
         self.consumed = consumed
-        // While the reader waits for the next event, the links do not know of up to this much that it has taken, and CREDIT for it
-        // is late. A report wakes the loop, so there is not one for each message.
+        // While the reader waits for the next event, up to this much of what it has taken is not reported, and CREDIT for it is
+        // late. Each report wakes the loop, so one message alone does not cause one.
         eventQueue = EventQueue(reportAfter: Int(configuration.overrides.messageCredit) / 16) {
             consumed.add($0)
         }
