@@ -30,17 +30,14 @@ exec sleep 600
 class Machine:
     """A host, which ends with this process."""
 
-    def __init__(self, name, number, directory, products=None):
+    def __init__(self, name, number, directory):
         self.name = name
         self.address = f"{ADDRESSES}.{number}"
         self.home = f"/home/{name}"
         place = os.path.join(directory, name)
-        programs = [COMMAND, CONFORM]
-        if products:
-            programs = [os.path.join(products, os.path.basename(program)) for program in programs]
         os.mkdir(place)
         self.holder = subprocess.Popen(
-            [tool("unshare"), "-n", "-u", "-m", "/bin/sh", "-c", _SETUP, "sh", name, place, *programs],
+            [tool("unshare"), "-n", "-u", "-m", "/bin/sh", "-c", _SETUP, "sh", name, place, COMMAND, CONFORM],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             preexec_fn=network._die_with_parent)
         try:

@@ -120,7 +120,7 @@ def _session(name):
         lines = TERMINALS.strip().splitlines()
         lines[1:1] = [f"{machine}: {setting}" for machine in ("ann", "bob") for setting in settings]
     with tempfile.TemporaryDirectory() as directory:
-        play = Play(lines, directory, None, False)
+        play = Play(lines, directory, False)
         try:
             play.run()
         except Broken as reason:

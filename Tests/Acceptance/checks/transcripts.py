@@ -50,8 +50,8 @@ def normal(line):
 class Play:
     """Plays one transcript on new machines, and compares or rewrites its screens."""
 
-    def __init__(self, lines, directory, products, rewrites):
-        self.lines, self.directory, self.products, self.rewrites = lines, directory, products, rewrites
+    def __init__(self, lines, directory, rewrites):
+        self.lines, self.directory, self.rewrites = lines, directory, rewrites
         self.machines = {}
         self.terminals = {}
         self.words = {}
@@ -78,7 +78,7 @@ class Play:
         if name not in self.terminals:
             host = name.rstrip("23456789")
             if host not in self.machines:
-                self.machines[host] = Machine(host, len(self.machines) + 1, self.directory, self.products)
+                self.machines[host] = Machine(host, len(self.machines) + 1, self.directory)
             self.terminals[name] = Terminal(self.machines[host])
         return self.terminals[name]
 
@@ -233,14 +233,14 @@ def box(name, screen):
     return "\n".join([f"┌{title}{'─' * (screen.width - len(title))}┐", *rows, f"└{'─' * screen.width}┘"])
 
 
-def play(path, products=None, rewrites=False):
+def play(path, rewrites=False):
     """Plays the transcript in a file. Returns how it differs, or None."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     with tempfile.TemporaryDirectory() as directory:
         try:
             # The child cannot raise an exception of several lines.
-            answer = network.inside(_play, lines, directory, products, rewrites, seconds=120)
+            answer = network.inside(_play, lines, directory, rewrites, seconds=120)
         except Failure as failure:
             return str(failure)
     if "broken" in answer:
@@ -263,12 +263,12 @@ def names(words=()):
     return [name for name in found if not words or any(word in name for word in words)]
 
 
-def play_all(found, products=None, rewrites=False):
+def play_all(found, rewrites=False):
     """Returns the name of each transcript, how it differs, and its duration."""
     def one(name):
         start = time.monotonic()
         try:
-            result = play(os.path.join(FOLDER, name), products, rewrites)
+            result = play(os.path.join(FOLDER, name), rewrites)
         except network.Skipped as reason:
             result = reason
         return name, result, time.monotonic() - start
