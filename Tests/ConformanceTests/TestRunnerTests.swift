@@ -51,10 +51,8 @@ struct TestRunnerTests {
                     .testerLower, shim: TestRunnerTests.shim, random: SplitMix64(seed: 1, name: "released"))
                 ended = caseRun
                 defer { caseRun.quit() }
-                let (pair, link) = try caseRun.linked(.init(preference: .required))
+                let (pair, _) = try caseRun.linked(.init(preference: .required))
                 try pair.session.send([1], to: pair.tester.endpoint.uid)
-                caseRun.loop.wait(.milliseconds(10))
-                withExtendedLifetime(link) {}
             } catch {
                 throw CommandError("\(error)", exit: .linkFailed)
             }
