@@ -10,7 +10,7 @@ PORTABLE = --traits default,PortableRuntime --scratch-path .build/portable
 PREFIX ?= /usr/local
 
 .PHONY: help setup program install uninstall dist deb check-package check-dependency release cut demo test lint fuzz bench docs \
-    docs-open docs-check sanitize simulate variants interop platforms
+    docs-open docs-check sanitize simulate variants interop system platforms
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -88,6 +88,11 @@ simulate: setup ## simulate SEEDS (10000) meshes in virtual time, with temporary
 
 variants: setup ## break the core on purpose in more than ninety ways, and report which seed detects each
 	Tests/Simulation/variants
+
+system: setup ## test discovery by the system's responder, with avahi-daemon, in network namespaces
+	Tests/Interop/build-system
+	.ci/release multipeer MultipeerNeighbour
+	Tests/Interop/run system_
 
 interop: setup ## test discovery with avahi, systemd-resolved and python-zeroconf, in network namespaces
 	.ci/release multipeer

@@ -13,6 +13,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Darwin's own responder is the only one there; on Linux a trait of the same name selects Avahi's.
+let systemDiscovery = SwiftSetting.define(
+    "SystemDiscovery", .when(platforms: [.macOS, .iOS, .tvOS, .visionOS]))
+
 /// Apple's API: its classes are not `Sendable` there either, and clients in Swift 6 mode compile only against the like.
 let faithful = [.swiftLanguageMode(.v5)] + strict.dropFirst()
 
@@ -72,14 +76,23 @@ let package = Package(
         // Off by default: for tests of what other systems than Linux use.
         .trait(
             name: "PortableRuntime",
-            description: "Uses on Linux what every system with POSIX has: poll, a pipe and getifaddrs.")
+            description: "Uses on Linux what every system with POSIX has: poll, a pipe and getifaddrs."),
+        // Off by default: on Linux it needs libavahi-compat-libdnssd-dev. The manifest defines the same for Darwin.
+        .trait(
+            name: "SystemDiscovery",
+            description: "Discovers on Linux by avahi-daemon, with the calls of Darwin's responder."),
     ],
     targets: [
         .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        // On Darwin the same calls are in a module of the system.
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
         // Each asks in one file which library the system has, and exports it.
-        layer("MultipeerPlatform"),
+        .target(
+            name: "MultipeerPlatform",
+            dependencies: [.byName(name: "CDNSSD", condition: .when(traits: ["SystemDiscovery"]))],
+            swiftSettings: strict + [systemDiscovery]),
         layer("MultipeerFoundation"),
         layer("MultipeerNetworking"),
 
@@ -102,14 +115,15 @@ let package = Package(
                 "MultipeerFraming",
                 "MultipeerCore",
             ]),
-        layer(
-            "MultipeerTransport",
-            [
+        .target(
+            name: "MultipeerTransport",
+            dependencies: [
                 "CPlatform", "MultipeerPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
                 "MultipeerDiscovery",
                 "MultipeerHandshake",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
-            ]),
+            ],
+            swiftSettings: strict + [systemDiscovery]),
         // The Swift API without Foundation: for commands, and for programs that have to be small.
         layer(
             "MultipeerEssentials",

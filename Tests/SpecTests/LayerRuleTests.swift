@@ -6,6 +6,8 @@ import Testing
 private let layers: [Layer] = [
     Layer("CLibSSL"),
     Layer("CPlatform"),
+    // The calls of the system's responder where the system is not Darwin, for a trait alone.
+    Layer("CDNSSD"),
     Layer("MultipeerCore"),
     Layer("MultipeerFraming", on: ["MultipeerCore"]),
     Layer("MultipeerSecurity", on: ["MultipeerFraming", "MultipeerCore", "CLibSSL"]),
@@ -25,7 +27,7 @@ private let layers: [Layer] = [
             "MultipeerFraming", "MultipeerCore",
         ]),
     // Each asks in one file which library the system has. No other module imports one of these libraries.
-    Layer("MultipeerPlatform", outside: operatingSystem),
+    Layer("MultipeerPlatform", on: ["CDNSSD"], outside: operatingSystem.union(["dnssd"])),
     Layer("MultipeerFoundation", outside: ["Foundation", "FoundationEssentials"]),
     Layer("MultipeerNetworking", outside: ["Foundation", "FoundationNetworking"]),
     Layer(

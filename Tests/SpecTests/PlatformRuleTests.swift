@@ -8,12 +8,12 @@ struct PlatformRuleTests {
     /// The files that ask which library the system has.
     private static let deciding = [
         "Sources/MultipeerFoundation/Foundation.swift", "Sources/MultipeerNetworking/Networking.swift",
-        "Sources/MultipeerPlatform/Platform.swift",
+        "Sources/MultipeerPlatform/Platform.swift", "Sources/MultipeerPlatform/ServiceDiscovery.swift",
     ]
     /// The libraries that some systems have and others have not.
     private static let libraries = [
         "Glibc", "Musl", "Android", "Bionic", "Darwin", "WinSDK", "FoundationEssentials",
-        "FoundationNetworking",
+        "FoundationNetworking", "CDNSSD", "dnssd",
     ]
 
     @Test("one file alone asks which C library the system has, and one each which modules Foundation has")
@@ -122,6 +122,38 @@ struct PlatformRuleTests {
                 #expect(conditions.isEmpty, "\(file.path): \(conditions)")
             }
         }
+    }
+
+    /// The backend of the system's responder.
+    private static let responder = "Sources/MultipeerTransport/SystemDiscovery/"
+    private static let responderCalls =
+        #"\b(TXTRecord\w+|DNSService(Register|UpdateRecord|Browse|Resolve|QueryRecord|GetAddrInfo|RefSockFD|ProcessResult"#
+        + #"|RefDeallocate|ReconfirmRecord|CreateConnection|ConstructFullName))\("#
+
+    @Test(
+        "calls of the system's responder, and pointers for them, are in one file, which every build but Darwin's may omit"
+    )
+    func systemDiscovery() throws {
+        // What chooses the backend, and what imports the calls.
+        let choosers = [
+            "Sources/MultipeerTransport/Discovery/DiscoveryConfiguration.swift",
+            "Sources/MultipeerPlatform/ServiceDiscovery.swift",
+        ]
+        var calling: [String] = []
+        for file in try Repository.files(under: "Sources", where: { $0.hasSuffix(".swift") }) {
+            if try !file.code(matching: Self.responderCalls).isEmpty { calling.append(file.path) }
+            let conditions = try file.code(matching: #"#(else)?if .*\bSystemDiscovery\b"#)
+            if file.path.hasPrefix(Self.responder) {
+                #expect(conditions == ["#if SystemDiscovery"], "\(file.path)")
+                let isWhole = file.text.hasPrefix("#if SystemDiscovery\n") && file.text.hasSuffix("#endif\n")
+                #expect(isWhole, "\(file.path)")
+                let pointers = try file.code(matching: #"Unsafe\w*Pointer|Unmanaged"#)
+                #expect(pointers.isEmpty || file.path.hasSuffix("DNSServiceOperation.swift"), "\(file.path)")
+            } else {
+                #expect(conditions.isEmpty || choosers.contains(file.path), "\(file.path): \(conditions)")
+            }
+        }
+        #expect(calling == [Self.responder + "DNSServiceOperation.swift"])
     }
 }
 

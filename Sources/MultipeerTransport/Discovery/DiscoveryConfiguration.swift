@@ -83,7 +83,11 @@ extension DiscoveryConfiguration {
     /// Returns the backend for these settings.
     package func chosenBackend() throws(MultipeerError) -> any DiscoveryBackend {
         if let backend { return backend }
-        return try MulticastDiscovery.shared(for: self)
+        #if SystemDiscovery
+            return try SystemDiscovery.shared(for: self)
+        #else
+            return try MulticastDiscovery.shared(for: self)
+        #endif
     }
 
     /// Where an advertiser listens.

@@ -15,6 +15,8 @@ TREE, PYTHON = PLACE / "debian", PLACE / "python"
 PACKAGES = {
     "avahi": ["avahi-daemon", "avahi-utils", "libavahi-core7", "libavahi-common3", "libavahi-client3", "libavahi-glib1",
               "libdaemon0", "dbus-daemon", "libdbus-1-3", "libapparmor1", "libexpat1", "libgdbm6", "libcap2"],
+    # The calls of Darwin's responder, as Avahi has them.
+    "dnssd": ["libavahi-compat-libdnssd-dev", "libavahi-compat-libdnssd1"],
     "resolved": ["systemd-resolved", "systemd", "libsystemd-shared", "libsystemd0", "dbus-daemon", "libdbus-1-3",
                  "libapparmor1", "libexpat1", "libseccomp2", "libcap2"],
 }

@@ -1,0 +1,169 @@
+import MultipeerCore
+
+/// The instances of one service type that the system's responder reports, and those of them whose records are queried.
+///
+/// Each query takes a descriptor, so only some are queried at a time, in turn: one that lacks a record for long gives its place to
+/// one that waits. Invented names thus delay the peers, but do not keep them out.
+struct SystemInstanceTable: Sendable {
+    /// The maximum number of instances; further ones are ignored. [mdns.limit]
+    static let most = 1_024
+    /// The maximum number of instances that are queried at a time.
+    static let mostQueried = 64
+    /// How long an instance that lacks a record keeps its place while others wait.
+    static let turnLength = Duration.seconds(5)
+
+    let name: DNSName
+    private let countsRepeats: Bool
+    private(set) var instances: [DNSName: SystemInstance] = [:]
+    private var labels: [UID: [DNSName]] = [:]
+    private var queried: Set<DNSName> = []
+    private var lastOrder: UInt64 = 0
+
+    init(_ name: DNSName, countsRepeats: Bool) {
+        self.name = name
+        self.countsRepeats = countsRepeats
+    }
+
+    /// The peers of the instances, in order.
+    var uids: [UID] { labels.keys.sorted() }
+
+    /// Handles an instance that was found or lost on an interface. Returns its peer if that changed anything.
+    mutating func pointer(_ label: [UInt8], isAdded: Bool, on interface: UInt32) -> UID? {
+        guard let uid = Binding.uid(inLabel: label), let instance = try? name.child(label) else { return nil }
+        lastOrder += 1
+        if instances[instance] == nil {
+            guard isAdded, instances.count < SystemInstanceTable.most else { return nil }
+            instances[instance] = SystemInstance(
+                uid: uid, countsRepeats: countsRepeats, turn: .waiting(lastOrder))
+            labels[uid, default: []].append(instance)
+        }
+        guard
+            instances[instance]?.pointer(isAdded: isAdded, on: interface, order: lastOrder) == true
+        else { return nil }
+        dropIfGone(instance)
+        return uid
+    }
+
+    /// Handles a record of an instance. Returns its peer if that changed anything.
+    mutating func record(
+        of instance: DNSName, _ type: DNSType, _ data: [UInt8], isAdded: Bool, on interface: UInt32
+    ) -> UID? {
+        lastOrder += 1
+        let hasChanged = instances[instance]?.record(
+            type, data, isAdded: isAdded, on: interface, order: lastOrder)
+        return hasChanged == true ? instances[instance]?.uid : nil
+    }
+
+    /// Forgets the records of a query that has ended, and returns the peer.
+    mutating func forget(_ type: DNSType, of instance: DNSName) -> UID? {
+        instances[instance]?.forget(type)
+        return instances[instance]?.uid
+    }
+
+    /// Forgets what was found on an interface, or on all for 0, and returns the peers.
+    mutating func forgetPointers(on interface: UInt32) -> [UID] {
+        let peers = uids
+        for instance in instances.keys {
+            instances[instance]?.forgetPointers(on: interface)
+            dropIfGone(instance)
+        }
+        return peers
+    }
+
+    private mutating func dropIfGone(_ instance: DNSName) {
+        guard let known = instances[instance], known.pointers.isEmpty else { return }
+        instances[instance] = nil
+        labels[known.uid]?.removeAll { $0 == instance }
+        if labels[known.uid]?.isEmpty == true { labels[known.uid] = nil }
+    }
+}
+
+/// Turns.
+extension SystemInstanceTable {
+    /// Changes which instances are queried, and returns those whose queries end and those whose queries start.
+    mutating func takeTurns(at now: Moment) -> (ended: [DNSName], started: [DNSName]) {
+        var ended = queried.filter { instances[$0] == nil }
+        let room = SystemInstanceTable.mostQueried - (queried.count - ended.count)
+        let excess = instances.count - SystemInstanceTable.mostQueried
+        let waiting = excess > 0 && room == 0 ? overdue(at: now).prefix(excess) : []
+        for instance in waiting {
+            lastOrder += 1
+            instances[instance]?.turn = .waiting(lastOrder)
+            ended.insert(instance)
+        }
+        queried.subtract(ended)
+        let started = firstWaiting(SystemInstanceTable.mostQueried - queried.count)
+        for instance in started {
+            instances[instance]?.turn = .queried(since: now)
+            queried.insert(instance)
+        }
+        return (ended.sorted(), started)
+    }
+
+    /// Returns the instances that have to give up their places, in order.
+    private func overdue(at now: Moment) -> [DNSName] {
+        queried.filter { instances[$0]?.isOverdue(at: now) == true }.sorted()
+    }
+
+    /// Returns the instances that have waited longest, at most `count`.
+    private func firstWaiting(_ count: Int) -> [DNSName] {
+        // The usual case, cheaply.
+        if count == 0 || instances.count == queried.count { return [] }
+        let waiting = instances.filter { !$0.value.isQueried }
+        return waiting.sorted { $0.value.place < $1.value.place }.prefix(count).map(\.key)
+    }
+
+    /// When an instance has to give up its place; nil while none waits.
+    var deadline: Moment? {
+        guard instances.count > queried.count else { return nil }
+        return queried.compactMap { instances[$0]?.turnEnd }.min()
+    }
+
+    /// Ends all queries, and returns their instances.
+    mutating func endTurns() -> [DNSName] {
+        defer { queried = [] }
+        return queried.sorted()
+    }
+}
+
+/// Peers.
+extension SystemInstanceTable {
+    /// Returns the current data of a peer: those of the instance that changed last. Nil when none is complete. [mdns.lost]
+    func peer(_ uid: UID) -> PresentPeer? {
+        names(of: uid).compactMap { instances[$0]?.appearance }.max { $0.freshness < $1.freshness }?.peer
+    }
+
+    /// Returns the instances of a peer, of which there should be one.
+    func names(of uid: UID) -> [DNSName] { labels[uid] ?? [] }
+
+    /// Returns where a peer may be: that of the instance that changed last comes first.
+    func destinations(of uid: UID) -> [SystemDestination] {
+        let known = names(of: uid).compactMap { instances[$0] }
+        return known.sorted { ($0.appearance?.freshness ?? 0) > ($1.appearance?.freshness ?? 0) }
+            .flatMap(\.destinations)
+    }
+}
+
+extension SystemInstance {
+    fileprivate var place: UInt64 {
+        switch turn {
+        case .waiting(let place): place
+        case .queried: 0
+        }
+    }
+
+    /// When it has to give up its place, unless it is complete.
+    fileprivate var turnEnd: Moment? {
+        switch turn {
+        case .queried(let since) where appearance == nil: since + SystemInstanceTable.turnLength
+        case .queried, .waiting: nil
+        }
+    }
+
+    fileprivate func isOverdue(at now: Moment) -> Bool {
+        switch turn {
+        case .queried(let since): since + SystemInstanceTable.turnLength <= now && appearance == nil
+        case .waiting: false
+        }
+    }
+}

@@ -1,0 +1,346 @@
+#if SystemDiscovery
+    package import MultipeerCore
+    package import MultipeerDiscovery
+    import MultipeerPlatform
+
+    /// Discovery by the system's own responder: the operations of `dns_sd.h` and their descriptors around one engine.
+    ///
+    /// An actor pinned to its loop, which watches the descriptors. Of a configuration only the interfaces count: families, and how
+    /// long a peer stays visible, are decided by the responder.
+    package actor SystemDiscovery: LoopClient, DiscoveryBackend {
+        nonisolated package let loop: EventLoop
+        nonisolated package var unownedExecutor: UnownedSerialExecutor {
+            unsafe loop.asUnownedSerialExecutor()
+        }
+
+        nonisolated package let wakeup = Wakeup()
+        nonisolated let settings: MulticastSettings
+        /// Handles that were released on other threads.
+        nonisolated let withdrawals = Locked<[Withdrawal]>([])
+
+        enum Withdrawal: Sendable {
+            case advertisement(AdvertisementTable.ID)
+            case browse(BrowseID)
+        }
+
+        /// Present while anything is advertised, browsed or resolved.
+        var engine: SystemDNS?
+        private var operations: [SystemDNS.OperationID: DNSServiceOperation] = [:]
+        private var advertisements = AdvertisementTable()
+        /// Callers that wait until their advertisement is registered.
+        private var registrations: [AdvertisementTable.ID: Promise<Outcome>] = [:]
+        /// How the last registration of each announcement ended.
+        private var outcomes: [AdvertID: Outcome] = [:]
+        private var browses: [BrowseID: DiscoveryFeed] = [:]
+        private var resolutions: [ResolveID: Promise<Resolution?>] = [:]
+
+        private enum Outcome: Sendable {
+            case registered, cancelled
+            case refused(ResponderFault)
+        }
+
+        private var now: Moment { EventLoop.currentMoment() }
+
+        /// Creates a backend; the responder is not used before the first call that advertises, browses or resolves.
+        package init(
+            _ configuration: DiscoveryConfiguration, on loop: EventLoop? = nil
+        ) throws(MultipeerError) {
+            settings = try configuration.settings
+            if let loop {
+                self.loop = loop
+            } else {
+                self.loop = try MultipeerError.translating { () throws(SessionFault) in
+                    try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+                }
+            }
+        }
+
+        private struct Weak: Sendable {
+            weak var discovery: SystemDiscovery?
+        }
+
+        private static let running = Locked<[MulticastSettings: Weak]>([:])
+
+        /// Returns the instance shared by all users in the process with these settings, as long as one of them keeps it.
+        package static func shared(
+            for configuration: DiscoveryConfiguration
+        ) throws(MultipeerError) -> SystemDiscovery {
+            let settings = try configuration.settings
+            return try running.withLock { running throws(MultipeerError) in
+                if let known = running[settings]?.discovery { return known }
+                let new = try SystemDiscovery(configuration)
+                running[settings] = Weak(discovery: new)
+                return new
+            }
+        }
+    }
+
+    // MARK: what callers call
+
+    extension SystemDiscovery {
+        package func advertise(
+            _ advertisement: Advertisement
+        ) async throws(MultipeerError) -> any OngoingAdvertisement {
+            try await advertise(advertisement, waiting: false)
+        }
+
+        package func advertise(
+            _ advertisement: Advertisement, waiting: Bool
+        ) async throws(MultipeerError) -> any OngoingAdvertisement {
+            if advertisement.port == 0 { throw .portMissing }
+            let advert = Advert(
+                peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
+                info: advertisement.info)
+            guard advertisements.hasRoom else { throw MultipeerError(system: MulticastDNSFault.tooMany) }
+            let announcement: AdvertID
+            if let known = advertisements.announcement(of: advert) {
+                announcement = known
+                engine?.update(known, info: advert.info, port: advert.port, at: now)
+            } else {
+                announcement = try order { (engine: inout SystemDNS, now) throws(MulticastDNSFault) in
+                    try engine.advertise(advert, at: now)
+                }
+            }
+            let id = advertisements.add(advert, to: announcement)
+            let registration = Promise<Outcome>()
+            if let outcome = outcomes[announcement] {
+                registration.send(outcome)
+            } else {
+                registrations[id] = registration
+            }
+            settle()
+            switch await registration.value(onCancel: { registration.send(.cancelled) }) {
+            case .registered: break
+            case .refused where waiting: break
+            case .refused(let fault):
+                withdraw(id)
+                throw MultipeerError(system: fault)
+            case .cancelled:
+                withdraw(id)
+                throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
+            }
+            return SystemAdvertisementHandle(self, id)
+        }
+
+        package func browse(
+            _ type: ServiceType, hiding local: PeerID?
+        ) async throws(MultipeerError) -> DiscoveryEvents {
+            try await browse(type, hiding: local, waiting: false)
+        }
+
+        package func browse(
+            _ type: ServiceType, hiding local: PeerID?, waiting: Bool
+        ) async throws(MultipeerError) -> DiscoveryEvents {
+            let id = try order { (engine: inout SystemDNS, now) throws(MulticastDNSFault) in
+                try engine.browse(type, hiding: local?.uid, at: now)
+            }
+            let feed = DiscoveryFeed()
+            browses[id] = feed
+            settle()
+            if !waiting, let obstacle {
+                stopBrowsing(id)
+                throw obstacle
+            }
+            // The closure keeps this actor alive: the reader of the events is a user.
+            return DiscoveryEvents(feed) { self.leave(.browse(id)) }
+        }
+
+        package var obstacle: MultipeerError? { engine?.obstacle.map { MultipeerError(system: $0) } }
+
+        package func resolve(
+            _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
+        ) async throws(MultipeerError) -> [SocketAddress] {
+            let id = try order { (engine: inout SystemDNS, now) throws(MulticastDNSFault) in
+                engine.resolve(peer.uid, of: type, within: timeLimit, at: now)
+            }
+            let answer = Promise<Resolution?>()
+            resolutions[id] = answer
+            settle()
+            guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
+                throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
+            }
+            return resolution.candidates.compactMap { SocketAddress($0) }
+        }
+
+        package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
+            engine?.reconfirm(peer.uid, of: type)
+            settle()
+        }
+
+        func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
+            guard advertisements.contains(id) else { throw .advertisementStopped }
+            apply(advertisements.update(id, info))
+        }
+
+        /// Returns when the responder was asked to say goodbye.
+        func stop(_ id: AdvertisementTable.ID) { withdraw(id) }
+
+        /// Ends on the loop what is no longer used. From any thread, without waiting.
+        nonisolated func leave(_ leftover: Withdrawal) {
+            withdrawals.withLock { $0.append(leftover) }
+            loop.wake(self)
+        }
+
+        private func withdraw(_ id: AdvertisementTable.ID) {
+            guard advertisements.contains(id) else { return }
+            registrations.removeValue(forKey: id)?.send(.cancelled)
+            apply(advertisements.remove(id))
+        }
+
+        private func apply(_ change: AdvertisementTable.Change) {
+            switch change {
+            case .none: break
+            case .announce(let id, let advert):
+                engine?.update(id, info: advert.info, port: advert.port, at: now)
+            case .withdraw(let id):
+                outcomes[id] = nil
+                engine?.withdraw(id)
+            }
+            settle()
+        }
+
+        private func stopBrowsing(_ id: BrowseID) {
+            guard browses.removeValue(forKey: id) != nil else { return }
+            engine?.stopBrowsing(id)
+            settle()
+        }
+
+        /// Gives an order to the engine, which is created if necessary.
+        private func order<Order>(
+            _ body: (inout SystemDNS, Moment) throws(MulticastDNSFault) -> Order
+        ) throws(MultipeerError) -> Order {
+            var engine = try opened()
+            do throws(MulticastDNSFault) {
+                let order = try body(&engine, now)
+                self.engine = engine
+                return order
+            } catch {
+                throw MultipeerError(system: error)
+            }
+        }
+
+        private func opened() throws(MultipeerError) -> SystemDNS {
+            if let engine { return engine }
+            return try SystemDNS(settings)
+        }
+    }
+
+    // MARK: what the loop calls
+
+    extension SystemDiscovery {
+        nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
+            assumeIsolated { $0.process(SystemDNS.OperationID(token: token)) }
+        }
+
+        /// Work that is due is done at the end of the turn.
+        nonisolated package func deadlineReached() {}
+
+        nonisolated package func wokenUp() {
+            assumeIsolated { discovery in
+                let leftovers = discovery.withdrawals.withLock { withdrawals in
+                    defer { withdrawals = [] }
+                    return withdrawals
+                }
+                for leftover in leftovers {
+                    switch leftover {
+                    case .advertisement(let id): discovery.withdraw(id)
+                    case .browse(let id): discovery.stopBrowsing(id)
+                    }
+                }
+            }
+        }
+
+        nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
+
+        private func process(_ id: SystemDNS.OperationID) {
+            guard let operation = operations[id] else { return }
+            operation.process()
+            for event in operation.takeEvents() { engine?.receive(event, from: id, at: now) }
+        }
+
+        /// Carries out the engine's actions, notifies its users, and sets the next deadline.
+        private func settle() {
+            if let deadline = engine?.deadline, deadline <= now { engine?.advance(to: now) }
+            // What is started may fail at once, which leads to further actions.
+            while let actions = engine?.takeActions(), !actions.isEmpty {
+                for action in actions { carryOut(action) }
+            }
+            if engine?.isIdle == true { engine = nil }
+            loop.setDeadline(self, engine?.deadline)
+        }
+
+        private func carryOut(_ action: SystemDNS.Action) {
+            switch action {
+            case .start(let id, let operation): start(id, operation)
+            case .update(let id, let txt):
+                do throws(ResponderFault) { try operations[id]?.update(txt: txt) } catch {
+                    engine?.receive(.failed(error), from: id, at: now)
+                }
+            case .end(let id):
+                guard let operation = operations.removeValue(forKey: id) else { return }
+                loop.deregister(operation.descriptor)
+            case .reconfirm(let name, let type, let data, let interface):
+                DNSServiceOperation.reconfirm(name, type, data, on: interface)
+            case .registered(let id): finishRegistrations(of: id, .registered)
+            case .refused(let id, let fault): finishRegistrations(of: id, .refused(fault))
+            case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)
+            case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
+            }
+        }
+
+        private func start(_ id: SystemDNS.OperationID, _ operation: SystemDNS.Operation) {
+            do throws(ResponderFault) {
+                let started = try DNSServiceOperation(operation)
+                do throws(SocketFault) {
+                    try loop.register(started.descriptor, for: self, token: id.token, interest: .readable)
+                } catch {
+                    throw .exhausted
+                }
+                operations[id] = started
+                for event in started.takeEvents() { engine?.receive(event, from: id, at: now) }
+            } catch {
+                engine?.receive(.failed(error), from: id, at: now)
+            }
+        }
+
+        private func finishRegistrations(of announcement: AdvertID, _ outcome: Outcome) {
+            outcomes[announcement] = outcome
+            for id in advertisements.advertisements(of: announcement) {
+                registrations.removeValue(forKey: id)?.send(outcome)
+            }
+        }
+    }
+
+    extension SystemDNS {
+        /// Throws when an interface of the settings does not exist.
+        fileprivate init(_ settings: MulticastSettings) throws(MultipeerError) {
+            let table: InterfaceTable
+            do throws(SocketFault) { table = try InterfaceMonitor().table } catch {
+                throw MultipeerError(
+                    .discovery, "the network interfaces of this machine cannot be listed: \(error)")
+            }
+            if let validationError = settings.validationError(about: table) { throw validationError }
+            let own = Set(table.all.filter(\.isLoopback).map(\.index))
+            let chosen: [UInt32] =
+                switch settings.interfaces {
+                case .all: [0]
+                case .loopback: ServiceDiscovery.localInterface.map { [$0] } ?? own.sorted()
+                case .only(let names): table.all.filter { names.contains($0.name) }.map(\.index)
+                }
+            let local = ServiceDiscovery.localInterface.map { [$0] } ?? []
+            self.init(
+                interfaces: chosen, loopback: own.union(local), countsRepeats: ServiceDiscovery.countsRepeats)
+        }
+    }
+
+    extension MultipeerError {
+        fileprivate init(system fault: ResponderFault) {
+            self.init(.discovery, "the system's responder: \(fault); \(MultipeerError.withoutDiscovery)")
+        }
+
+        fileprivate init(system fault: MulticastDNSFault) {
+            self.init(
+                .discovery, "a process has at most \(SystemDNS.mostOrders) advertisements and browses")
+        }
+    }
+#endif
