@@ -18,7 +18,7 @@ package struct FuzzBody: Sendable {
         .securePair, .datagramChannel, .verificationCode, .codeExchange, .reassemblyTurns, .channelMachine,
         .datagramHeader,
         .dnsMessage, .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,
-        .fileBundle,
+        .fileBundle, .webURL,
     ]
 }
 
