@@ -61,7 +61,13 @@ func chat(as me: PeerID) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await advertiser.run { invitations in
-                    for await invitation in invitations { await questions.ask(invitation) }
+                    for await invitation in invitations {
+                        if await session.connectedPeers.contains(invitation.inviter) {
+                            try? await invitation.decline()  // another member has just introduced it
+                        } else {
+                            await questions.ask(invitation)
+                        }
+                    }
                 }
             }
             group.addTask {

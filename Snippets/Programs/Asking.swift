@@ -1,18 +1,8 @@
 // The second program of the README, which a test compares: asks the user about each invitation, one after the other.
 // Run it as `Asking NAME`.
 
-// snippet.hide
-import Foundation
-
-/// The lines that the user types, until the input ends.
-let lines = AsyncStream<String> { lines in
-    Thread.detachNewThread {
-        while let line = readLine() { lines.yield(line) }
-        lines.finish()
-    }
-}
-
 // snippet.show
+import Foundation
 import Multipeer
 
 func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
@@ -35,6 +25,13 @@ func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
         }
     }
 }
-// snippet.hide
+
+/// The lines that the user types, as in the chat.
+let lines = AsyncStream<String> { lines in
+    Thread.detachNewThread {
+        while let line = readLine() { lines.yield(line) }
+        lines.finish()
+    }
+}
 
 try await ask(as: PeerID(displayName: CommandLine.arguments.dropFirst().first ?? "ann"), lines)
