@@ -397,7 +397,8 @@ let package = Package(
             name: "FuzzBodies",
             dependencies: [
                 "MultipeerCommandLine", "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity",
-                "MultipeerFetch", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+                "MultipeerFetch", "MultipeerTransport", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
                 "MultipeerHandshake", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),

@@ -155,7 +155,7 @@ def _conflict(hub, daemon, directory):
 def _restart(hub, daemon, _):
     # When the daemon ends, Avahi's library calls a function at an address in memory that it never set. Memory from the allocator is
     # zero with this, and then no function is called.
-    environment = {**daemon.environment, "GLIBC_TUNABLES": "glibc.malloc.perturb=255"}
+    environment = {**daemon.environment, "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=255"}
     two = Neighbour(hub, 2, "two")
     one = Neighbour(hub, 1, "one", environment)
     one.await_report("found", name="two")
