@@ -94,9 +94,9 @@ extension Session {
     /// try await sending.waitUntilReceived()
     /// ```
     ///
-    /// The sequence is read in a task of the transfer, which is cancelled when the transfer ends. When the sequence throws, or
-    /// its length is not `size`, the peer keeps nothing and `waitUntilReceived()` throws `source`. Otherwise throws like
-    /// `send(fileAt:to:)`.
+    /// The sequence is read in a task of the transfer. When the transfer ends, the task is cancelled, and the sequence
+    /// released. When the sequence throws, or its length is not `size`, the peer keeps nothing and `waitUntilReceived()`
+    /// throws `source`. Otherwise throws like `send(fileAt:to:)`.
     public func send<Source: AsyncSequence>(
         contentsOf source: sending Source, size: UInt64? = nil, to peer: PeerID, name: String,
         metadata: [UInt8]? = nil, digest: Bool = true
