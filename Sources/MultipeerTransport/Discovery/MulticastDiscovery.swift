@@ -5,19 +5,13 @@ package import MultipeerDiscovery
 ///
 /// An actor pinned to its loop. The sockets are open while there is a user that advertises, browses or resolves, and until the
 /// last goodbye has been sent; otherwise nothing is registered, and nothing runs.
-package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
+package actor MulticastDiscovery: LoopDiscovery {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated package let wakeup = Wakeup()
     nonisolated let settings: MulticastSettings
-    /// Handles that were released on other threads.
-    nonisolated let withdrawals = Locked<[Withdrawal]>([])
-
-    enum Withdrawal: Sendable {
-        case advertisement(AdvertisementTable.ID)
-        case browse(BrowseID)
-    }
+    nonisolated let withdrawals = Locked<[DiscoveryWithdrawal]>([])
 
     var driver: MulticastDNSDriver?
     /// Callers that wait until their advertisement is registered on every interface.
@@ -49,31 +43,18 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
 
     package init(_ settings: MulticastSettings, on loop: EventLoop?) throws(MultipeerError) {
         self.settings = settings
-        if let loop {
-            self.loop = loop
-        } else {
-            self.loop = try MultipeerError.translating { () throws(SessionFault) in
-                try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
-            }
-        }
+        self.loop = try MulticastDiscovery.chosenLoop(loop)
     }
 
-    private struct Weak: Sendable {
-        weak var discovery: MulticastDiscovery?
-    }
-
-    private static let running = Locked<[MulticastSettings: Weak]>([:])
+    private static let running = SharedDiscovery<MulticastDiscovery>()
 
     /// Returns the instance shared by all users in the process with these settings, as long as one of them keeps it.
     package static func shared(
         for configuration: DiscoveryConfiguration
     ) throws(MultipeerError) -> MulticastDiscovery {
         let settings = try configuration.settings
-        return try running.withLock { running throws(MultipeerError) in
-            if let known = running[settings]?.discovery { return known }
-            let new = try MulticastDiscovery(settings, on: nil)
-            running[settings] = Weak(discovery: new)
-            return new
+        return try running.discovery(for: settings) { () throws(MultipeerError) in
+            try MulticastDiscovery(settings, on: nil)
         }
     }
 }
@@ -120,7 +101,7 @@ extension MulticastDiscovery {
             withdraw(id)
             throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
         }
-        return MulticastAdvertisement(self, id)
+        return AdvertisementHandle(self, id)
     }
 
     package func browse(
@@ -183,13 +164,12 @@ extension MulticastDiscovery {
         await departure.value()
     }
 
-    /// Ends on the loop what is no longer used. From any thread, without waiting.
-    nonisolated func leave(_ leftover: Withdrawal) {
-        withdrawals.withLock { $0.append(leftover) }
-        loop.wake(self)
+    func stopBrowsing(_ id: BrowseID) {
+        guard browses.removeValue(forKey: id) != nil else { return }
+        driver?.engine.stopBrowsing(id, at: now)
     }
 
-    private func withdraw(_ id: AdvertisementTable.ID) {
+    func withdraw(_ id: AdvertisementTable.ID) {
         guard advertisements.contains(id) else { return }
         registrations.removeValue(forKey: id)?.send(false)
         apply(advertisements.remove(id))
@@ -267,18 +247,7 @@ extension MulticastDiscovery {
     /// Work that is due is done at the end of the turn.
     nonisolated package func deadlineReached() {}
 
-    nonisolated package func wokenUp() {
-        assumeIsolated { discovery in
-            for leftover in discovery.withdrawals.withLock({ $0.take() }) {
-                switch leftover {
-                case .advertisement(let id): discovery.withdraw(id)
-                case .browse(let id):
-                    guard discovery.browses.removeValue(forKey: id) != nil else { continue }
-                    discovery.driver?.engine.stopBrowsing(id, at: discovery.now)
-                }
-            }
-        }
-    }
+    nonisolated package func wokenUp() { assumeIsolated { $0.carryOutWithdrawals() } }
 
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
@@ -334,15 +303,8 @@ extension MulticastDiscovery {
     }
 }
 
-extension [MulticastDiscovery.Withdrawal] {
-    fileprivate mutating func take() -> Self {
-        defer { self = [] }
-        return self
-    }
-}
-
 extension MultipeerError {
-    fileprivate init(_ fault: MulticastDNSFault) {
+    init(_ fault: MulticastDNSFault) {
         switch fault {
         case .tooMany:
             self.init(

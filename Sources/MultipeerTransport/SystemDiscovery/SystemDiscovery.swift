@@ -7,7 +7,7 @@
     ///
     /// An actor pinned to its loop, which watches the descriptors. Of a configuration only the interfaces count: families, and how
     /// long a peer stays visible, are decided by the responder.
-    package actor SystemDiscovery: LoopClient, DiscoveryBackend {
+    package actor SystemDiscovery: LoopDiscovery {
         nonisolated package let loop: EventLoop
         nonisolated package var unownedExecutor: UnownedSerialExecutor {
             unsafe loop.asUnownedSerialExecutor()
@@ -15,13 +15,7 @@
 
         nonisolated package let wakeup = Wakeup()
         nonisolated let settings: MulticastSettings
-        /// Handles that were released on other threads.
-        nonisolated let withdrawals = Locked<[Withdrawal]>([])
-
-        enum Withdrawal: Sendable {
-            case advertisement(AdvertisementTable.ID)
-            case browse(BrowseID)
-        }
+        nonisolated let withdrawals = Locked<[DiscoveryWithdrawal]>([])
 
         /// Present while anything is advertised, browsed or resolved.
         var engine: SystemDNS?
@@ -42,35 +36,20 @@
         private var now: Moment { EventLoop.currentMoment() }
 
         /// Creates a backend; the responder is not used before the first call that advertises, browses or resolves.
-        package init(
-            _ configuration: DiscoveryConfiguration, on loop: EventLoop? = nil
-        ) throws(MultipeerError) {
-            settings = try configuration.settings
-            if let loop {
-                self.loop = loop
-            } else {
-                self.loop = try MultipeerError.translating { () throws(SessionFault) in
-                    try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
-                }
-            }
+        package init(_ settings: MulticastSettings, on loop: EventLoop? = nil) throws(MultipeerError) {
+            self.settings = settings
+            self.loop = try SystemDiscovery.chosenLoop(loop)
         }
 
-        private struct Weak: Sendable {
-            weak var discovery: SystemDiscovery?
-        }
-
-        private static let running = Locked<[MulticastSettings: Weak]>([:])
+        private static let running = SharedDiscovery<SystemDiscovery>()
 
         /// Returns the instance shared by all users in the process with these settings, as long as one of them keeps it.
         package static func shared(
             for configuration: DiscoveryConfiguration
         ) throws(MultipeerError) -> SystemDiscovery {
             let settings = try configuration.settings
-            return try running.withLock { running throws(MultipeerError) in
-                if let known = running[settings]?.discovery { return known }
-                let new = try SystemDiscovery(configuration)
-                running[settings] = Weak(discovery: new)
-                return new
+            return try running.discovery(for: settings) { () throws(MultipeerError) in
+                try SystemDiscovery(settings)
             }
         }
     }
@@ -119,7 +98,7 @@
                 withdraw(id)
                 throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
             }
-            return SystemAdvertisementHandle(self, id)
+            return AdvertisementHandle(self, id)
         }
 
         package func browse(
@@ -175,13 +154,7 @@
         /// Returns when the responder was asked to say goodbye.
         func stop(_ id: AdvertisementTable.ID) { withdraw(id) }
 
-        /// Ends on the loop what is no longer used. From any thread, without waiting.
-        nonisolated func leave(_ leftover: Withdrawal) {
-            withdrawals.withLock { $0.append(leftover) }
-            loop.wake(self)
-        }
-
-        private func withdraw(_ id: AdvertisementTable.ID) {
+        func withdraw(_ id: AdvertisementTable.ID) {
             guard advertisements.contains(id) else { return }
             registrations.removeValue(forKey: id)?.send(.cancelled)
             apply(advertisements.remove(id))
@@ -199,7 +172,7 @@
             settle()
         }
 
-        private func stopBrowsing(_ id: BrowseID) {
+        func stopBrowsing(_ id: BrowseID) {
             guard browses.removeValue(forKey: id) != nil else { return }
             engine?.stopBrowsing(id)
             settle()
@@ -215,7 +188,7 @@
                 self.engine = engine
                 return order
             } catch {
-                throw MultipeerError(system: error)
+                throw MultipeerError(error)
             }
         }
 
@@ -235,20 +208,7 @@
         /// Work that is due is done at the end of the turn.
         nonisolated package func deadlineReached() {}
 
-        nonisolated package func wokenUp() {
-            assumeIsolated { discovery in
-                let leftovers = discovery.withdrawals.withLock { withdrawals in
-                    defer { withdrawals = [] }
-                    return withdrawals
-                }
-                for leftover in leftovers {
-                    switch leftover {
-                    case .advertisement(let id): discovery.withdraw(id)
-                    case .browse(let id): discovery.stopBrowsing(id)
-                    }
-                }
-            }
-        }
+        nonisolated package func wokenUp() { assumeIsolated { $0.carryOutWithdrawals() } }
 
         nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
@@ -336,11 +296,6 @@
     extension MultipeerError {
         fileprivate init(system fault: ResponderFault) {
             self.init(.discovery, "the system's responder: \(fault); \(MultipeerError.withoutDiscovery)")
-        }
-
-        fileprivate init(system fault: MulticastDNSFault) {
-            self.init(
-                .discovery, "a process has at most \(SystemDNS.mostOrders) advertisements and browses")
         }
     }
 #endif
