@@ -71,7 +71,7 @@ struct Declarations {
 
     /// What an actor conforms to that is pinned to an I/O thread.
     private static let loopClients: Set = [
-        "LoopClient", "ConnectionDriver", "InvitationDriver", "ListeningDriver",
+        "LoopClient", "ConnectionDriver", "InvitationDriver", "ListeningDriver", "LoopDiscovery",
     ]
 
     private mutating func note(_ header: Header, _ name: String) {
