@@ -11,34 +11,57 @@ let lines = AsyncStream<String> { lines in
     }
 }
 
-/// The invitations that the user is asked about, one after the other.
+/// Asks the user about invitations, one after the other.
 actor Questions {
     private var open: [Invitation] = []
+    private var shown: Invitation?
+    private var isAnswering = false
 
-    func ask(_ invitation: Invitation) {
+    /// Asks, and returns when no answer is expected any more.
+    func ask(_ invitation: Invitation) async {
         open.append(invitation)
-        if open.count == 1 { show() }
+        showNext()
+        await invitation.waitUntilEnded()
+        open.removeAll { $0 === invitation }
+        guard shown === invitation else { return }
+        print("\(invitation.inviter) needs no answer any more")
+        shown = nil
+        showNext()
     }
 
-    /// Returns the invitation that the line decides, if it is a `y` or an `n` and there is a question.
-    func decided(by line: String) -> Invitation? {
-        guard line == "y" || line == "n", !open.isEmpty else { return nil }
-        defer { show() }
-        return open.removeFirst()
+    /// Answers the shown question. Returns false for a line that is no answer.
+    func answer(_ line: String, in session: Session) async -> Bool {
+        guard line == "y" || line == "n" else { return false }
+        guard let invitation = shown else {
+            print("there is no question")
+            return true
+        }
+        open.removeAll { $0 === invitation }
+        shown = nil
+        isAnswering = true  // the new peer may introduce those who ask next
+        do {
+            if line == "y" {
+                try await invitation.accept(into: session)
+            } else {
+                try await invitation.decline()
+            }
+        } catch {
+            print("\(invitation.inviter): \(error)")
+        }
+        isAnswering = false
+        showNext()
+        return true
     }
 
-    /// Drops the questions about a peer that another member has introduced.
+    /// Ends the questions about a peer that another member has introduced.
     func drop(_ peer: PeerID) async {
-        let dropped = open.filter { $0.inviter == peer }
-        guard !dropped.isEmpty else { return }
-        open.removeAll { $0.inviter == peer }
-        show()
-        for invitation in dropped { try? await invitation.decline() }
+        for invitation in open where invitation.inviter == peer { try? await invitation.decline() }
     }
 
-    private func show() {
-        guard let first = open.first else { return }
-        print("\(first.inviter) wants to chat. Accept? [y/n]")
+    private func showNext() {
+        guard shown == nil, !isAnswering, let next = open.first else { return }
+        shown = next
+        print("\(next.inviter) wants to chat. Accept? [y/n]")
     }
 }
 
@@ -61,11 +84,13 @@ func chat(as me: PeerID) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await advertiser.run { invitations in
-                    for await invitation in invitations {
-                        if await session.connectedPeers.contains(invitation.inviter) {
-                            try? await invitation.decline()  // another member has just introduced it
-                        } else {
-                            await questions.ask(invitation)
+                    await withDiscardingTaskGroup { open in
+                        for await invitation in invitations {
+                            if await session.connectedPeers.contains(invitation.inviter) {
+                                try? await invitation.decline()  // another member has just introduced it
+                            } else {
+                                open.addTask { await questions.ask(invitation) }
+                            }
                         }
                     }
                 }
@@ -97,19 +122,8 @@ func chat(as me: PeerID) async throws {
                 }
             }
             for await line in lines {
-                guard let invitation = await questions.decided(by: line) else {
-                    try await session.sendToAll(line)
-                    continue
-                }
-                do {
-                    if line == "y" {
-                        try await invitation.accept(into: session)
-                    } else {
-                        try await invitation.decline()
-                    }
-                } catch {
-                    print(error)  // the inviter has given up meanwhile
-                }
+                if await questions.answer(line, in: session) { continue }
+                try await session.sendToAll(line)
             }
             group.cancelAll()
         }

@@ -6,20 +6,26 @@ import Foundation
 import Multipeer
 
 func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
-    try await withSession(peer: me) { session in
+    var configuration = Session.Configuration()
+    configuration.topology = .star  // in a mesh, another member could admit a peer that this user declines
+    try await withSession(peer: me, configuration: configuration) { session in
+        async let _: Void = {
+            for await message in session.messages { print("\(message.peer): \(message.text ?? "?")") }
+        }()
         try await Advertiser(peer: me, service: "chat").run { invitations in
             var answers = lines.makeAsyncIterator()
             for await invitation in invitations {
                 print("\(invitation.inviter) wants to connect. Accept? [y/N]")
+                guard let answer = await answers.next() else { return }  // the input has ended
                 do {
-                    if await answers.next() == "y" {
+                    if answer == "y" {
                         try await invitation.accept(into: session)  // returns when linked
                         print("\(invitation.inviter) is connected")
                     } else {
                         try await invitation.decline()
                     }
                 } catch {
-                    print(error)  // the inviter gave up, or no link was made
+                    print("\(invitation.inviter): \(error)")  // it gave up, or no link was made
                 }
             }
         }

@@ -38,5 +38,7 @@ let me = try PeerID(displayName: arguments.first ?? "ann")
 if let file = arguments.dropFirst().first {
     try await send(URL(filePath: file), as: me)
 } else {
-    try await receive(into: URL(filePath: "inbox"), as: me)
+    let inbox = URL(filePath: "inbox")
+    try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)
+    try await receive(into: inbox, as: me)
 }
