@@ -70,7 +70,7 @@
             let advert = Advert(
                 peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
                 info: advertisement.info)
-            guard advertisements.hasRoom else { throw MultipeerError(system: MulticastDNSFault.tooMany) }
+            guard advertisements.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
             let announcement: AdvertID
             if let known = advertisements.announcement(of: advert) {
                 announcement = known
