@@ -18,8 +18,10 @@ actor Questions {
     private var isAnswering = false
 
     /// Asks, and returns when no answer is expected any more.
-    func ask(_ invitation: Invitation) async {
+    func ask(_ invitation: Invitation, in session: Session) async {
         open.append(invitation)
+        // Another member may have introduced it just now.
+        if await session.connectedPeers.contains(invitation.inviter) { await drop(invitation.inviter) }
         showNext()
         await invitation.waitUntilEnded()
         open.removeAll { $0 === invitation }
@@ -86,11 +88,7 @@ func chat(as me: PeerID) async throws {
                 try await advertiser.run { invitations in
                     await withDiscardingTaskGroup { open in
                         for await invitation in invitations {
-                            if await session.connectedPeers.contains(invitation.inviter) {
-                                try? await invitation.decline()  // another member has just introduced it
-                            } else {
-                                open.addTask { await questions.ask(invitation) }
-                            }
+                            open.addTask { await questions.ask(invitation, in: session) }
                         }
                     }
                 }

@@ -32,8 +32,8 @@ func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
     }
 }
 
-/// The lines that the user types, as in the chat.
-let lines = AsyncStream<String> { lines in
+/// The lines that the user types, as in the chat; one that is typed before a question is no answer to it.
+let lines = AsyncStream(String.self, bufferingPolicy: .bufferingNewest(0)) { lines in
     Thread.detachNewThread {
         while let line = readLine() { lines.yield(line) }
         lines.finish()

@@ -99,7 +99,7 @@ def _nearby(hub, daemon, _):
     third.await_report("lost", name="one")
     two.say("quit")
     third.await_report("lost", name="two")
-    for event in two.events() + third.events():
+    for event in one.events() + two.events() + third.events():
         expect(event["event"] != "failed", f"{event}")
     counts = [sum(event["event"] == "found" for event in here.events()) for here in (one, two, third)]
     expect(counts == [2, 2, 2], f"peers were found {counts} times")
@@ -168,6 +168,7 @@ def _restart(hub, daemon, _):
     expect("responder" in said, f"it reports {said}")
     again = Running(hub.there(1), daemon.daemon.process.args[len(hub.there(1)):], daemon.environment)
     again.wait_for(lambda line: "Server startup complete" in line, 15, "avahi-daemon does not start again")
-    until(lambda: sum(event["event"] == "found" for event in one.events()) == 2, 20, "'two' is not found again")
-    until(lambda: sum(event["event"] == "found" for event in two.events()) == 2, 20, "'one' is not found again")
+    for here, there in ((one, "two"), (two, "one")):
+        until(lambda: [event.get("name") for event in here.events() if event["event"] == "found"].count(there) == 2, 20,
+              f"'{there}' is not found again")
     return f"lost, found again; without it: {said}"

@@ -20,7 +20,7 @@ extension Querier {
         let service = use(type, at: now)
         services[service]?.resolves.insert(id)
         resolves[id] = PendingResolution(uid: uid, service: service, until: now + max(time, .zero))
-        if resolves.count > Querier.mostResolves { return finish(id) }  // [mdns.limit]
+        if resolves.count > Resolution.most { return finish(id) }  // [mdns.limit]
         if serviceInstances(of: uid, in: service).isEmpty {
             for scope in caches.keys.sorted() where askingGap(for: service, on: scope) > Querier.freshGap {
                 ask(for: service, on: scope, at: now)
@@ -29,12 +29,7 @@ extension Querier {
         settle(at: now)
     }
 
-    private static let mostResolves = 256
     private static let freshGap = Duration.seconds(2)
-    private static let settling = Duration.milliseconds(250)
-    /// How much longer the other family may take, as in RFC 8305 (section 3, resolution delay).
-    private static let otherFamily = Duration.milliseconds(50)
-    private static let mostCandidates = 32  // [mdns.limit]
 
     /// Ends resolutions that are complete, and queries what is missing.
     mutating func settle(at now: Moment) {
@@ -49,7 +44,7 @@ extension Querier {
                 continue
             }
             if missing.count < places.count, resolve.settles == nil {
-                resolves[id]?.settles = now + (missing.isEmpty ? Querier.otherFamily : Querier.settling)
+                resolves[id]?.settles = now + (missing.isEmpty ? Resolution.otherFamily : Resolution.settling)
             }
             for (scope, host) in missing { want(host, on: scope, until: resolve.until, at: now) }
         }
@@ -70,33 +65,24 @@ extension Querier {
 
     private mutating func finish(_ id: ResolveID) {
         guard let resolve = resolves.removeValue(forKey: id) else { return }
-        emit(.resolved(id, Resolution(candidates: candidates(for: resolve))))
+        emit(.resolved(id, resolution(of: resolve)))
         services[resolve.service]?.resolves.remove(id)
         dropIfUnused(resolve.service)
     }
 
     /// Returns only addresses to which the SRV records point. Confirmed instances come first, then the newest; no label, no scope
     /// and no SRV record takes all the places.
-    private func candidates(for resolve: PendingResolution) -> [Candidate] {
+    private func resolution(of resolve: PendingResolution) -> Resolution {
         let places = serviceInstances(of: resolve.uid, in: resolve.service).sorted { one, other in
             if one.serviceInstance.isConfirmed != other.serviceInstance.isConfirmed {
                 return one.serviceInstance.isConfirmed
             }
             return one.serviceInstance.freshness > other.serviceInstance.freshness
         }
-        var rows = places.flatMap { place in
-            place.serviceInstance.destinations.map {
-                Array(candidates(at: $0.name, $0.port, on: place.scope).reversed())
-            }
-        }
-        var found: [Candidate] = []
-        while found.count < Querier.mostCandidates, rows.contains(where: { !$0.isEmpty }) {
-            for row in rows.indices {
-                guard let candidate = rows[row].popLast(), !found.contains(candidate) else { continue }
-                found.append(candidate)
-            }
-        }
-        return Array(found.prefix(Querier.mostCandidates))
+        return Resolution(
+            inTurn: places.flatMap { place in
+                place.serviceInstance.destinations.map { candidates(at: $0.name, $0.port, on: place.scope) }
+            })
     }
 
     /// Returns a host's addresses on one scope. A loopback address means this machine, so it is ignored on other

@@ -17,6 +17,8 @@ struct RecordCounts: Sendable {
     private let countsRepeats: Bool
     /// In the order in which they became known.
     private(set) var entries: [Entry] = []
+    /// Whether one was dropped that the responder may still have.
+    private var hasDropped = false
 
     init(countsRepeats: Bool) { self.countsRepeats = countsRepeats }
 
@@ -28,7 +30,10 @@ struct RecordCounts: Sendable {
             if countsRepeats { entries[place].count += 1 }
             return false
         }
-        if entries.count == RecordCounts.most { entries.removeFirst() }
+        if entries.count == RecordCounts.most {
+            entries.removeFirst()
+            hasDropped = true
+        }
         entries.append(Entry(interface: interface, data: data, count: 1, order: order))
         return true
     }
@@ -43,6 +48,19 @@ struct RecordCounts: Sendable {
     }
 
     mutating func removeAll(where condition: (Entry) -> Bool) { entries.removeAll(where: condition) }
+
+    /// Forgets all, as a new query reports all again.
+    mutating func forget() {
+        entries = []
+        hasDropped = false
+    }
+
+    /// Returns true once, when nothing is left of more records than it can hold: another query reports those that were dropped.
+    mutating func takeIsIncomplete() -> Bool {
+        guard hasDropped, entries.isEmpty else { return false }
+        hasDropped = false
+        return true
+    }
 
     func entries(on interface: UInt32) -> [Entry] { entries.filter { $0.interface == interface } }
 

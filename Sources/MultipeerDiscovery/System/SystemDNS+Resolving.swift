@@ -9,33 +9,35 @@ extension SystemDNS {
         let id = ResolveID(newID())
         use(type, at: now) { $0.resolutions.insert(id) }
         resolutions[id] = SystemResolution(uid: uid, type: type, until: now + max(time, .zero))
-        if resolutions.count > SystemResolution.most { finish(id) } else { settle(at: now) }  // [mdns.limit]
+        if resolutions.count > Resolution.most { finish(id) } else { settle(at: now) }  // [mdns.limit]
         return id
     }
 
     /// Ends resolutions that are complete, and queries the addresses that are missing.
     mutating func settle(at now: Moment) {
-        var wanted: [DNSName] = []
+        var wanted: [[DNSName]] = []
         for id in resolutions.keys.sorted() {
             guard let resolution = resolutions[id] else { continue }
-            let places = services[resolution.type]?.table.destinations(of: resolution.uid) ?? []
+            let instances = services[resolution.type]?.table.destinations(of: resolution.uid) ?? []
+            let places = instances.flatMap(\.self)
             let known = places.filter { !candidates(at: $0).isEmpty }
-            if !known.isEmpty, resolution.settles == nil {
-                let isWhole = known.count == places.count
-                let rest = isWhole ? SystemResolution.otherFamily : SystemResolution.settling
-                resolutions[id]?.settles = now + rest
+            if !known.isEmpty {
+                let isWhole = places.allSatisfy { hosts[$0.host]?.isWhole(on: $0.interface) == true }
+                let rest = known.count == places.count ? Resolution.otherFamily : Resolution.settling
+                let settled = isWhole ? now : now + rest
+                resolutions[id]?.settles = min(resolution.settles ?? settled, settled)
             }
             if resolutions[id]?.deadline ?? now <= now {
                 finish(id)
             } else {
-                wanted += places.map(\.host).filter { !wanted.contains($0) }
+                wanted.append(Array(inTurn: instances.map { $0.map(\.host) }, most: SystemHost.most))
             }
         }
-        query(wanted.prefix(SystemHost.most), at: now)
+        query(Array(inTurn: wanted, most: SystemHost.most), at: now)
     }
 
     /// Queries the addresses of these hosts, and of no others.
-    private mutating func query(_ wanted: ArraySlice<DNSName>, at now: Moment) {
+    private mutating func query(_ wanted: [DNSName], at now: Moment) {
         for host in hosts.keys.sorted() where !wanted.contains(host) {
             hosts[host] = nil
             for kind in SystemDNS.families { end(.address(host, kind)) }
@@ -48,23 +50,18 @@ extension SystemDNS {
 
     private mutating func finish(_ id: ResolveID) {
         guard let resolution = resolutions.removeValue(forKey: id) else { return }
-        emit(.resolved(id, Resolution(candidates: candidates(for: resolution))))
+        emit(.resolved(id, found(for: resolution)))
         services[resolution.type]?.resolutions.remove(id)
         dropIfUnused(resolution.type)
     }
 
     /// Returns the addresses of the peer's hosts; no instance and no SRV record takes all the places.
-    private func candidates(for resolution: SystemResolution) -> [Candidate] {
+    private func found(for resolution: SystemResolution) -> Resolution {
         let places = services[resolution.type]?.table.destinations(of: resolution.uid) ?? []
-        var rows = places.map { Array(candidates(at: $0).reversed()) }
-        var found: [Candidate] = []
-        while found.count < SystemResolution.mostCandidates, rows.contains(where: { !$0.isEmpty }) {
-            for row in rows.indices {
-                guard let candidate = rows[row].popLast(), !found.contains(candidate) else { continue }
-                found.append(candidate)
-            }
-        }
-        return Array(found.prefix(SystemResolution.mostCandidates))
+        return Resolution(
+            inTurn: places.map { hosts in
+                Array(inTurn: hosts.map { candidates(at: $0) }, most: Resolution.mostCandidates)
+            })
     }
 
     /// Returns the addresses of one host on one interface. A loopback address means this machine, so it is ignored on other

@@ -147,8 +147,7 @@ extension SystemDNS {
             guard let operation = operations.operation(for: use) else { continue }
             if isMoved {
                 // No call changes the port of a registration.
-                end(use)
-                start(use, at: now)
+                startAgain(use, at: now)
             } else {
                 emit(.update(operation, txt: Binding.txt(advertisement.advert.peer, info)))
             }
@@ -233,15 +232,18 @@ extension SystemDNS {
         case (.browse(let type, _), .instance(let label, let isAdded, let interface)):
             let uid = services[type]?.table.pointer(label, isAdded: isAdded, on: interface)
             changed(uid, type, at: now)
+            if services[type]?.table.takeHasRoom() == true { browseAgain(type, at: now) }
         case (.record(let type, let name, let kind), .record(let given, let data, let isAdded, let interface))
         where given == kind:
             let uid = services[type]?.table.record(
                 of: name, kind, data, isAdded: isAdded, on: interface)
             changed(uid, type, at: now)
+            if services[type]?.table.takeIsIncomplete(kind, of: name) == true { startAgain(use, at: now) }
         case (.address(let host, let kind), .record(let given, let data, let isAdded, let interface))
         where given == kind:
             lastOrder += 1
             hosts[host]?.record(kind, data, isAdded: isAdded, on: interface, order: lastOrder)
+            if hosts[host]?.takeIsIncomplete(kind) == true { startAgain(use, at: now) }
             settle(at: now)
         // Not of this kind of operation.
         case (_, .registered), (_, .instance), (_, .record): break
@@ -254,6 +256,20 @@ extension SystemDNS {
         faults[use] = nil
         if case .registration(let id, let interface) = use { advertisements[id]?.begin(interface, at: now) }
         emit(.start(operations.start(use), operation))
+    }
+
+    /// Replaces an operation, so that the responder reports all that it has.
+    private mutating func startAgain(_ use: Use, at now: Moment) {
+        end(use)
+        start(use, at: now)
+    }
+
+    private mutating func browseAgain(_ type: ServiceType, at now: Moment) {
+        for interface in interfaces {
+            let lost = services[type]?.table.forgetPointers(on: interface) ?? []
+            for uid in lost { changed(uid, type, at: now) }
+            startAgain(.browse(type, interface: interface), at: now)
+        }
     }
 
     mutating func end(_ use: Use) {
@@ -299,8 +315,7 @@ extension SystemDNS {
         guard advertisements[id]?.rename(on: interface) == true else {
             return refused(id, use, interface, .nameConflict, at: now)
         }
-        end(use)
-        start(use, at: now)
+        startAgain(use, at: now)
     }
 
     private mutating func refused(

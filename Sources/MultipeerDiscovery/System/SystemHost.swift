@@ -21,7 +21,15 @@ struct SystemHost: Sendable {
         }
     }
 
-    mutating func forget(_ type: DNSType) { addresses[type]?.removeAll { _ in true } }
+    mutating func forget(_ type: DNSType) { addresses[type]?.forget() }
+
+    /// See `RecordCounts`.
+    mutating func takeIsIncomplete(_ type: DNSType) -> Bool { addresses[type]?.takeIsIncomplete() ?? false }
+
+    /// Whether addresses of both families are known on an interface.
+    func isWhole(on interface: UInt32) -> Bool {
+        addresses.values.allSatisfy { !$0.entries(on: interface).isEmpty }
+    }
 
     /// Returns the addresses that are known on an interface, those of IPv6 first.
     func addresses(on interface: UInt32) -> [[UInt8]] {

@@ -59,9 +59,18 @@ struct SystemInstance: Sendable {
     /// Forgets the records of a query that has ended.
     mutating func forget(_ type: DNSType) {
         switch type {
-        case .srv: servers.removeAll { _ in true }
-        case .txt: texts.removeAll { _ in true }
+        case .srv: servers.forget()
+        case .txt: texts.forget()
         default: break
+        }
+    }
+
+    /// See `RecordCounts`.
+    mutating func takeIsIncomplete(_ type: DNSType) -> Bool {
+        switch type {
+        case .srv: servers.takeIsIncomplete()
+        case .txt: texts.takeIsIncomplete()
+        default: false
         }
     }
 

@@ -3,10 +3,12 @@ import MultipeerCore
 /// The instances of one service type that the system's responder reports, and those of them whose records are queried.
 ///
 /// Each query takes a descriptor, so only some are queried at a time, in turn: one that lacks a record for long gives its place to
-/// one that waits. Invented names thus delay the peers, but do not keep them out.
+/// one that waits. Invented names without records thus delay the peers, but do not keep them out; those that have all records keep
+/// their places, so that more peers than there are places are not found.
 struct SystemInstanceTable: Sendable {
-    /// The maximum number of instances; further ones are ignored. [mdns.limit]
-    static let most = 1_024
+    /// The maximum number of instances; further ones are ignored until there is room, since the responder does not tell which host
+    /// has sent them.
+    static let most = InstanceTable.most
     /// The maximum number of instances that are queried at a time.
     static let mostQueried = 64
     /// How long an instance that lacks a record keeps its place while others wait.
@@ -18,6 +20,8 @@ struct SystemInstanceTable: Sendable {
     private var labels: [UID: [DNSName]] = [:]
     private var queried: Set<DNSName> = []
     private var lastOrder: UInt64 = 0
+    /// Whether an instance was ignored that the responder may still have.
+    private var isCrowded = false
 
     init(_ name: DNSName, countsRepeats: Bool) {
         self.name = name
@@ -32,7 +36,11 @@ struct SystemInstanceTable: Sendable {
         guard let uid = Binding.uid(inLabel: label), let instance = try? name.child(label) else { return nil }
         lastOrder += 1
         if instances[instance] == nil {
-            guard isAdded, instances.count < SystemInstanceTable.most else { return nil }
+            guard isAdded else { return nil }
+            if instances.count >= SystemInstanceTable.most {
+                isCrowded = true
+                return nil
+            }
             instances[instance] = SystemInstance(
                 uid: uid, countsRepeats: countsRepeats, turn: .waiting(lastOrder))
             labels[uid, default: []].append(instance)
@@ -52,6 +60,18 @@ struct SystemInstanceTable: Sendable {
         let hasChanged = instances[instance]?.record(
             type, data, isAdded: isAdded, on: interface, order: lastOrder)
         return hasChanged == true ? instances[instance]?.uid : nil
+    }
+
+    /// Returns true once, when there is room for instances that were ignored: another browse reports them.
+    mutating func takeHasRoom() -> Bool {
+        guard isCrowded, instances.count <= SystemInstanceTable.most * 3 / 4 else { return false }
+        isCrowded = false
+        return true
+    }
+
+    /// See `RecordCounts`.
+    mutating func takeIsIncomplete(_ type: DNSType, of instance: DNSName) -> Bool {
+        instances[instance]?.takeIsIncomplete(type) ?? false
     }
 
     /// Forgets the records of a query that has ended, and returns the peer.
@@ -136,11 +156,11 @@ extension SystemInstanceTable {
     /// Returns the instances of a peer, of which there should be one.
     func names(of uid: UID) -> [DNSName] { labels[uid] ?? [] }
 
-    /// Returns where a peer may be: that of the instance that changed last comes first.
-    func destinations(of uid: UID) -> [SystemDestination] {
+    /// Returns where each instance of a peer may be: that of the instance that changed last comes first.
+    func destinations(of uid: UID) -> [[SystemDestination]] {
         let known = names(of: uid).compactMap { instances[$0] }
         return known.sorted { ($0.appearance?.freshness ?? 0) > ($1.appearance?.freshness ?? 0) }
-            .flatMap(\.destinations)
+            .map(\.destinations)
     }
 }
 

@@ -3,7 +3,8 @@ enum SystemRecordData {
     /// The longest data that is kept: a TXT record of this protocol is the longest.
     static let longest = Binding.longestTXT
 
-    /// Returns where an SRV record points; nil when it is malformed, or says that there is no such service.
+    /// Returns where an SRV record points; nil when it is malformed, says that there is no such service, or names a host outside
+    /// `.local`, for which the responder would ask a server of the Internet. [mdns.scope]
     static func server(_ data: [UInt8]) -> (host: DNSName, port: UInt16)? {
         var reader = DNSReader()
         let bytes = data.span
@@ -11,7 +12,10 @@ enum SystemRecordData {
             _ = try reader.skip(4, in: bytes)
             let port = try reader.integer(UInt16.self, in: bytes)
             let host = try reader.name(in: bytes)
-            return reader.position == data.count && !host.isRoot ? (host, port) : nil  // [dns.form]
+            let labels = host.labels
+            let isLocal =
+                labels.count > 1 && String(decoding: labels.last ?? [], as: UTF8.self).lowercased() == "local"
+            return reader.position == data.count && isLocal ? (host, port) : nil  // [dns.form]
         } catch {
             return nil
         }

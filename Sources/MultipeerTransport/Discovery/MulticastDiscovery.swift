@@ -265,8 +265,10 @@ extension MulticastDiscovery {
     private func tell(_ action: MulticastDNS.Action) {
         switch action {
         case .registered(let id):
-            registered.insert(id)
-            for waiting in advertisements.advertisements(of: id) {
+            let advertised = advertisements.advertisements(of: id)
+            // Empty when it was withdrawn before that was known.
+            if !advertised.isEmpty { registered.insert(id) }
+            for waiting in advertised {
                 registrations.removeValue(forKey: waiting)?.send(true)
             }
         case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)

@@ -47,7 +47,7 @@
         package static func shared(
             for configuration: DiscoveryConfiguration
         ) throws(MultipeerError) -> SystemDiscovery {
-            let settings = try configuration.settings
+            let settings = try configuration.settings.interfacesAlone
             return try running.discovery(for: settings) { () throws(MultipeerError) in
                 try SystemDiscovery(settings)
             }
@@ -264,10 +264,20 @@
         }
 
         private func finishRegistrations(of announcement: AdvertID, _ outcome: Outcome) {
+            let advertised = advertisements.advertisements(of: announcement)
+            // Withdrawn before it was known.
+            if advertised.isEmpty { return }
             outcomes[announcement] = outcome
-            for id in advertisements.advertisements(of: announcement) {
+            for id in advertised {
                 registrations.removeValue(forKey: id)?.send(outcome)
             }
+        }
+    }
+
+    extension MulticastSettings {
+        /// What counts of the settings here, so that users who differ only in the rest share one backend.
+        fileprivate var interfacesAlone: MulticastSettings {
+            MulticastSettings(interfaces: interfaces, hostTTL: 0, families: [])
         }
     }
 
@@ -287,6 +297,9 @@
                 case .loopback: ServiceDiscovery.localInterface.map { [$0] } ?? own.sorted()
                 case .only(let names): table.all.filter { names.contains($0.name) }.map(\.index)
                 }
+            if chosen.isEmpty {
+                throw MultipeerError(.discovery, "this machine has no loopback interface")
+            }
             let local = ServiceDiscovery.localInterface.map { [$0] } ?? []
             self.init(
                 interfaces: chosen, loopback: own.union(local), countsRepeats: ServiceDiscovery.countsRepeats)

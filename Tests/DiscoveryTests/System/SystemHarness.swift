@@ -18,6 +18,11 @@ struct SystemHarness {
 
     var operations: [Operation] { running.sorted { $0.key < $1.key }.map(\.value) }
 
+    /// Returns the operation that does this now.
+    func operation(_ wanted: Operation) -> SystemDNS.OperationID? {
+        running.first { $0.value == wanted }?.key
+    }
+
     /// What was reported of peers, and forgets it.
     mutating func takeTold() -> [SystemDNS.Action] {
         defer { told = [] }

@@ -42,9 +42,9 @@ struct SystemResolvingTests {
         #expect(harness.operations == [.browse(chat, interface: 0)])
         harness.find(ann)
         harness.record(.a, of: Sample.host, [10, 0, 1, 2])
+        harness.pass(Resolution.otherFamily - .nanoseconds(1))
         #expect(candidates(harness) == nil, "the other family may follow")
         harness.record(.aaaa, of: Sample.host, Self.linkLocal)
-        harness.pass(SystemResolution.otherFamily)
         #expect(candidates(harness) == (try candidate(Self.linkLocal)) + (try candidate([10, 0, 1, 2])))
         #expect(harness.operations.isEmpty && harness.dns.isIdle)
     }
@@ -92,15 +92,53 @@ struct SystemResolvingTests {
         #expect(harness.dns.isIdle)
     }
 
-    @Test("of too many addresses, those that fit are returned [mdns.limit]")
-    func most() throws {
+    @Test("without the other family, a peer is resolved after a short delay")
+    func oneFamily() throws {
         var harness = resolving()
         harness.find(ann)
+        harness.record(.a, of: Sample.host, [10, 0, 1, 2])
+        harness.pass(Resolution.otherFamily)
+        #expect(candidates(harness) == (try candidate([10, 0, 1, 2])))
+    }
+
+    @Test("of too many addresses, those that fit are returned, of each host [mdns.limit]")
+    func most() throws {
+        var harness = resolving()
+        let hosts: [UInt32: DNSName] = [2: "two.local", 3: "three.local", 4: "four.local"]
+        for (interface, host) in hosts { harness.find(ann, host: host, on: interface) }
         for number in UInt8(1)...200 {
-            harness.record(.a, of: Sample.host, [10, 0, 1, number])
-            harness.record(.aaaa, of: Sample.host, [0xFD] + [UInt8](repeating: 0, count: 14) + [number])
+            for (interface, host) in hosts {
+                harness.record(.a, of: host, [10, 0, UInt8(interface), number], on: interface)
+            }
         }
         harness.pass(.seconds(1))
-        #expect(candidates(harness)?.count == SystemResolution.mostCandidates)
+        let found = try #require(candidates(harness))
+        #expect(found.count == Resolution.mostCandidates)
+        #expect(Set(found.map { $0.address[2] }) == [2, 3, 4])
+    }
+
+    @Test(
+        "a host outside .local is not asked for [mdns.scope]",
+        arguments: ["example.com", "local", "a.local.test"])
+    func outside(_ host: DNSName) throws {
+        var harness = resolving()
+        harness.find(ann, host: host)
+        harness.pass(.seconds(1))
+        #expect(!harness.operations.contains { if case .query(host, _, _) = $0 { true } else { false } })
+    }
+
+    @Test("addresses that were dropped for too many others are asked for again when those are gone")
+    func incomplete() throws {
+        var harness = resolving()
+        harness.find(ann)
+        let invented = (1...16).map { [127, 0, 0, UInt8($0)] as [UInt8] }
+        for address in [[10, 0, 1, 2]] + invented { harness.record(.a, of: Sample.host, address) }
+        let query = harness.operation(.query(Sample.host, .a, interface: 0))
+        for address in invented { harness.record(.a, of: Sample.host, address, isAdded: false) }
+        let next = harness.operation(.query(Sample.host, .a, interface: 0))
+        #expect(query != nil && next != nil && query != next)
+        harness.record(.a, of: Sample.host, [10, 0, 1, 2])
+        harness.pass(.seconds(1))
+        #expect(candidates(harness) == (try candidate([10, 0, 1, 2])))
     }
 }
