@@ -12,6 +12,8 @@ package struct WebResolver: Sendable {
         package var scope: AddressScope { AddressScope(bytes) }
 
         package init?(_ text: String) {
+            // C would read only what is before it.
+            if text.utf8.contains(0) { return nil }
             var (four, six) = (in_addr(), in6_addr())
             if unsafe inet_pton(AF_INET, text, &four) == 1 {
                 bytes = unsafe withUnsafeBytes(of: four) { unsafe Array($0) }

@@ -28,6 +28,7 @@ struct WebURLTests {
             "http://h h/",
             "http://h%2e/", "http://[::1", "http://[::1]x", "http://[127.0.0.1]/", "http://[fe80::1%25lo]/",
             "http://::1/", "http://h\u{0}/", "http://h|x/", " http://h/",
+            "http://[::1\0\r\nX: y]/",
         ])
     func refused(_ word: String) { #expect(WebURL(word) == nil) }
 
