@@ -265,10 +265,11 @@ extension SystemDNS {
     }
 
     private mutating func browseAgain(_ type: ServiceType, at now: Moment) {
+        for interface in interfaces { startAgain(.browse(type, interface: interface), at: now) }
+        // Afterwards, since a change may end the last use of the type, and its browses with it.
         for interface in interfaces {
             let lost = services[type]?.table.forgetPointers(on: interface) ?? []
             for uid in lost { changed(uid, type, at: now) }
-            startAgain(.browse(type, interface: interface), at: now)
         }
     }
 

@@ -24,8 +24,6 @@ struct SystemOperations<Use: Hashable & Sendable>: Sendable {
 
     func operation(for use: Use) -> SystemDNS.OperationID? { running[use] }
 
-    func isWaiting(_ use: Use) -> Bool { waiting.contains { $0.use == use } }
-
     func isRunning(where condition: (Use) -> Bool) -> Bool { running.keys.contains(where: condition) }
 
     /// Begins an operation for a use that has none.

@@ -127,6 +127,23 @@ struct SystemResolvingTests {
         #expect(!harness.operations.contains { if case .query(host, _, _) = $0 { true } else { false } })
     }
 
+    @Test("a resolution that ends while the responder is asked again leaves no operation")
+    func endsWhileAskedAgain() throws {
+        var harness = resolving(SystemHarness(interfaces: [2, 3]))
+        harness.find(ann, host: "slow.local", on: 2)
+        harness.find(ann, host: "here.local", on: 3)
+        harness.record(.a, of: "here.local", [10, 0, 1, 2], on: 3)
+        harness.record(.aaaa, of: "here.local", Self.linkLocal, on: 3)
+        let invented = try (100..<UInt64(100 + SystemInstanceTable.most)).map {
+            try Sample.advert($0, "invented")
+        }
+        for advert in invented { harness.instance(advert, on: 3) }
+        #expect(candidates(harness) == nil)
+        for advert in invented { harness.instance(advert, isAdded: false, on: 3) }
+        #expect(candidates(harness)?.count == 2)
+        #expect(harness.operations.isEmpty && harness.dns.isIdle)
+    }
+
     @Test("addresses that were dropped for too many others are asked for again when those are gone")
     func incomplete() throws {
         var harness = resolving()
