@@ -103,14 +103,15 @@ extension SystemInstanceTable {
     /// Changes which instances are queried, and returns those whose queries end and those whose queries start.
     mutating func takeTurns(at now: Moment) -> (ended: [DNSName], started: [DNSName]) {
         var ended = queried.filter { instances[$0] == nil }
-        let room = SystemInstanceTable.mostQueried - (queried.count - ended.count)
-        let excess = instances.count - SystemInstanceTable.mostQueried
-        let waiting = excess > 0 && room == 0 ? overdue(at: now).prefix(excess) : []
-        for instance in waiting {
+        // As many give up their places as wait for one; the others keep theirs for another turn.
+        let excess = max(instances.count - SystemInstanceTable.mostQueried, 0)
+        let overdue = excess > 0 ? overdue(at: now) : []
+        for instance in overdue.prefix(excess) {
             lastOrder += 1
             instances[instance]?.turn = .waiting(lastOrder)
             ended.insert(instance)
         }
+        for instance in overdue.dropFirst(excess) { instances[instance]?.turn = .queried(since: now) }
         queried.subtract(ended)
         let started = firstWaiting(SystemInstanceTable.mostQueried - queried.count)
         for instance in started {

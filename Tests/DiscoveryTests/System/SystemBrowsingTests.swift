@@ -160,6 +160,20 @@ struct SystemBrowsingTests {
         #expect(harness.dns.services[chat]?.table.instances.count == SystemInstanceTable.most)
     }
 
+    @Test("at the end of a turn as many instances give up their places as wait for one, and no more")
+    func turns() throws {
+        var harness = try browsing()
+        for number in 100..<UInt64(101 + SystemInstanceTable.mostQueried) {
+            harness.instance(try Sample.advert(number, "nobody"))
+        }
+        for _ in 0..<3 {
+            let before = Set(harness.running.keys)
+            harness.pass(SystemInstanceTable.turnLength)
+            #expect(before.subtracting(harness.running.keys).count == 2, "its SRV and its TXT record")
+            #expect(harness.dns.deadline == harness.now + SystemInstanceTable.turnLength)
+        }
+    }
+
     @Test("a peer that was ignored for too many others is found when those are gone")
     func room() throws {
         var harness = try browsing()
