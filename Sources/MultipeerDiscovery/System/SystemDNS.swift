@@ -66,7 +66,7 @@ package struct SystemDNS: Sendable {
     private let interfaces: [UInt32]
     let loopback: Set<UInt32>
     let countsRepeats: Bool
-    var operations = SystemOperations<Use>()
+    var operations = SystemOperations()
     var advertisements: [AdvertID: SystemAdvertisement] = [:]
     var services: [ServiceType: SystemService] = [:]
     var hosts: [DNSName: SystemHost] = [:]

@@ -7,7 +7,9 @@ import MultipeerCore
 ///       ▲                  │                   │
 ///       └───────end────────┴────────end────────┘
 /// ```
-struct SystemOperations<Use: Hashable & Sendable>: Sendable {
+struct SystemOperations: Sendable {
+    typealias Use = SystemDNS.Use
+
     private var running: [Use: SystemDNS.OperationID] = [:]
     private var uses: [SystemDNS.OperationID: Use] = [:]
     /// In the order in which they began to wait.
