@@ -18,6 +18,14 @@ struct SystemHarness {
 
     var operations: [Operation] { running.sorted { $0.key < $1.key }.map(\.value) }
 
+    /// The hosts whose addresses are queried.
+    var queriedHosts: Set<DNSName> {
+        Set(
+            running.values.compactMap { operation in
+                if case .query(let name, .a, _) = operation { name } else { nil }
+            })
+    }
+
     /// Returns the operation that does this now.
     func operation(_ wanted: Operation) -> SystemDNS.OperationID? {
         running.first { $0.value == wanted }?.key

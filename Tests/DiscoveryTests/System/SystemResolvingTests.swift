@@ -117,6 +117,30 @@ struct SystemResolvingTests {
         #expect(Set(found.map { $0.address[2] }) == [2, 3, 4])
     }
 
+    @Test("the addresses of at most 32 hosts are queried at a time, the others' after them [mdns.limit]")
+    func manyHosts() throws {
+        var harness = SystemHarness()
+        let peers = try (1...UInt64(SystemHost.most + 8)).map { try Sample.advert($0, "peer") }
+        for peer in peers {
+            _ = harness.with { [chat] dns, now in
+                dns.resolve(peer.peer.uid, of: chat, within: .seconds(60), at: now)
+            }
+        }
+        for (number, peer) in peers.enumerated() {
+            harness.instance(peer)
+            harness.server(peer, host: try #require(DNSName("host-\(number).local")))
+            harness.text(peer)
+        }
+        var hosts: Set<DNSName> = []
+        while let host = harness.queriedHosts.first {
+            #expect(harness.queriedHosts.count <= SystemHost.most)
+            try #require(hosts.insert(host).inserted, "\(host) is queried again")
+            harness.record(.a, of: host, [10, 0, 1, 2])
+            harness.record(.aaaa, of: host, Self.linkLocal)
+        }
+        #expect(hosts.count == peers.count && harness.dns.isIdle)
+    }
+
     @Test(
         "a host outside .local is not asked for [mdns.scope]",
         arguments: ["example.com", "local", "a.local.test"])
