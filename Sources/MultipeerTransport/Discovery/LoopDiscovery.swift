@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerDiscovery
 
 /// A backend that is an actor pinned to its loop. What it has handed out is released on any thread.
@@ -37,6 +38,40 @@ extension LoopDiscovery {
             case .browse(let id): stopBrowsing(id)
             }
         }
+    }
+
+    /// Waits for an advertisement's registration, and returns its handle. `waiting`: the caller goes on where nothing can be
+    /// announced.
+    func registered(
+        _ advertised: DiscoveryRequests.Advertised, of peer: PeerID, waiting: Bool
+    ) async throws(MultipeerError) -> AdvertisementHandle<Self> {
+        let registration = advertised.registration
+        switch await registration.value(onCancel: { registration.send(.cancelled) }) {
+        case .registered: break
+        case .refused where waiting: break
+        case .refused(let error):
+            withdraw(advertised.id)
+            throw error
+        case .cancelled:
+            withdraw(advertised.id)
+            throw MultipeerError(.cancelled, "advertising \(peer) was cancelled")
+        }
+        return AdvertisementHandle(self, advertised.id)
+    }
+
+    /// Waits for the end of a resolution, and returns the peer's addresses.
+    func resolved(
+        _ answer: Promise<Resolution?>, of peer: PeerID
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
+            throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
+        }
+        return resolution.candidates.compactMap { SocketAddress($0) }
+    }
+
+    /// Returns the events of a browse, which ends with them. They keep this actor alive: their reader is a user.
+    func events(_ feed: DiscoveryFeed, of id: BrowseID) -> DiscoveryEvents {
+        DiscoveryEvents(feed) { self.leave(.browse(id)) }
     }
 
     /// Returns the given loop, or the next one of the process.

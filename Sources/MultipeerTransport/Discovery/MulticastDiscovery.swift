@@ -14,12 +14,7 @@ package actor MulticastDiscovery: LoopDiscovery {
     nonisolated let withdrawals = Locked<[DiscoveryWithdrawal]>([])
 
     var driver: MulticastDNSDriver?
-    /// Callers that wait until their advertisement is registered on every interface.
-    var registrations: [AdvertisementTable.ID: Promise<Bool>] = [:]
-    var registered: Set<AdvertID> = []
-    var advertisements = AdvertisementTable()
-    var browses: [BrowseID: DiscoveryFeed] = [:]
-    var resolutions: [ResolveID: Promise<Resolution?>] = [:]
+    var requests = DiscoveryRequests()
     /// Callers that wait until the goodbyes have been sent, each with its latest moment.
     var departures: [(until: Moment, signal: Promise<Void>)] = []
 
@@ -79,9 +74,9 @@ extension MulticastDiscovery {
             peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
             info: advertisement.info)
         try await addressesAreThere(waiting)
-        guard advertisements.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
+        guard requests.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
         let announcement: AdvertID
-        if let known = advertisements.announcement(of: advert) {
+        if let known = requests.announcement(of: advert) {
             announcement = known
             driver?.engine.update(known, info: advert.info, port: advert.port, at: now)
         } else {
@@ -89,19 +84,10 @@ extension MulticastDiscovery {
                 try engine.advertise(advert, at: now)
             }
         }
-        let id = advertisements.add(advert, to: announcement)
-        let registration = Promise<Bool>()
-        if registered.contains(announcement) || waiting && obstacle != nil {
-            registration.send(true)
-        } else {
-            registrations[id] = registration
-        }
+        let advertised = requests.add(advert, to: announcement)
+        if waiting, let obstacle { advertised.registration.send(.refused(obstacle)) }
         settle()
-        guard await registration.value(onCancel: { registration.send(false) }) else {
-            withdraw(id)
-            throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
-        }
-        return AdvertisementHandle(self, id)
+        return try await registered(advertised, of: advertisement.peer, waiting: waiting)
     }
 
     package func browse(
@@ -117,11 +103,9 @@ extension MulticastDiscovery {
         let id = try order(waiting) { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             try engine.browse(type, hiding: local?.uid, at: now)
         }
-        let feed = DiscoveryFeed()
-        browses[id] = feed
+        let feed = requests.add(id)
         settle()
-        // The closure keeps this actor alive: the reader of the events is a user.
-        return DiscoveryEvents(feed) { self.leave(.browse(id)) }
+        return events(feed, of: id)
     }
 
     package var obstacle: MultipeerError? {
@@ -136,13 +120,9 @@ extension MulticastDiscovery {
         let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             engine.resolve(peer.uid, of: type, within: timeLimit, at: now)
         }
-        let answer = Promise<Resolution?>()
-        resolutions[id] = answer
+        let answer = requests.add(id)
         settle()
-        guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
-            throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
-        }
-        return resolution.candidates.compactMap { SocketAddress($0) }
+        return try await resolved(answer, of: peer)
     }
 
     package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
@@ -151,13 +131,13 @@ extension MulticastDiscovery {
     }
 
     func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
-        guard advertisements.contains(id) else { throw .advertisementStopped }
-        apply(advertisements.update(id, info))
+        guard requests.contains(id) else { throw .advertisementStopped }
+        apply(requests.update(id, info))
     }
 
     /// Returns when the goodbyes have been sent.
     func stop(_ id: AdvertisementTable.ID) async {
-        guard advertisements.contains(id) else { return }
+        guard requests.contains(id) else { return }
         let departure = Promise<Void>()
         departures.append((now + MulticastDiscovery.goodbyeTimeout, departure))
         withdraw(id)
@@ -165,14 +145,13 @@ extension MulticastDiscovery {
     }
 
     func stopBrowsing(_ id: BrowseID) {
-        guard browses.removeValue(forKey: id) != nil else { return }
+        guard requests.remove(id) else { return }
         driver?.engine.stopBrowsing(id, at: now)
     }
 
     func withdraw(_ id: AdvertisementTable.ID) {
-        guard advertisements.contains(id) else { return }
-        registrations.removeValue(forKey: id)?.send(false)
-        apply(advertisements.remove(id))
+        guard requests.contains(id) else { return }
+        apply(requests.remove(id))
     }
 
     private func apply(_ change: AdvertisementTable.Change) {
@@ -180,9 +159,7 @@ extension MulticastDiscovery {
         case .none: break
         case .announce(let id, let advert):
             driver?.engine.update(id, info: advert.info, port: advert.port, at: now)
-        case .withdraw(let id):
-            registered.remove(id)
-            driver?.engine.withdraw(id, at: now)
+        case .withdraw(let id): driver?.engine.withdraw(id, at: now)
         }
         settle()
     }
@@ -264,15 +241,10 @@ extension MulticastDiscovery {
 
     private func tell(_ action: MulticastDNS.Action) {
         switch action {
-        case .registered(let id):
-            let advertised = advertisements.advertisements(of: id)
-            // Empty when it was withdrawn before that was known.
-            if !advertised.isEmpty { registered.insert(id) }
-            for waiting in advertised {
-                registrations.removeValue(forKey: waiting)?.send(true)
-            }
-        case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)
-        case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
+        // The advertisement is registered on every interface.
+        case .registered(let id): requests.registrationEnded(of: id, .registered)
+        case .browse(let id, let uid, let peer): requests.report(peer, uid, to: id)
+        case .resolved(let id, let resolution): requests.resolved(id, resolution)
         case .renamed, .multicast, .unicast, .ask: break
         }
     }
@@ -287,11 +259,7 @@ extension MulticastDiscovery {
 
     /// Closes the driver once it has no users and nothing more to send.
     private func closeIfIdle() {
-        guard let driver, advertisements.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
-            driver.engine.isQuiet
-        else {
-            return
-        }
+        guard let driver, requests.isEmpty, arrivals.isEmpty, driver.engine.isQuiet else { return }
         driver.close()
         self.driver = nil
         depart()

@@ -20,18 +20,7 @@
         /// Present while anything is advertised, browsed or resolved.
         var engine: SystemDNS?
         private var operations: [SystemDNS.OperationID: DNSServiceOperation] = [:]
-        private var advertisements = AdvertisementTable()
-        /// Callers that wait until their advertisement is registered.
-        private var registrations: [AdvertisementTable.ID: Promise<Outcome>] = [:]
-        /// How the last registration of each announcement ended.
-        private var outcomes: [AdvertID: Outcome] = [:]
-        private var browses: [BrowseID: DiscoveryFeed] = [:]
-        private var resolutions: [ResolveID: Promise<Resolution?>] = [:]
-
-        private enum Outcome: Sendable {
-            case registered, cancelled
-            case refused(ResponderFault)
-        }
+        var requests = DiscoveryRequests()
 
         private var now: Moment { EventLoop.currentMoment() }
 
@@ -70,9 +59,9 @@
             let advert = Advert(
                 peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
                 info: advertisement.info)
-            guard advertisements.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
+            guard requests.hasRoom else { throw MultipeerError(MulticastDNSFault.tooMany) }
             let announcement: AdvertID
-            if let known = advertisements.announcement(of: advert) {
+            if let known = requests.announcement(of: advert) {
                 announcement = known
                 engine?.update(known, info: advert.info, port: advert.port, at: now)
             } else {
@@ -80,25 +69,9 @@
                     try engine.advertise(advert, at: now)
                 }
             }
-            let id = advertisements.add(advert, to: announcement)
-            let registration = Promise<Outcome>()
-            if let outcome = outcomes[announcement] {
-                registration.send(outcome)
-            } else {
-                registrations[id] = registration
-            }
+            let advertised = requests.add(advert, to: announcement)
             settle()
-            switch await registration.value(onCancel: { registration.send(.cancelled) }) {
-            case .registered: break
-            case .refused where waiting: break
-            case .refused(let fault):
-                withdraw(id)
-                throw MultipeerError(system: fault)
-            case .cancelled:
-                withdraw(id)
-                throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
-            }
-            return AdvertisementHandle(self, id)
+            return try await registered(advertised, of: advertisement.peer, waiting: waiting)
         }
 
         package func browse(
@@ -113,15 +86,13 @@
             let id = try order { (engine: inout SystemDNS, now) throws(MulticastDNSFault) in
                 try engine.browse(type, hiding: local?.uid, at: now)
             }
-            let feed = DiscoveryFeed()
-            browses[id] = feed
+            let feed = requests.add(id)
             settle()
             if !waiting, let obstacle {
                 stopBrowsing(id)
                 throw obstacle
             }
-            // The closure keeps this actor alive: the reader of the events is a user.
-            return DiscoveryEvents(feed) { self.leave(.browse(id)) }
+            return events(feed, of: id)
         }
 
         package var obstacle: MultipeerError? { engine?.obstacle.map { MultipeerError(system: $0) } }
@@ -132,13 +103,9 @@
             let id = try order { (engine: inout SystemDNS, now) throws(MulticastDNSFault) in
                 engine.resolve(peer.uid, of: type, within: timeLimit, at: now)
             }
-            let answer = Promise<Resolution?>()
-            resolutions[id] = answer
+            let answer = requests.add(id)
             settle()
-            guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
-                throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
-            }
-            return resolution.candidates.compactMap { SocketAddress($0) }
+            return try await resolved(answer, of: peer)
         }
 
         package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
@@ -147,17 +114,16 @@
         }
 
         func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
-            guard advertisements.contains(id) else { throw .advertisementStopped }
-            apply(advertisements.update(id, info))
+            guard requests.contains(id) else { throw .advertisementStopped }
+            apply(requests.update(id, info))
         }
 
         /// Returns when the responder was asked to say goodbye.
         func stop(_ id: AdvertisementTable.ID) { withdraw(id) }
 
         func withdraw(_ id: AdvertisementTable.ID) {
-            guard advertisements.contains(id) else { return }
-            registrations.removeValue(forKey: id)?.send(.cancelled)
-            apply(advertisements.remove(id))
+            guard requests.contains(id) else { return }
+            apply(requests.remove(id))
         }
 
         private func apply(_ change: AdvertisementTable.Change) {
@@ -165,15 +131,13 @@
             case .none: break
             case .announce(let id, let advert):
                 engine?.update(id, info: advert.info, port: advert.port, at: now)
-            case .withdraw(let id):
-                outcomes[id] = nil
-                engine?.withdraw(id)
+            case .withdraw(let id): engine?.withdraw(id)
             }
             settle()
         }
 
         func stopBrowsing(_ id: BrowseID) {
-            guard browses.removeValue(forKey: id) != nil else { return }
+            guard requests.remove(id) else { return }
             engine?.stopBrowsing(id)
             settle()
         }
@@ -241,10 +205,11 @@
                 loop.deregister(operation.descriptor)
             case .reconfirm(let name, let type, let data, let interface):
                 DNSServiceOperation.reconfirm(name, type, data, on: interface)
-            case .registered(let id): finishRegistrations(of: id, .registered)
-            case .refused(let id, let fault): finishRegistrations(of: id, .refused(fault))
-            case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)
-            case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
+            case .registered(let id): requests.registrationEnded(of: id, .registered)
+            case .refused(let id, let fault):
+                requests.registrationEnded(of: id, .refused(MultipeerError(system: fault)))
+            case .browse(let id, let uid, let peer): requests.report(peer, uid, to: id)
+            case .resolved(let id, let resolution): requests.resolved(id, resolution)
             }
         }
 
@@ -260,16 +225,6 @@
                 for event in started.takeEvents() { engine?.receive(event, from: id, at: now) }
             } catch {
                 engine?.receive(.failed(error), from: id, at: now)
-            }
-        }
-
-        private func finishRegistrations(of announcement: AdvertID, _ outcome: Outcome) {
-            let advertised = advertisements.advertisements(of: announcement)
-            // Withdrawn before it was known.
-            if advertised.isEmpty { return }
-            outcomes[announcement] = outcome
-            for id in advertised {
-                registrations.removeValue(forKey: id)?.send(outcome)
             }
         }
     }
