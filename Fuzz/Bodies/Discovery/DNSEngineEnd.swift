@@ -5,24 +5,12 @@ import MultipeerDiscovery
 struct DNSEngineEnd {
     var engine: MulticastDNS
     var adverts: [AdvertID] = []
-    var browses: [BrowseID: Browse] = [:]
+    var browses: [BrowseID: ReportedPeers] = [:]
     /// The resolves that have not ended, and when they must.
     var resolves: [ResolveID: Moment] = [:]
     /// The maximum packet length of each interface.
     var mtus: [UInt32: Int] = [:]
     private var told: [MulticastDNS.Action] = []
-
-    struct Browse {
-        let hidden: UID?
-        var results = BrowseResults()
-        let reader: BrowseResults.ReaderID
-        var found: [UID: DiscoveredPeer] = [:]
-
-        init(hidden: UID?) {
-            self.hidden = hidden
-            reader = results.makeReader()
-        }
-    }
 
     init(_ engine: MulticastDNS) { self.engine = engine }
 
@@ -61,16 +49,7 @@ struct DNSEngineEnd {
         guard var browse = browses[id] else {
             throw BrokenPromise(description: "a stopped browser receives an event")
         }
-        try promise(
-            peer.map { $0.peer.peer.uid == uid } ?? true, "an event about a peer has that peer's info")
-        _ = browse.results.note(uid, peer)
-        while case .event(let event)? = browse.results.next(for: browse.reader) {
-            try browse.hear(event)
-        }
-        try promise(
-            browse.found == Dictionary(browse.results.peers.map { ($0.peer.uid, $0) }) { $1 },
-            "a reader without pending events has the current state")
-        try promise(browse.found.count <= 512, "there are at most 256 peers on an interface")
+        try browse.hear(peer, uid)
         browses[id] = browse
     }
 
@@ -81,22 +60,6 @@ struct DNSEngineEnd {
         try promise(engine.recordCount <= 2 * 1_024, "an interface's cache has at most 1,024 records")
         try promise(engine.byteCount <= 1 << 20 + 2_048, "the caches have at most 1 MiB")
         try promise(engine.answerCount <= 2_048, "waiting and remembered answers are within their limits")
-    }
-}
-
-extension DNSEngineEnd.Browse {
-    fileprivate mutating func hear(_ event: DiscoveredPeer.Event) throws(BrokenPromise) {
-        switch event {
-        case .found(let peer):
-            try promise(found[peer.peer.uid] == nil, "a peer is found once")
-            try promise(peer.peer.uid != hidden, "no peer finds itself")
-            found[peer.peer.uid] = peer
-        case .updated(let peer):
-            let before = found.updateValue(peer, forKey: peer.peer.uid)
-            try promise(before != nil && before != peer, "an updated peer was found before, and has changed")
-        case .lost(let peer):
-            try promise(found.removeValue(forKey: peer.uid) != nil, "a lost peer was found before")
-        }
     }
 }
 

@@ -135,7 +135,7 @@ extension DNSEngineStage {
         let hidden = choice & 0x80 == 0 ? nil : cast.peer(choice).uid
         // What is known already is reported before the call returns.
         if let id = try? ends[number].engine.browse(type, hiding: hidden, at: now) {
-            ends[number].browses[id] = DNSEngineEnd.Browse(hidden: hidden)
+            ends[number].browses[id] = ReportedPeers(hidden: hidden)
         }
         try settle()
     }

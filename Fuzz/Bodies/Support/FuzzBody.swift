@@ -17,7 +17,8 @@ package struct FuzzBody: Sendable {
         .secureChannel,
         .securePair, .datagramChannel, .verificationCode, .codeExchange, .reassemblyTurns, .channelMachine,
         .datagramHeader,
-        .dnsMessage, .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,
+        .dnsMessage, .dnsEngine, .systemDNS, .invitation, .membership, .mesh, .netlink, .localText,
+        .facadeArguments,
         .fileBundle, .webURL,
     ]
 }
