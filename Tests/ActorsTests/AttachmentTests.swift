@@ -6,7 +6,7 @@ import MultipeerCore
 import TestSupport
 import Testing
 
-@Suite("Streams and files as arguments and results", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Streams and files as arguments and results", .inTurns)
 struct AttachmentTests {
     @Test(
         "a stream that is an argument is read at the other peer",

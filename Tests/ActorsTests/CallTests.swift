@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Calls between two sessions", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Calls between two sessions", .inTurns)
 struct CallTests {
     static func pair(
         _ change: (inout PeerActorSystem.Configuration) -> Void = { _ in }

@@ -30,7 +30,7 @@ private struct Seat: Sendable {
     }
 }
 
-@Suite("Calls while peers come and go", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Calls while peers come and go", .inTurns)
 struct ChurnTests {
     @Test("every call ends exactly once, and nothing leaks")
     func churn() async throws {

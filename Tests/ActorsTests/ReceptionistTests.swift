@@ -4,7 +4,7 @@ import MultipeerActors
 import TestSupport
 import Testing
 
-@Suite("The receptionist", .inTurns, .timeLimit(.minutes(5)))
+@Suite("The receptionist", .inTurns)
 struct ReceptionistTests {
     @Test("a checked-in actor is found at all peers, before and after they link, until it is released")
     func comesAndGoes() async throws {

@@ -16,7 +16,7 @@ distributed actor Wächter {
 /// An error of another type than `Mishap`.
 struct Slip: Error, Codable {}
 
-@Suite("What peers may call", .inTurns, .timeLimit(.minutes(5)))
+@Suite("What peers may call", .inTurns)
 struct TargetTests {
     /// Returns a CALL of a malicious peer.
     static func call(

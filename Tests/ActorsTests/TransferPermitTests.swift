@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Streams and files that wait for their turn", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Streams and files that wait for their turn", .inTurns)
 struct TransferPermitTests {
     /// Linked, and Bob has a shelf, which Ann calls.
     private static func pair(

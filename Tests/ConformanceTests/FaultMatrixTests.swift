@@ -7,8 +7,7 @@ import Testing
 @Suite("Which cases fail with a fault", .inTurns, .serialized)
 struct FaultMatrixTests {
     @Test(
-        "a fault is tried with the cases that name it and the quick ones of their section",
-        .timeLimit(.minutes(3)))
+        "a fault is tried with the cases that name it and the quick ones of their section")
     func row() async throws {
         let matrix = try await FaultMatrixTests.matrix(["answers-close"], ["FRM-0?"])
         let row = try #require(matrix.faults["answers-close"])

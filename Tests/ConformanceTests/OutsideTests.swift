@@ -30,8 +30,7 @@ struct OutsideTests {
     }
 
     @Test(
-        "a peer without a fault passes, with handshakes that it dials and that it answers",
-        .timeLimit(.minutes(3)))
+        "a peer without a fault passes, with handshakes that it dials and that it answers")
     func passes() async throws {
         let outcomes = try await OutsideTests.judge(
             bug: nil, ["LINK-11/tester-lower", "LINK-06/tester-higher", "FRM-06"])
@@ -95,7 +94,7 @@ struct OutsideTests {
 
     @Test(
         "multipeer link, started again after each link, passes, also where IPv6 is all there is",
-        .timeLimit(.minutes(3)), arguments: [false, true])
+        arguments: [false, true])
     func link(isIPv6Alone: Bool) async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "outside-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)

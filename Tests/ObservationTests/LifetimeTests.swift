@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("4 A room's lifetime", .inTurns, .timeLimit(.minutes(5)))
+@Suite("4 A room's lifetime", .inTurns)
 @MainActor struct LifetimeTests {
     private let rooms = Rooms()
 

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("1 A room links peers", .inTurns, .timeLimit(.minutes(5)))
+@Suite("1 A room links peers", .inTurns)
 @MainActor struct LinkingTests {
     private let rooms = Rooms()
 

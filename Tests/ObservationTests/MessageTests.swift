@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("2 A room's messages", .inTurns, .timeLimit(.minutes(5)))
+@Suite("2 A room's messages", .inTurns)
 @MainActor struct MessageTests {
     private let rooms = Rooms()
 

@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-@Suite("5 A room is observed", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 A room is observed", .inTurns)
 @MainActor struct ObservationTests {
     private let rooms = Rooms()
 

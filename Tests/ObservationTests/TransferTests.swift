@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("3 A room's files", .inTurns, .timeLimit(.minutes(5)))
+@Suite("3 A room's files", .inTurns)
 @MainActor struct TransferTests {
     private let rooms = Rooms()
     private let anns: Folder

@@ -1,9 +1,15 @@
 import Foundation
 package import Testing
 
-/// Limits how many tests of its kind run at a time, over all suites. Each suite states the kind of its tests.
+/// Limits how many tests of its kind run at a time, over all suites, and how long each may take. Each suite states the kind
+/// of its tests.
+///
+/// The limit counts from the beginning of a test's turn. The trait `.timeLimit` counts from the beginning of the test, so its
+/// limit contains the wait for the turn, which is as long as the tests before it take.
 package struct Turns: SuiteTrait, TestTrait, TestScoping {
     fileprivate let kind: Places.Kind
+    /// How long one test, or one of its cases, may take. Without a limit, it may take any time.
+    fileprivate let timeLimit: Duration?
 
     package var isRecursive: Bool { true }
 
@@ -14,21 +20,66 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
         guard testCase != nil else { return try await body() }
         await Places.shared.take(kind)
         do {
-            try await body()
+            try await withoutActuallyEscaping(body) { body in try await limited(body) }
         } catch {
             await Places.shared.giveBack(kind)
             throw error
         }
         await Places.shared.giveBack(kind)
     }
+
+    private enum Ending: Sendable {
+        case body((any Error)?)
+        case time
+    }
+
+    /// Runs the body. When its time is up, this reports that at once, cancels the body's task, and waits for it; what the body
+    /// throws then is not reported as well.
+    package func limited(
+        _ body: @escaping @Sendable () async throws -> Void,
+        report: (String) -> Void = { Issue.record("\($0)") }
+    ) async throws {
+        guard let timeLimit else { return try await body() }
+        let error = await withTaskGroup(of: Ending.self) { group -> (any Error)? in
+            group.addTask {
+                do { try await body() } catch { return .body(error) }
+                return .body(nil)
+            }
+            group.addTask {
+                try? await Task.sleep(for: timeLimit)
+                return .time
+            }
+            var isOverdue = false
+            while let ending = await group.next() {
+                switch ending {
+                case .body(let error):
+                    group.cancelAll()
+                    return isOverdue ? nil : error
+                // The caller was cancelled: the body ends, too.
+                case .time where Task.isCancelled: break
+                case .time:
+                    isOverdue = true
+                    report("the test had not ended \(timeLimit) after its turn had begun")
+                    group.cancelAll()
+                }
+            }
+            return nil
+        }
+        if let error { throw error }
+    }
 }
 
 extension Trait where Self == Turns {
     /// For tests that wait for real sockets, processes and timeouts, which a hundred tests at once would starve.
-    package static var inTurns: Turns { Turns(kind: .waiting) }
+    package static var inTurns: Turns { inTurns(within: .seconds(300)) }
+
+    /// Returns the same trait with another limit.
+    package static func inTurns(within timeLimit: Duration) -> Turns {
+        Turns(kind: .waiting, timeLimit: timeLimit)
+    }
 
     /// For tests that only compute: they leave threads for those that wait.
-    package static var computing: Turns { Turns(kind: .computing) }
+    package static var computing: Turns { Turns(kind: .computing, timeLimit: nil) }
 }
 
 /// A limited number of places; a test that finds none waits for its turn. This is an actor because ThreadSanitizer does

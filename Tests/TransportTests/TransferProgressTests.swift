@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 Progress", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Progress", .inTurns)
 struct TransferProgressTests {
     private let clock = Clock()
 

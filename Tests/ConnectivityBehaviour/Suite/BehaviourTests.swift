@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs all programs; with `PROGRAMS=stream`, those whose ids contain `stream`.
-@Suite("What happens between two applications", .inTurns, .timeLimit(.minutes(5)))
+@Suite("What happens between two applications", .inTurns)
 struct BehaviourTests {
     @Test("what must happen happens", arguments: ids { $0 == nil })
     func happens(_ id: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Several advertisers of one peer", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Several advertisers of one peer", .inTurns)
 struct AdvertiserTests {
     @Test(
         "an advertiser that replaces one that was just started and never stopped always starts",

@@ -6,7 +6,7 @@ import Testing
 @unsafe @preconcurrency import MultipeerConnectivity
 
 /// Nothing that a user types may end the process.
-@Suite("Arguments beyond what others allow", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Arguments beyond what others allow", .inTurns)
 struct ArgumentTests {
     private static func value(_ count: Int) -> String { String(repeating: "v", count: count) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("The assistant", .inTurns, .timeLimit(.minutes(5)))
+@Suite("The assistant", .inTurns)
 struct AssistantTests {
     @Test("the user is asked, and the delegate is called before and after", arguments: [true, false])
     func asked(_ isYes: Bool) async throws {

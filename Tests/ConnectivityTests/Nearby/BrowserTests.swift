@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Advertising and browsing", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Advertising and browsing", .inTurns)
 struct BrowserTests {
     @Test(
         "a peer that advertises is found with its info, and lost; no peer finds itself",

@@ -5,7 +5,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("The browser's controller", .inTurns, .timeLimit(.minutes(5)))
+@Suite("The browser's controller", .inTurns)
 @MainActor
 struct BrowserViewControllerTests {
     @Test("nearby peers are shown with their states, and an invited one is connected")

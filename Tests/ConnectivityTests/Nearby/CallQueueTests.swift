@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("The queues of delegate calls", .inTurns, .timeLimit(.minutes(5)))
+@Suite("The queues of delegate calls", .inTurns)
 struct CallQueueTests {
     @Test(
         "browsers and advertisers call their delegates on the main queue, or on a private one if that is wanted",

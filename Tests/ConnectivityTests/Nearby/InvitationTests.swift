@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Invitations", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Invitations", .inTurns)
 struct InvitationTests {
     @Test(
         "accepting connects both, each of which receives connecting and connected, once",

@@ -7,7 +7,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Asking at the terminal", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Asking at the terminal", .inTurns)
 struct TerminalPresenterTests {
     private let invitation: MCPresentedInvitation
 

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: progress", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: progress", .inTurns)
 struct ProgressTests {
     @Test(
         "a resource's progress is part of the current one, and is complete when the receiver has everything")

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: how resources end early", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: how resources end early", .inTurns)
 struct ResourceEndTests {
     enum Who: CaseIterable, Sendable {
         case sender, receiver, sendersParent

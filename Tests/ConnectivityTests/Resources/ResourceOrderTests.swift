@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Facade: the order of calls about resources", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: the order of calls about resources", .inTurns)
 struct ResourceOrderTests {
     private let folder = Folder()
 

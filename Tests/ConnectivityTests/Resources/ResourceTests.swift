@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: resources", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: resources", .inTurns)
 struct ResourceTests {
     @Test(
         "the handler may be any closure, also one that is not Sendable",

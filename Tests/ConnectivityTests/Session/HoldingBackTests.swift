@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("A reader that stops reading", .inTurns, .timeLimit(.minutes(5)))
+@Suite("A reader that stops reading", .inTurns)
 struct HoldingBackTests {
     @Test("a slow reader holds back only its sender, whose sends fail beyond a limit, and nothing is lost")
     func mark() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Messages that arrived together are delivered one after the other, in one job of the callback queue.
-@Suite("Facade: a run of messages", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: a run of messages", .inTurns)
 struct MessageRunTests {
     private let calls = EventLog<Data>()
 

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Released objects", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Released objects", .inTurns)
 struct OwnershipTests {
     /// The state of two devices when all objects of one of them are released.
     enum Moment: String, CaseIterable {

@@ -12,11 +12,11 @@ enum Rounds {
     static func each(of tests: Int, unless few: Int) -> Int { wanted.map { ($0 + tests - 1) / tests } ?? few }
 }
 
-@Suite("Calls from inside callbacks", .inTurns)
+@Suite("Calls from inside callbacks", .inTurns(within: .seconds(1_800)))
 struct ReentryTests {
     @Test(
         "every method may be called in every callback: it returns, nothing hangs, and nothing leaks",
-        .timeLimit(.minutes(30)), arguments: CallbackSite.allCases)
+        arguments: CallbackSite.allCases)
     func everywhere(_ place: CallbackSite) async throws {
         let first = CallbackSite.allCases.firstIndex(of: place) ?? 0
         for number in 0..<Rounds.each(of: CallbackSite.allCases.count, unless: 2) {

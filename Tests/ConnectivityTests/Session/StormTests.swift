@@ -3,11 +3,10 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Calls from many threads", .inTurns)
+@Suite("Calls from many threads", .inTurns(within: .seconds(3_600)))
 struct StormTests {
     @Test(
-        "all methods are called on several threads at once, and then the devices connect and talk",
-        .timeLimit(.minutes(60)))
+        "all methods are called on several threads at once, and then the devices connect and talk")
     func storm() async throws {
         for round in 0..<Rounds.each(of: 1, unless: 4) { try await Storm(seed: UInt64(round)).run() }
     }

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Which peer asks for trust", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Which peer asks for trust", .inTurns)
 struct TrustMatrixTests {
     /// What an application does with a certificate handler.
     enum Behaviour: String, CaseIterable {

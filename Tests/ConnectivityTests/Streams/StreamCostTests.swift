@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Facade: the cost of streams", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: the cost of streams", .inTurns)
 struct StreamCostTests {
     @Test("200,000 small reads from one stream keep no memory, and so the last costs what the first did")
     func smallReads() async throws {

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: how streams end", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: how streams end", .inTurns)
 struct StreamEndTests {
     @Test("before a stream is opened, and after it is closed, nothing is read or written")
     func states() async throws {

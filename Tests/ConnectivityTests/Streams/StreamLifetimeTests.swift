@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: how long streams live", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: how long streams live", .inTurns)
 struct StreamLifetimeTests {
     @Test("open streams that are scheduled and not referenced carry every byte, and then the end")
     func unreferenced() async throws {

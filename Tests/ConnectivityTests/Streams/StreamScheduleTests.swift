@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: streams on run loops", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: streams on run loops", .inTurns)
 struct StreamScheduleTests {
     @Test("events come in the mode that the stream is scheduled in", arguments: [true, false])
     func modes(_ isCommon: Bool) async throws {

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Facade: streams", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Facade: streams", .inTurns)
 struct StreamTests {
     @Test("200 kB arrive byte for byte on background run loops, with all events")
     func onRunLoops() async throws {

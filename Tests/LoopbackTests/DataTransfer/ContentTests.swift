@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("8 Messages that are texts, data and values", .inTurns, .timeLimit(.minutes(5)))
+@Suite("8 Messages that are texts, data and values", .inTurns)
 struct ContentTests {
     private struct Move: Codable, Equatable, Sendable {
         let x: Int

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("10 Unreliable messages", .inTurns, .timeLimit(.minutes(5)))
+@Suite("10 Unreliable messages", .inTurns)
 struct DatagramTests {
     static let preferences = [EncryptionPreference.required, .none]
 

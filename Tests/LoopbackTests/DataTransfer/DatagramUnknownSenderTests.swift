@@ -8,7 +8,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("10 Unauthenticated datagrams", .inTurns, .timeLimit(.minutes(5)))
+@Suite("10 Unauthenticated datagrams", .inTurns)
 struct DatagramUnknownSenderTests {
     @Test(
         "copies, flipped bits, truncations and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.drop]"

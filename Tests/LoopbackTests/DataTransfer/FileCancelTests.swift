@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 Cancelled files", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Cancelled files", .inTurns)
 struct FileCancelTests {
     enum Side: CaseIterable { case sender, receiver, receiversTask }
 
@@ -178,7 +178,7 @@ struct FileCancelTests {
     }
 }
 
-@Suite("9.4 Dishonest senders", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Dishonest senders", .inTurns)
 struct LyingSenderTests {
     @Test(
         "files with more, fewer or other bytes than announced are removed [resource.size] [resource.digest]",

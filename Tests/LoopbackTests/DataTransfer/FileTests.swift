@@ -8,7 +8,7 @@ import MultipeerWeb
 import TestSupport
 import Testing
 
-@Suite("9.4 Files over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Files over loopback", .inTurns)
 struct FileTests {
     @Test(
         "a file arrives whole, and the sender is notified once it is closed [resource.done] [resource.size]",

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("8 Messages over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("8 Messages over loopback", .inTurns)
 struct MessageTests {
     @Test("messages of every size arrive as they were sent, in order [msg.empty] [msg.order]")
     func sizes() async throws {

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Posting over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Posting over loopback", .inTurns)
 struct PostingTests {
     private static let message = [UInt8](repeating: 0, count: 1_048_576)
 

@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 Memory for received data", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 Memory for received data", .inTurns)
 struct ReceiveMemoryTests {
     /// In a process of its own: it measures the memory of the process, and its own use would disturb other tests.
     @Test("seven peers that fill all windows are kept within the limit, and stay linked [limit.memory]")

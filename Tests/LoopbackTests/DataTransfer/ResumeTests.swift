@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.6 Files that go on where they stopped", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.6 Files that go on where they stopped", .inTurns)
 struct ResumeTests {
     private static let size = 3_000_001
     private let folders = Folders()

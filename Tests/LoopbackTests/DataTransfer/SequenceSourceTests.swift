@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 Files from sequences of bytes", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Files from sequences of bytes", .inTurns)
 struct SequenceSourceTests {
     struct Broken: Error {}
 

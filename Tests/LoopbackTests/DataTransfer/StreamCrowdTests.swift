@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9 Many streams over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9 Many streams over loopback", .inTurns)
 struct StreamCrowdTests {
     @Test("63 stalled streams slow neither the 64th nor messages [channel.limit]")
     func stalled() async throws {

@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9 How streams end over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9 How streams end over loopback", .inTurns)
 struct StreamEndTests {
     @Test("a writer's abort is received at once, with its reason, even before unread data")
     func abortByWriter() async throws {

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9 Streams over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("9 Streams over loopback", .inTurns)
 struct StreamTests {
     @Test("streams are sent both ways at once, byte for byte, in pieces of any size [stream.end]")
     func bothWays() async throws {

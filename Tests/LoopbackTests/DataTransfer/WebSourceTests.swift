@@ -8,7 +8,7 @@ import Testing
 
 /// One after the other: `URLSession` has one queue for everything, and a server that is as fast as it can holds up the
 /// answers of the others under ThreadSanitizer.
-@Suite("9.4 Documents of the web", .serialized, .inTurns, .timeLimit(.minutes(5)))
+@Suite("9.4 Documents of the web", .serialized, .inTurns)
 struct WebSourceTests {
     @Test("a document arrives whole, with or without a length, including an empty one")
     func whole() async throws {

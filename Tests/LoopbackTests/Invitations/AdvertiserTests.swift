@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Advertising and browsing", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Advertising and browsing", .inTurns)
 struct AdvertiserTests {
     @Test(
         "an advertised peer is found once, with its info, and never by itself [mdns.self]",

@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("13.8 Invitations with a code", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13.8 Invitations with a code", .inTurns)
 struct CodeInvitationTests {
     /// A receiver of invitations with a code, and those who want to invite it.
     private struct Scene {

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Invitations without a link", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Invitations without a link", .inTurns)
 struct InvitationEndTests {
     @Test("without an answer an invitation times out at both ends [invite.timeout]")
     func unanswered() async throws {

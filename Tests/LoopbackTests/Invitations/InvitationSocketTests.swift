@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Invitations over sockets", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Invitations over sockets", .inTurns)
 struct InvitationSocketTests {
     let ann = try? PeerID(displayName: "ann")
 

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Invitations", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Invitations", .inTurns)
 struct InvitationTests {
     @Test(
         "an invitation can be accepted later, on the main actor, and both are linked",

@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 Unauthenticated connections for invitations", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Unauthenticated connections for invitations", .inTurns)
 struct InvitationUnauthenticatedTests {
     @Test("a client that sends nothing, or stops after TLS, is closed after five seconds [invite.deadline]")
     func silence() async throws {

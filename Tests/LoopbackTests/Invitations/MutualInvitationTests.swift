@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The acceptance run has 1,000 of these, `mutual-invitations`.
-@Suite("12 Mutual invitations", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 Mutual invitations", .inTurns)
 struct MutualInvitationTests {
     /// What ann does about it; bob accepts.
     enum Way: String, CaseIterable, Sendable { case accepts, declines, isSlow, cancels }

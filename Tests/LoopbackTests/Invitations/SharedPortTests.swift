@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 One port for links, invitations and datagrams", .inTurns, .timeLimit(.minutes(5)))
+@Suite("12 One port for links, invitations and datagrams", .inTurns)
 struct SharedPortTests {
     /// A peer whose session and advertiser have the same port.
     private struct SinglePortPeer {

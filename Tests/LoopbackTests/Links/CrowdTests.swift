@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 Crowds", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 Crowds", .inTurns)
 struct CrowdTests {
     @Test("500 idle connections do not stop an honest peer, and are closed [limit.unauthenticated]")
     func idle() async throws {

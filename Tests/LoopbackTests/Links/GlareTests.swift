@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("6 Both sides dial at once", .inTurns, .timeLimit(.minutes(5)))
+@Suite("6 Both sides dial at once", .inTurns)
 struct GlareTests {
     /// 100 in the ordinary tests; the acceptance run asks for 1,000.
     static var rounds: Int {

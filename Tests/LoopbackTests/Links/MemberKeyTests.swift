@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "11.4 Keys of members over loopback", .inTurns, .timeLimit(.minutes(5)),
+    "11.4 Keys of members over loopback", .inTurns,
     .enabled(if: OpenSSLClient.isPresent))
 struct MemberKeyTests {
     @Test("members whose identities have keys of different types form one mesh [mesh.signature]")

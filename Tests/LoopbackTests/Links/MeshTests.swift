@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("11 Meshes over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("11 Meshes over loopback", .inTurns)
 struct MeshTests {
     @Test(
         "eight that join in a chain are all linked with each other, and a ninth is refused with FULL [mesh.dial]"

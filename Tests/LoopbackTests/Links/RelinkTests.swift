@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 A peer that reconnects repeatedly", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 A peer that reconnects repeatedly", .inTurns)
 struct RelinkTests {
     @Test(
         "a session whose events are not read stops accepting a returning peer, until they are read [limit.relink]"

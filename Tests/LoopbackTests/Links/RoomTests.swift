@@ -8,7 +8,7 @@ import Testing
 /// 3 in the ordinary tests; MULTIPEER_ROUNDS sets another number, 1,000 before a release.
 private let rounds = ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap { Int($0) } ?? 3
 
-@Suite("6 A room of eight", .inTurns, .timeLimit(.minutes(rounds > 3 ? 120 : 5)))
+@Suite("6 A room of eight", .inTurns(within: .seconds(rounds > 3 ? 7_200 : 300)))
 struct RoomTests {
     @Test(
         "eight that all advertise, browse and invite link once each, and no link ends [select.pending] [invite.glare]"

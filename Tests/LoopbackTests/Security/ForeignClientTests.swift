@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("5 Foreign clients", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 Foreign clients", .inTurns)
 struct ForeignClientTests {
     struct Habit: Sendable, CustomTestStringConvertible {
         let testDescription: String

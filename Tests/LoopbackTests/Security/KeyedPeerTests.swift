@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("3.1 Peers with keyed uids", .inTurns, .timeLimit(.minutes(5)))
+@Suite("3.1 Peers with keyed uids", .inTurns)
 struct KeyedPeerTests {
     @Test("two of them find, invite and link each other [uid.keyed] [uid.proof]")
     func linked() async throws {

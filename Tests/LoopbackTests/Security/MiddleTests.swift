@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("5 A man in the middle", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 A man in the middle", .inTurns)
 struct MiddleTests {
     /// What the middle does to one or both blobs, and to the connections.
     enum Flip: CaseIterable, Sendable { case anns, bobs, both }

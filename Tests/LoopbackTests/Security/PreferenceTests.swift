@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("5 Encryption, on the wire", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 Encryption, on the wire", .inTurns)
 struct PreferenceTests {
     struct Side: Sendable, CustomTestStringConvertible {
         let preference: EncryptionPreference

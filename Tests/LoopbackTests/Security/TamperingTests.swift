@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("4 Connection data changed in transit", .inTurns, .timeLimit(.minutes(5)))
+@Suite("4 Connection data changed in transit", .inTurns)
 struct TamperingTests {
     /// One change of connection data in transit, and the result for its holder.
     struct Change: Sendable, CustomTestStringConvertible {

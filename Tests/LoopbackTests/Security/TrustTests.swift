@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("5 Trust over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("5 Trust over loopback", .inTurns)
 struct TrustTests {
     @Test(
         "the application is asked once, with the certificates, and may accept [trust.before-confirm] [trust.once]"

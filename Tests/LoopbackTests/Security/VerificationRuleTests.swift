@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("13 Verification codes with a scripted peer", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13 Verification codes with a scripted peer", .inTurns)
 struct VerificationRuleTests {
     /// The peer's frames: all valid but the last.
     struct Breach: Sendable, CustomTestStringConvertible {

@@ -7,7 +7,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("13 Verification codes over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13 Verification codes over loopback", .inTurns)
 struct VerificationTests {
     @Test(
         "each user gets the digits that the other types, once both have asked, and the same again [sas.role] [sas.value] [sas.once]"
@@ -259,7 +259,7 @@ extension Session {
     }
 }
 
-@Suite("13 Missing verification codes", .inTurns, .timeLimit(.minutes(5)))
+@Suite("13 Missing verification codes", .inTurns)
 struct VerificationFailureTests {
     /// Runs `body` with two drivers that are linked, and receive nothing from each other any more.
     private static func withDeafLink(

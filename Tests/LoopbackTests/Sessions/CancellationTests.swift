@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("1 Cancelling a task", .inTurns, .timeLimit(.minutes(5)))
+@Suite("1 Cancelling a task", .inTurns)
 struct CancellationTests {
     private static let cancelled = MultipeerError(.cancelled, "")
 

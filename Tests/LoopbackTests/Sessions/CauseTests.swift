@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Every cause that ends an attempt or a link, and the one reason that each end reports. Spec 14.3.
-@Suite("14.3 Causes and reasons", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14.3 Causes and reasons", .inTurns)
 struct CauseTests {
     /// What one end has to report: a session a reason, a hand-made peer the code that it received.
     enum Telling: Equatable, Sendable {

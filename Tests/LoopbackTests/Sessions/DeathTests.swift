@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Either side dies at any step of an introduction, for good: the other one has one outcome, and is not left connecting.
-@Suite("14.1 Peers that die while a link is made", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14.1 Peers that die while a link is made", .inTurns)
 struct DeathTests {
     enum Manner: CaseIterable, Sendable { case killed, frozen }
 

@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("14 Results of the driver's calls", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14 Results of the driver's calls", .inTurns)
 struct DriverCallTests {
     typealias Change = @Sendable (inout Session.Configuration) -> Void
 

@@ -8,7 +8,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("6 Links in the driver", .inTurns, .timeLimit(.minutes(5)))
+@Suite("6 Links in the driver", .inTurns)
 struct DriverLinkTests {
     @Test(
         "a second session of a peer is refused with BUSY while the first answers, and the link stays [stale.busy]"

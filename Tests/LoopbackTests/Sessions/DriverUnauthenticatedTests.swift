@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("15 Unauthenticated connections", .inTurns, .timeLimit(.minutes(5)))
+@Suite("15 Unauthenticated connections", .inTurns)
 struct DriverUnauthenticatedTests {
     @Test(
         "a peer that has confirmed does not count as unauthenticated, however long its trust decision takes [limit.unauthenticated]"

@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("1 Structured lifetimes", .inTurns, .timeLimit(.minutes(5)))
+@Suite("1 Structured lifetimes", .inTurns)
 struct LifetimeTests {
     private struct Refusal: Error {}
 

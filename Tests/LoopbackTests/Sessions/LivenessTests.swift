@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("14 Liveness over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14 Liveness over loopback", .inTurns)
 struct LivenessTests {
     static let brief = Session.Configuration.loopback().with {
         $0.keepAliveInterval = .milliseconds(500)

@@ -6,7 +6,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("1 Ends and consumers of sequences", .inTurns, .timeLimit(.minutes(5)))
+@Suite("1 Ends and consumers of sequences", .inTurns)
 struct SequenceEndTests {
     @Test(
         "a task group that iterates over everything returns after stop and disconnect",

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("14 The life of a session", .inTurns, .timeLimit(.minutes(5)))
+@Suite("14 The life of a session", .inTurns)
 struct SessionLifeTests {
     @Test("a second connect joins the first, and connecting to a linked peer returns at once")
     func twice() async throws {

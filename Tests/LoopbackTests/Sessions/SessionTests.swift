@@ -2,7 +2,7 @@ import Multipeer
 import TestSupport
 import Testing
 
-@Suite("Sessions over loopback", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Sessions over loopback", .inTurns)
 struct SessionTests {
     @Test(
         "two sessions that exchanged connection data communicate over TLS 1.3, and end with a goodbye [close.goodbye]"

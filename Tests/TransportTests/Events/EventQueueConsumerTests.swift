@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Several consumers at once, and the end of those that there are. Zeros are markers, which cost nothing.
-@Suite("Consumers of an event queue", .inTurns, .timeLimit(.minutes(5)))
+@Suite("Consumers of an event queue", .inTurns)
 struct EventQueueConsumerTests {
     @Test("each gets every element from its first wait on, and the first also the earlier ones")
     func each() async {
