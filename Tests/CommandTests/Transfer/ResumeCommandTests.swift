@@ -50,7 +50,7 @@ struct ResumeCommandTests {
         "a file whose transfer broke goes on between new processes, and is complete [resource.partial]",
         arguments: End.allCases)
     private func goesOn(_ how: End) async throws {
-        let first = try transfer(["--limit", "4M"])
+        let first = try transfer(["--limit", "1M"])
         try await first.isUnderWay()
         end(first, how)
         let (_, receiver) = try await first.finish()
@@ -68,7 +68,7 @@ struct ResumeCommandTests {
 
     @Test("a file that has changed since its transfer broke is sent from its beginning [resource.partial]")
     func changed() async throws {
-        let first = try transfer(["--limit", "4M"])
+        let first = try transfer(["--limit", "1M"])
         try await first.isUnderWay()
         end(first, .killedReceiver)
         _ = try await first.finish()

@@ -32,7 +32,8 @@ struct StreamLifetimeTests {
                 case (.closed, .openCompleted): stream.value.close()
                 case (.removed, .openCompleted):
                     stream.value.remove(from: .current, forMode: .default)
-                    #expect(stream.value.streamStatus == .open)
+                    // The writer may be over before the reader is told that it is open.
+                    #expect([.open, .atEnd].contains(stream.value.streamStatus))
                     stream.value.remove(from: .current, forMode: RunLoop.Mode("other"))
                 case (.lost, .errorOccurred): delegate.finish()
                 default: break

@@ -5,7 +5,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9 Many streams over loopback", .inTurns)
+@Suite("9 Many streams over loopback", .inTurns(within: .seconds(480)))
 struct StreamCrowdTests {
     @Test("63 stalled streams slow neither the 64th nor messages [channel.limit]")
     func stalled() async throws {
@@ -124,7 +124,7 @@ struct StreamCrowdTests {
                 guard try await stream.all() == MessageTests.numbered(number) else { throw Overdue() }
             }
         }
-        try await within(.seconds(120)) {
+        try await within(.seconds(300)) {
             for number in 0..<count {
                 let out = try await meeting.ann.openStream(to: meeting.bob.peer, name: "\(number)")
                 try await out.write(MessageTests.numbered(number))

@@ -6,7 +6,18 @@ import Testing
 @Suite("9 How streams end over loopback", .inTurns)
 struct StreamEndTests {
     @Test("a writer's abort is received at once, with its reason, even before unread data")
-    func abortByWriter() async throws {
+    func abortByWriter() async throws { try await atOnce(Self.timeOfWritersAbort) }
+
+    @Test("a reader's abort reaches a waiting writer at once, with its reason [channel.stop]")
+    func abortByReader() async throws { try await atOnce(Self.timeOfReadersAbort) }
+
+    /// Repeats what a busy machine may delay until it takes less time than anything that happens without it: a PING is sent
+    /// after three seconds.
+    private func atOnce(_ action: @escaping @Sendable () async throws -> Duration) async throws {
+        try await within { while try await action() > .seconds(2) {} }
+    }
+
+    private static func timeOfWritersAbort() async throws -> Duration {
         let meeting = try Meeting()
         try await meeting.link()
         let (out, stream) = try await meeting.stream()
@@ -17,16 +28,16 @@ struct StreamEndTests {
         await #expect(throws: MultipeerError(.cancelled, "")) { try await out.write([1]) }
         await #expect(throws: MultipeerError(.cancelled, "")) { try await out.finish() }
         let (_, error) = try await within { await stream.ending() }
+        let passed = ContinuousClock.now - start
         #expect(error?.code == .aborted)
         #expect(error?.closeCode == .timeout)
-        #expect(ContinuousClock.now - start < .seconds(5))
         #expect(try await within { await stream.ending() }.error == error)
         await meeting.expectMessages()
         await meeting.end()
+        return passed
     }
 
-    @Test("a reader's abort reaches a waiting writer at once, with its reason [channel.stop]")
-    func abortByReader() async throws {
+    private static func timeOfReadersAbort() async throws -> Duration {
         let meeting = try Meeting()
         try await meeting.link()
         let (out, stream) = try await meeting.stream()
@@ -36,13 +47,14 @@ struct StreamEndTests {
         stream.abort(.noSpace)
         stream.abort(.internal)
         let error = try await within { await writer.value }
+        let passed = ContinuousClock.now - start
         #expect(error?.code == .noSpace)
         #expect(error?.closeCode == .noSpace)
-        #expect(ContinuousClock.now - start < .seconds(5))
         await #expect(throws: MultipeerError(.noSpace, "")) { try await out.finish() }
         await #expect(throws: MultipeerError(.cancelled, "")) { try await stream.piece() }
         await meeting.expectMessages()
         await meeting.end()
+        return passed
     }
 
     @Test("a writer that writes nothing can wait for the end, too", arguments: [true, false])

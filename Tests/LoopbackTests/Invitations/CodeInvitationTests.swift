@@ -47,6 +47,26 @@ struct CodeInvitationTests {
         }
     }
 
+    /// Advertises with a code, and tries other words. The advertiser ends an exchange after five seconds, which only the inviter
+    /// counts as a guess; where a busy machine was as slow, this is repeated with another advertiser.
+    private static func guessed(
+        by eve: Member, _ validity: InvitationCode.Validity = .once
+    ) async throws -> Scene {
+        while true {
+            try Task.checkCancellation()
+            let scene = try Scene(.memory, code, validity)
+            try await scene.advertiser.start()
+            let start = ContinuousClock.now
+            let failure = await scene.invite(from: eve, with: otherWords)
+            if ContinuousClock.now - start < .seconds(4) {
+                #expect(failure?.code == .wrongCode)
+                return scene
+            }
+            await scene.advertiser.stop()
+            await scene.bob.session.disconnect()
+        }
+    }
+
     private static let code = InvitationCode.fixed("7-guitar-island")
     private static let otherWords = InvitationCode.fixed("7-guitar-castle")
 
@@ -77,11 +97,8 @@ struct CodeInvitationTests {
 
     @Test("one wrong word ends the code, and both sides are notified [code.guess] [code.once]")
     func wrongWord() async throws {
-        let scene = try Scene(.memory, Self.code)
         let (eve, ann) = (try Member("eve", .loopback()), try Member("ann", .loopback()))
-        try await scene.advertiser.start()
-        let failure = await scene.invite(from: eve, with: Self.otherWords)
-        #expect(failure?.code == .wrongCode)
+        let scene = try await Self.guessed(by: eve)
         var events = scene.advertiser.codeEvents.makeAsyncIterator()
         guard case .wrongGuess(let address, count: 1, endsCode: true)? = await events.next() else {
             Issue.record("the advertiser is not notified")
@@ -100,9 +117,7 @@ struct CodeInvitationTests {
         let eve = try Member("eve", .loopback())
         var reported = 0
         for _ in 0..<count {
-            let scene = try Scene(.memory, Self.code)
-            try await scene.advertiser.start()
-            #expect(await scene.invite(from: eve, with: Self.otherWords)?.code == .wrongCode)
+            let scene = try await Self.guessed(by: eve)
             var events = scene.advertiser.codeEvents.makeAsyncIterator()
             if case .wrongGuess(_, count: 1, endsCode: true)? = await events.next() { reported += 1 }
             await scene.advertiser.stop()
@@ -137,17 +152,15 @@ struct CodeInvitationTests {
 
     @Test("a code that stays valid is not ended by a wrong guess [code.repeated]")
     func repeated() async throws {
-        let scene = try Scene(.memory, Self.code, .repeated)
         let (eve, ann) = (try Member("eve", .loopback()), try Member("ann", .loopback()))
-        try await scene.advertiser.start()
-        #expect(await scene.invite(from: eve, with: Self.otherWords)?.code == .wrongCode)
+        let scene = try await Self.guessed(by: eve, .repeated)
         var events = scene.advertiser.codeEvents.makeAsyncIterator()
         guard case .wrongGuess(_, count: 1, endsCode: false)? = await events.next() else {
             Issue.record("the advertiser is not notified")
             return
         }
         // It pauses for two seconds, in which the inviter tries again.
-        async let failure = scene.invite(from: ann, with: Self.code)
+        async let failure = scene.invite(from: ann, with: Self.code, timeout: .seconds(60))
         var invitations = scene.advertiser.invitations.makeAsyncIterator()
         try await #require(await invitations.next()).accept(into: scene.bob.session)
         #expect(await failure == nil)

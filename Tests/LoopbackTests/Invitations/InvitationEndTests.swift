@@ -15,13 +15,14 @@ struct InvitationEndTests {
             let timeout = max(timeLimit, .seconds(2))
             let began = ContinuousClock.now
             async let asked = ann.inviting(bob, timeout: timeout)
-            // As late as any alarm is on this machine.
+            // It is as late as any alarm is on this machine.
             async let alarm = InvitationEndTests.alarm(timeout)
             let invitation = try? await within(timeout) { try await bob.invited() }
             #expect(await asked.error?.code == .timedOut)
             let passed = ContinuousClock.now - began
-            #expect(timeout...(await alarm + .seconds(1)) ~= passed)
-            guard let invitation else { return false }
+            #expect(passed >= timeout)
+            // On a busy machine the two may be late by different times.
+            guard passed < (await alarm) + .seconds(1), let invitation else { return false }
             // An acceptance that crosses the end finds no waiting inviter.
             let late = await bob.accepting(invitation).error?.code
             #expect(late == .timedOut || late == .cancelled)

@@ -12,7 +12,7 @@ struct RelinkTests {
         "a session whose events are not read stops accepting a returning peer, until they are read [limit.relink]"
     )
     func nobodyReads() async throws {
-        let meeting = try meeting()
+        let meeting = try Meeting()
         let reader = attend(meeting.bob)
         // Connecting, connected, not connected: 64 of them are enough.
         let links = try await visits(30, meeting)
@@ -27,18 +27,13 @@ struct RelinkTests {
         "with a subprotocol handler, which gets its own events, the session's events need not be read [limit.relink]"
     )
     func guest() async throws {
-        let meeting = try meeting()
+        let meeting = try Meeting()
         let (guest, reader) = (SilentGuest(), attend(meeting.bob))
         #expect(await meeting.ann.driver.admit(guest))
         #expect(try await visits(26, meeting) == 26)
         withExtendedLifetime(guest) {}
         reader.cancel()
         await meeting.end()
-    }
-
-    private func meeting() throws -> Meeting {
-        let brief = Session.Configuration.loopback(timeLimit: .seconds(6))
-        return try Meeting(ann: brief, bob: brief)
     }
 
     private func attend(_ session: Session) -> Task<Void, Never> {
