@@ -230,13 +230,13 @@ extension SystemDNS {
         case (.registration(let advert, let interface), .registered(let label)):
             registered(advert, on: interface, label, at: now)
         case (.browse(let type, _), .instance(let label, let isAdded, let interface)):
-            let uid = services[type]?.table.pointer(label, isAdded: isAdded, on: interface)
+            let uid = services[type]?.table.pointer(label, isAdded: isAdded, on: interface, at: now)
             changed(uid, type, at: now)
             if services[type]?.table.takeHasRoom() == true { browseAgain(type, at: now) }
         case (.record(let type, let name, let kind), .record(let given, let data, let isAdded, let interface))
         where given == kind:
             let uid = services[type]?.table.record(
-                of: name, kind, data, isAdded: isAdded, on: interface)
+                of: name, kind, data, isAdded: isAdded, on: interface, at: now)
             changed(uid, type, at: now)
             if services[type]?.table.takeIsIncomplete(kind, of: name) == true { startAgain(use, at: now) }
         case (.address(let host, let kind), .record(let given, let data, let isAdded, let interface))

@@ -32,7 +32,7 @@ struct SystemInstanceTable: Sendable {
     var uids: [UID] { labels.keys.sorted() }
 
     /// Handles an instance that was found or lost on an interface. Returns its peer if that changed anything.
-    mutating func pointer(_ label: [UInt8], isAdded: Bool, on interface: UInt32) -> UID? {
+    mutating func pointer(_ label: [UInt8], isAdded: Bool, on interface: UInt32, at now: Moment) -> UID? {
         guard let uid = Binding.uid(inLabel: label), let instance = try? name.child(label) else { return nil }
         lastOrder += 1
         if instances[instance] == nil {
@@ -45,21 +45,38 @@ struct SystemInstanceTable: Sendable {
                 uid: uid, countsRepeats: countsRepeats, turn: .waiting(lastOrder))
             labels[uid, default: []].append(instance)
         }
-        guard
-            instances[instance]?.pointer(isAdded: isAdded, on: interface, order: lastOrder) == true
-        else { return nil }
+        let hasChanged = change(instance, at: now) { [lastOrder] in
+            $0.pointer(isAdded: isAdded, on: interface, order: lastOrder)
+        }
+        guard hasChanged else { return nil }
         dropIfGone(instance)
         return uid
     }
 
     /// Handles a record of an instance. Returns its peer if that changed anything.
     mutating func record(
-        of instance: DNSName, _ type: DNSType, _ data: [UInt8], isAdded: Bool, on interface: UInt32
+        of instance: DNSName, _ type: DNSType, _ data: [UInt8], isAdded: Bool, on interface: UInt32,
+        at now: Moment
     ) -> UID? {
         lastOrder += 1
-        let hasChanged = instances[instance]?.record(
-            type, data, isAdded: isAdded, on: interface, order: lastOrder)
-        return hasChanged == true ? instances[instance]?.uid : nil
+        let hasChanged = change(instance, at: now) { [lastOrder] in
+            $0.record(type, data, isAdded: isAdded, on: interface, order: lastOrder)
+        }
+        return hasChanged ? instances[instance]?.uid : nil
+    }
+
+    /// Changes an instance. The time for which it may lack a record begins when it begins to lack one.
+    private mutating func change(
+        _ name: DNSName, at now: Moment, _ body: (inout SystemInstance) -> Bool
+    ) -> Bool {
+        guard var instance = instances[name] else { return false }
+        let wasComplete = instance.appearance != nil
+        let hasChanged = body(&instance)
+        if instance.isQueried, wasComplete, instance.appearance == nil {
+            instance.turn = .queried(since: now)
+        }
+        instances[name] = instance
+        return hasChanged
     }
 
     /// Returns true once, when there is room for instances that were ignored: another browse reports them.

@@ -174,6 +174,23 @@ struct SystemBrowsingTests {
         }
     }
 
+    @Test("a peer whose record is replaced keeps its place, although others wait")
+    func replaced() throws {
+        var harness = try browsing()
+        harness.find(ann)
+        for number in 100..<UInt64(100 + SystemInstanceTable.mostQueried) {
+            harness.instance(try Sample.advert(number, "nobody"))
+        }
+        harness.pass(.seconds(60))
+        let query = harness.operation(.query(Sample.instance(ann), .txt, interface: 0))
+        try #require(query != nil)
+        harness.text(ann, isAdded: false)
+        harness.pass(SystemInstanceTable.turnLength - .nanoseconds(1))
+        harness.text(ann)
+        #expect(harness.operation(.query(Sample.instance(ann), .txt, interface: 0)) == query)
+        #expect(last(harness) == present(ann))
+    }
+
     @Test("a peer that was ignored for too many others is found when those are gone")
     func room() throws {
         var harness = try browsing()
