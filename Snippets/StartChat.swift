@@ -33,7 +33,8 @@ actor Questions {
 
     /// Answers the shown question. Returns false for a line that is no answer.
     func answer(_ line: String, in session: Session) async -> Bool {
-        guard line == "y" || line == "n" else { return false }
+        let answer = line.lowercased()
+        guard answer == "y" || answer == "n" else { return false }
         guard let invitation = shown else {
             print("there is no question")
             return true
@@ -42,13 +43,13 @@ actor Questions {
         shown = nil
         isAnswering = true  // the new peer may introduce those who ask next
         do {
-            if line == "y" {
+            if answer == "y" {
                 try await invitation.accept(into: session)
             } else {
                 try await invitation.decline()
             }
         } catch {
-            print("\(invitation.inviter): \(error)")
+            print(error)
         }
         isAnswering = false
         showNext()

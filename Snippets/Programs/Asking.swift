@@ -18,14 +18,15 @@ func ask(as me: PeerID, _ lines: AsyncStream<String>) async throws {
                 print("\(invitation.inviter) wants to connect. Accept? [y/N]")
                 guard let answer = await answers.next() else { return }  // the input has ended
                 do {
-                    if answer == "y" {
+                    if answer.lowercased() == "y" {
                         try await invitation.accept(into: session)  // returns when linked
                         print("\(invitation.inviter) is connected")
                     } else {
                         try await invitation.decline()
+                        print("declined")
                     }
                 } catch {
-                    print("\(invitation.inviter): \(error)")  // it gave up, or no link was made
+                    print(error)  // it gave up, or no link was made
                 }
             }
         }
