@@ -6,11 +6,12 @@ protocol LoopDiscovery: Actor, LoopClient, DiscoveryBackend {
     nonisolated var loop: EventLoop { get }
     /// Handles that were released on other threads.
     nonisolated var withdrawals: Locked<[DiscoveryWithdrawal]> { get }
+    var requests: DiscoveryRequests { get set }
 
-    func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError)
+    /// Passes a change of the advertisements to the engine, and carries out its actions.
+    func apply(_ change: AdvertisementTable.Change)
     /// Returns when the goodbyes have been sent.
     func stop(_ id: AdvertisementTable.ID) async
-    func withdraw(_ id: AdvertisementTable.ID)
     func stopBrowsing(_ id: BrowseID)
 }
 
@@ -20,6 +21,16 @@ enum DiscoveryWithdrawal: Sendable {
 }
 
 extension LoopDiscovery {
+    func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
+        guard requests.contains(id) else { throw .advertisementStopped }
+        apply(requests.update(id, info))
+    }
+
+    func withdraw(_ id: AdvertisementTable.ID) {
+        guard requests.contains(id) else { return }
+        apply(requests.remove(id))
+    }
+
     /// Ends on the loop what is no longer used. From any thread, without waiting.
     nonisolated func leave(_ withdrawal: DiscoveryWithdrawal) {
         withdrawals.withLock { $0.append(withdrawal) }

@@ -130,11 +130,6 @@ extension MulticastDiscovery {
         settle()
     }
 
-    func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
-        guard requests.contains(id) else { throw .advertisementStopped }
-        apply(requests.update(id, info))
-    }
-
     /// Returns when the goodbyes have been sent.
     func stop(_ id: AdvertisementTable.ID) async {
         guard requests.contains(id) else { return }
@@ -149,12 +144,7 @@ extension MulticastDiscovery {
         driver?.engine.stopBrowsing(id, at: now)
     }
 
-    func withdraw(_ id: AdvertisementTable.ID) {
-        guard requests.contains(id) else { return }
-        apply(requests.remove(id))
-    }
-
-    private func apply(_ change: AdvertisementTable.Change) {
+    func apply(_ change: AdvertisementTable.Change) {
         switch change {
         case .none: break
         case .announce(let id, let advert):

@@ -113,20 +113,10 @@
             settle()
         }
 
-        func update(_ id: AdvertisementTable.ID, _ info: DiscoveryInfo) throws(MultipeerError) {
-            guard requests.contains(id) else { throw .advertisementStopped }
-            apply(requests.update(id, info))
-        }
-
         /// Returns when the responder was asked to say goodbye.
         func stop(_ id: AdvertisementTable.ID) { withdraw(id) }
 
-        func withdraw(_ id: AdvertisementTable.ID) {
-            guard requests.contains(id) else { return }
-            apply(requests.remove(id))
-        }
-
-        private func apply(_ change: AdvertisementTable.Change) {
+        func apply(_ change: AdvertisementTable.Change) {
             switch change {
             case .none: break
             case .announce(let id, let advert):
