@@ -79,10 +79,7 @@ extension SystemDNSStage {
     }
 
     private mutating func advertise(_ choice: UInt8) throws(BrokenPromise) {
-        let advert = cast.advert(choice)
-        // The identifier comes before the actions are looked at.
-        guard let id = try? dns.advertise(advert, at: now) else { return try look() }
-        adverts.append(id)
+        if let id = try? dns.advertise(cast.advert(choice), at: now) { adverts.append(id) }
         try look()
     }
 
@@ -140,9 +137,8 @@ extension SystemDNSStage {
 
     private mutating func fail(_ choice: UInt8, status: UInt8) throws(BrokenPromise) {
         guard let id = operation(choice) else { return }
-        // The statuses of dns_sd.h; 0 is success, which is no fault.
-        let number = status == 0 ? Int32(0) : -65_536 - Int32(status & 63)
-        guard let fault = ResponderFault(status: number) else { return }
+        // The statuses of dns_sd.h.
+        guard let fault = ResponderFault(status: -65_536 - Int32(status & 63)) else { return }
         try use { dns, now in dns.receive(.failed(fault), from: id, at: now) }
         try promise(running[id] == nil, "an operation that failed is ended")
     }

@@ -267,10 +267,13 @@ extension SystemDNS {
     private mutating func browseAgain(_ type: ServiceType, at now: Moment) {
         for interface in interfaces { startAgain(.browse(type, interface: interface), at: now) }
         // Afterwards, since a change may end the last use of the type, and its browses with it.
-        for interface in interfaces {
-            let lost = services[type]?.table.forgetPointers(on: interface) ?? []
-            for uid in lost { changed(uid, type, at: now) }
-        }
+        for interface in interfaces { forgetPointers(type, on: interface, at: now) }
+    }
+
+    /// Forgets where the instances of a type were found: their browse on that interface has ended.
+    private mutating func forgetPointers(_ type: ServiceType, on interface: UInt32, at now: Moment) {
+        let lost = services[type]?.table.forgetPointers(on: interface) ?? []
+        for uid in lost { changed(uid, type, at: now) }
     }
 
     mutating func end(_ use: Use) {
@@ -337,8 +340,7 @@ extension SystemDNS {
         case .browse(let type, let interface):
             faults[use] = fault
             pause(use, at: now)
-            let lost = services[type]?.table.forgetPointers(on: interface) ?? []
-            for uid in lost { changed(uid, type, at: now) }
+            forgetPointers(type, on: interface, at: now)
         case .record(let type, let name, let kind):
             pause(use, at: now)
             let uid = services[type]?.table.forget(kind, of: name)

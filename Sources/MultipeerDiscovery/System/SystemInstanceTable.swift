@@ -70,11 +70,9 @@ struct SystemInstanceTable: Sendable {
         _ name: DNSName, at now: Moment, _ body: (inout SystemInstance) -> Bool
     ) -> Bool {
         guard var instance = instances[name] else { return false }
-        let wasComplete = instance.appearance != nil
+        let wasComplete = instance.isQueried && instance.appearance != nil
         let hasChanged = body(&instance)
-        if instance.isQueried, wasComplete, instance.appearance == nil {
-            instance.turn = .queried(since: now)
-        }
+        if wasComplete, instance.appearance == nil { instance.turn = .queried(since: now) }
         instances[name] = instance
         return hasChanged
     }
