@@ -26,15 +26,22 @@ struct StreamLifetimeTests {
     func lifetimes(_ lifetime: StreamLifetime) async throws {
         let exchange = try await ConnectedPair()
         let (writer, reader) = (RecordingStreamDelegate(), RecordingStreamDelegate())
+        let opened = Locked<[UncheckedSendable<Foundation.Stream>]>([])
         for delegate in [writer, reader] {
             delegate.onEvent { stream, event in
                 switch (lifetime, event) {
                 case (.closed, .openCompleted): stream.value.close()
                 case (.removed, .openCompleted):
                     stream.value.remove(from: .current, forMode: .default)
-                    // The writer may be over before the reader is told that it is open.
-                    #expect([.open, .atEnd].contains(stream.value.streamStatus))
-                    stream.value.remove(from: .current, forMode: RunLoop.Mode("other"))
+                    #expect(stream.value.streamStatus == .open)
+                    // Neither is over before the other one is told that it is open.
+                    let both = opened.withLock { opened in
+                        opened.append(stream)
+                        guard opened.count == 2 else { return [UncheckedSendable<Foundation.Stream>]() }
+                        defer { opened = [] }
+                        return opened
+                    }
+                    for one in both { one.value.remove(from: .current, forMode: RunLoop.Mode("other")) }
                 case (.lost, .errorOccurred): delegate.finish()
                 default: break
                 }
