@@ -228,6 +228,10 @@ func run(_ browser: Browser) async throws -> DiscoveredPeer {
     return bob
 }
 
+func link(_ browser: Browser, _ session: Session) async throws {
+    try await browser.run(linking: session) { found in found.info["room"] == "kitchen" }
+}
+
 func run(_ advertiser: Advertiser, _ session: Session) async throws {
     try await advertiser.run { invitations in
         for await invitation in invitations { try await invitation.accept(into: session) }

@@ -58,3 +58,15 @@ for await event in browser.events {
     exit(0)
     // snippet.show
 }
+
+// library: Multipeer
+// example: Browser.run(linking:context:timeout:where:onFailure:)
+/// Links with everyone in the room, for as long as the task runs. A star: no one is introduced, each invites those it wants.
+func stayLinked(with room: String, by browser: Browser, in session: Session) async throws {
+    try await browser.run(linking: session) { found in
+        found.info["room"] == room
+    } onFailure: { peer, error in
+        print("no link with \(peer) yet: \(error)")  // once for each kind of error, until there is one
+    }
+}
+// end

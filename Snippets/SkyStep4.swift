@@ -111,17 +111,14 @@ func wait(_ session: Session) async throws {
     }
 }
 
-/// Invites every peer that is found.
+/// Links with every peer that is found, and again when the network has failed in between.
 func gather(_ session: Session) async {
     do {
         let browser = try Browser(peer: session.peer, service: "sky")
-        try await browser.start()
-        for await case .found(let found) in browser.events {
-            do {
-                try await browser.invite(found.peer, to: session)
-            } catch {
-                print("cannot invite \(found.peer): \(error)")  // others may accept
-            }
+        try await browser.run(linking: session) { _ in
+            true
+        } onFailure: {
+            print("no link with \($0): \($1)")
         }
     } catch {
         print("cannot find peers: \(error)")

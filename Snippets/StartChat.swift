@@ -68,17 +68,6 @@ actor Questions {
     }
 }
 
-/// Invites the peer, unless another member has introduced it.
-func invite(_ peer: PeerID, with browser: Browser, to session: Session) async {
-    if await session.connectedPeers.contains(peer) { return }
-    print("found \(peer); waiting for them to accept")
-    do {
-        try await browser.invite(peer, to: session)
-    } catch {
-        if await !session.connectedPeers.contains(peer) { print(error) }
-    }
-}
-
 func chat(as me: PeerID) async throws {
     let questions = Questions()
     let advertiser = try Advertiser(peer: me, service: "start-chat")
@@ -95,13 +84,10 @@ func chat(as me: PeerID) async throws {
                 }
             }
             group.addTask {
-                try await browser.run { events in
-                    // Side by side: a user who hesitates holds up no other one.
-                    await withDiscardingTaskGroup { invitations in
-                        for await case .found(let found) in events where me.uid < found.peer.uid {
-                            invitations.addTask { await invite(found.peer, with: browser, to: session) }
-                        }
-                    }
+                try await browser.run(linking: session) {
+                    me.uid < $0.peer.uid
+                } onFailure: {
+                    print("no link with \($0): \($1)")
                 }
             }
             group.addTask {
@@ -120,10 +106,13 @@ func chat(as me: PeerID) async throws {
                     print("\(message.peer): \(message.text ?? "?")")
                 }
             }
-            for await line in lines {
-                if await questions.answer(line, in: session) { continue }
-                try await session.sendToAll(line)
+            group.addTask {
+                for await line in lines {
+                    if await questions.answer(line, in: session) { continue }
+                    try await session.sendToAll(line)
+                }
             }
+            try await group.next()  // the input has ended, or one of them has failed
             group.cancelAll()
         }
     }

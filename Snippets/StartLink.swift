@@ -12,19 +12,23 @@ try await withSession(peer: me) { session in
             try await advertiser.run(into: session) { _ in true }
         }
         group.addTask {  // of two peers, the one with the lower id invites
-            try await browser.run { events in
-                for await case .found(let found) in events where me.uid < found.peer.uid {
-                    do { try await browser.invite(found.peer, to: session) } catch { print(error) }
-                }
+            try await browser.run(linking: session) {
+                me.uid < $0.peer.uid
+            } onFailure: {
+                print("no link with \($0): \($1)")
             }
         }
         group.addTask {
             for await message in session.messages { print("\(message.peer): \(message.text ?? "?")") }
         }
-        for await (peer, state) in session.peerStates {
-            guard case .connected = state else { continue }
-            print("linked with \(peer)")
-            try await session.send("hello from \(me)", to: peer)
+        group.addTask {
+            for await (peer, state) in session.peerStates {
+                guard case .connected = state else { continue }
+                print("linked with \(peer)")
+                do { try await session.send("hello from \(me)", to: peer) } catch { print(error) }
+            }
         }
+        try await group.next()  // one of them has failed
+        group.cancelAll()
     }
 }

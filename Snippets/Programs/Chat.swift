@@ -11,17 +11,12 @@ func chat(as me: PeerID, _ lines: AsyncStream<String>) async throws {
     try await withSession(peer: me) { session in
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await advertiser.run(into: session) { _ in true } }
-            group.addTask {
-                try await browser.run { events in
-                    for await case .found(let found) in events {
-                        try? await browser.invite(found.peer, to: session)
-                    }
-                }
-            }
+            group.addTask { try await browser.run(linking: session) }
             group.addTask {
                 for await message in session.messages { print("\(message.peer): \(message.text ?? "?")") }
             }
-            for await line in lines { try await session.sendToAll(line) }
+            group.addTask { for await line in lines { try await session.sendToAll(line) } }
+            try await group.next()  // the input has ended, or one of them has failed
             group.cancelAll()
         }
     }

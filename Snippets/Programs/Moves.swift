@@ -13,12 +13,11 @@ func play(as me: PeerID) async throws {
     try await withSession(peer: me) { session in
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await advertiser.run(into: session) { _ in true } }
+            group.addTask { try await browser.run(linking: session) }
             group.addTask {
-                try await browser.run { events in
-                    for await case .found(let found) in events {
-                        guard (try? await browser.invite(found.peer, to: session)) != nil else { continue }
-                        try? await session.send(encoding: Move.place(row: 1, column: 2), to: found.peer)
-                    }
+                for await case (let peer, .connected) in session.peerStates {
+                    let move = Move.place(row: 1, column: 2)
+                    do { try await session.send(encoding: move, to: peer) } catch { print(error) }
                 }
             }
             for await message in session.messages(as: Move.self) {

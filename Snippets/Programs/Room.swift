@@ -9,15 +9,8 @@ func join(_ room: String, as me: PeerID) async throws {
     try await withSession(peer: me) { session in
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { try await advertiser.run(into: session) { _ in true } }
-            group.addTask {
-                try await browser.run { events in
-                    for await case .found(let found) in events where found.info["room"] == room {
-                        guard await !session.connectedPeers.contains(found.peer) else { continue }
-                        // A room that I join introduces me to all its members.
-                        try? await browser.invite(found.peer, to: session)
-                    }
-                }
-            }
+            // A room that I join introduces me to all its members. Who is lost, and still there, is linked again.
+            group.addTask { try await browser.run(linking: session) { $0.info["room"] == room } }
             var roster: Set = [me]
             for await (peer, state) in session.peerStates {
                 switch state {

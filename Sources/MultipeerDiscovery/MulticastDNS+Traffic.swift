@@ -60,6 +60,7 @@ extension MulticastDNS {
             switch action {
             case .send(let outgoing): send(outgoing)
             case .browse(let id, let uid, let peer): actions.append(.browse(id, uid, peer))
+            case .returned(let id, let uid): actions.append(.returned(id, uid))
             case .resolved(let id, let resolution):
                 if resolves.remove(id) != nil { actions.append(.resolved(id, resolution)) }
             }

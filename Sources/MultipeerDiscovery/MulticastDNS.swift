@@ -19,6 +19,8 @@ package struct MulticastDNS: Sendable {
         case renamed(AdvertID)
         /// A peer's current data; nil when it is lost. May be repeated unchanged: `BrowseResults` detects what is new.
         case browse(BrowseID, UID, PresentPeer?)
+        /// A missed peer has answered.
+        case returned(BrowseID, UID)
         case resolved(ResolveID, Resolution)
     }
 
@@ -141,11 +143,20 @@ extension MulticastDNS {
         return id
     }
 
-    /// Checks whether a peer that does not respond still exists.
-    package mutating func reconfirm(_ uid: UID, of type: ServiceType, at now: Moment) {
-        querier.reconfirm(uid, of: type, at: now)
+    /// Checks whether a peer to which a link was lost still exists, and asks for it until it answers.
+    package mutating func miss(_ uid: UID, of type: ServiceType, at now: Moment) {
+        querier.miss(uid, of: type, at: now)
         collect()
     }
+
+    /// Asks at once for a missed peer whose address was reached.
+    package mutating func reached(_ uid: UID, of type: ServiceType, at now: Moment) {
+        querier.reached(uid, of: type, at: now)
+        collect()
+    }
+
+    /// A peer is linked, and no longer missed.
+    package mutating func regain(_ uid: UID, of type: ServiceType) { querier.regain(uid, of: type) }
 
     /// Stops everything, with goodbyes; the engine can be released when it `isQuiet`.
     package mutating func shutDown(at now: Moment) {

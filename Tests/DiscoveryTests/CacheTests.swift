@@ -233,9 +233,9 @@ struct CacheTests {
         watcher.hear(try ann.all())
         watcher.pass(.seconds(5))
         let start = watcher.now
-        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
         watcher.pass(.seconds(3))
-        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
         watcher.pass(.seconds(20))
         #expect(watcher.asked(.srv, of: ann.instance).count >= 2)
         #expect(watcher.events() == [ann.found, ann.lost])
@@ -250,13 +250,68 @@ struct CacheTests {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)
         watcher.pass(.seconds(5))
-        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
         watcher.pass(.seconds(2))
-        watcher.hear([ann.server()])
+        watcher.hear(try ann.all())
         let count = watcher.asked(.srv).count
         watcher.pass(.seconds(60))
         #expect(watcher.events() == [ann.found])
         #expect(watcher.asked(.srv).count == count)
+    }
+
+    @Test(
+        "a missed peer is asked for after 1, 2, 4, 8 s and then every 10 s, until it answers, also one that was dropped [mdns.missed]",
+        arguments: [true, false])
+    func missed(isDropped: Bool) throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        // By now the gap of the query has grown.
+        watcher.pass(.seconds(isDropped ? 70 : 5))
+        watcher.hear(try ann.all())
+        watcher.forgetWhatWasSent()
+        let start = watcher.now
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(isDropped ? 100 : 1))
+        let asked = watcher.asked(.ptr).map { $0 - start }
+        if isDropped {
+            let gaps = zip(asked, asked.dropFirst()).map { $1 - $0 }
+            #expect(gaps.max().map { $0 <= .seconds(10) } == true && gaps.count >= 10)
+            #expect(gaps.min().map { $0 >= .seconds(1) } == true)
+            #expect(watcher.events() == [ann.found, ann.lost])
+        }
+        #expect(watcher.returns.isEmpty)
+        watcher.hear(try ann.all())
+        #expect(watcher.returns.map(\.uid) == [ann.peer.uid])
+        watcher.hear(try ann.all())
+        #expect(watcher.returns.count == 1)
+        // No peer is missed now: the gap grows again.
+        watcher.pass(.seconds(30))
+        watcher.forgetWhatWasSent()
+        watcher.pass(.seconds(60))
+        #expect(watcher.asked(.ptr).count <= 3)
+    }
+
+    @Test("a missed peer whose address was reached is asked for at once, but not twice within a second [mdns.missed]")
+    func reached() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(5))
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(40))
+        watcher.forgetWhatWasSent()
+        let start = watcher.now
+        for _ in 0..<3 {
+            watcher.do { $0.reached(ann.peer.uid, of: .chat, at: $1) }
+            watcher.pass(.milliseconds(200))
+        }
+        #expect(watcher.oneShots.map(\.at).contains { $0 - start <= .milliseconds(1) })
+        #expect(watcher.asked(.ptr).count { $0 - start < .seconds(1) } == 1)
+        // After ten minutes, or when it is linked, it is no longer missed.
+        watcher.do { querier, _ in querier.regain(ann.peer.uid, of: .chat) }
+        watcher.pass(.seconds(30))
+        watcher.forgetWhatWasSent()
+        watcher.do { $0.reached(ann.peer.uid, of: .chat, at: $1) }
+        #expect(watcher.oneShots.isEmpty)
     }
 
     @Test("when a peer disappears without a goodbye the query is sent again [mdns.query]")

@@ -69,7 +69,7 @@ struct FloodTests {
         watcher.browse(.chat)
         watcher.hear(try ann.all())
         watcher.pass(.seconds(5))
-        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
         watcher.pass(.milliseconds(200))
         watcher.hear([ann.server()])
         try flood(&watcher, sender, 600)
@@ -203,7 +203,7 @@ struct FloodTests {
             case 5: watcher.hearOneShot(try peer.legacy())
             case 6: watcher.overhear([DNSQuestion(peer.service, .ptr)], on: scope)
             case 7: watcher.overhear([DNSQuestion(peer.instance, .srv)], on: scope)
-            case 8: watcher.do { $0.reconfirm(peer.peer.uid, of: .chat, at: $1) }
+            case 8: watcher.do { $0.miss(peer.peer.uid, of: .chat, at: $1) }
             case 9:
                 watcher.do {
                     $0.resolve(peer.peer.uid, of: .chat, within: .seconds(2), as: ResolveID(step), at: $1)

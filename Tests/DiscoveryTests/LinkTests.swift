@@ -112,7 +112,7 @@ struct LinkTests {
         link.kill(0)
         let type = try ServiceType(parsing: "chat")
         let uid = try Sample.peer(0).uid
-        link.with(1) { $0.reconfirm(uid, of: type, at: $1) }
+        link.with(1) { $0.miss(uid, of: type, at: $1) }
         link.run(for: .seconds(11))
         #expect(link.peersFound[1] == [2])
     }

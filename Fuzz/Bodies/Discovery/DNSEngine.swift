@@ -24,7 +24,7 @@ extension DNSEngineStage {
         case 9, 10: try browse(engine, input.byte())
         case 11: try stopBrowsing(engine, input.byte())
         case 12, 13: try resolve(engine, input.byte())
-        case 14: try reconfirm(engine, input.byte())
+        case 14: try miss(engine, input.byte())
         case 15: try changeScope(engine, input.byte())
         case 16: try dropScope(engine, input.byte())
         case 17: try wake(engine)

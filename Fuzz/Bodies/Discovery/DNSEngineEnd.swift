@@ -32,7 +32,7 @@ struct DNSEngineEnd {
             case .resolved(let id, let resolution):
                 try promise(resolves.removeValue(forKey: id) != nil, "a resolution ends once")
                 try promise(resolution.candidates.count <= 32, "a peer has at most 32 addresses")
-            case .registered, .renamed: break
+            case .registered, .renamed, .returned: break
             }
         }
         return datagrams

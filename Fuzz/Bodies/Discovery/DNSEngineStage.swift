@@ -157,9 +157,13 @@ extension DNSEngineStage {
         try settle()
     }
 
-    mutating func reconfirm(_ number: Int, _ choice: UInt8) throws(BrokenPromise) {
+    mutating func miss(_ number: Int, _ choice: UInt8) throws(BrokenPromise) {
         let (uid, type) = (cast.peer(choice).uid, cast.type(choice))
-        try use(number) { engine, now in engine.reconfirm(uid, of: type, at: now) }
+        try use(number) { engine, now in
+            engine.miss(uid, of: type, at: now)
+            if choice >= 64 { engine.reached(uid, of: type, at: now) }
+            if choice >= 192 { engine.regain(uid, of: type) }
+        }
         try settle()
     }
 

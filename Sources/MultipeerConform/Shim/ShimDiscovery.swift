@@ -42,5 +42,7 @@ final class ShimDiscovery: DiscoveryBackend {
         return try await base.resolve(peer, type, within: timeLimit)
     }
 
-    func reconfirm(_ peer: PeerID, _ type: ServiceType) async { await base.reconfirm(peer, type) }
+    func miss(_ peer: PeerID, _ type: ServiceType) async { await base.miss(peer, type) }
+    func reached(_ peer: PeerID, _ type: ServiceType) async { await base.reached(peer, type) }
+    func regain(_ peer: PeerID, _ type: ServiceType) async { await base.regain(peer, type) }
 }

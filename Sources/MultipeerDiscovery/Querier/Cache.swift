@@ -52,6 +52,19 @@ extension Cache {
         }
     }
 
+    /// Sets whether a peer of that type is missed, which is asked for more often.
+    mutating func setMissing(_ isMissing: Bool, of service: DNSName) {
+        _ = change(service) {
+            $0.asking.mostGap = isMissing ? QuerySchedule.missedGap : QuerySchedule.longestGap
+        }
+    }
+
+    /// Returns whether the instances of that type were not asked for within the last second.
+    func mayAsk(for service: DNSName, at now: Moment) -> Bool {
+        guard let last = tables[service]?.lastAsked else { return true }
+        return now - last >= QuerySchedule.firstGap
+    }
+
     mutating func dropAll(of service: DNSName) { _ = change(service) { $0.dropAll() } }
 
     mutating func stopAsking(for service: DNSName) {

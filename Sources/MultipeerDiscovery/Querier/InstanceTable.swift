@@ -45,7 +45,9 @@ struct InstanceTable: Sendable {
 
     /// Restarts the query, but never asks twice within a second.
     mutating func restart(at due: Moment) {
+        let mostGap = asking.mostGap
         asking = QuerySchedule(due: max(due, lastAsked.map { $0 + QuerySchedule.firstGap } ?? due))
+        asking.mostGap = mostGap
     }
 
     mutating func takeChanged() -> Set<UID> {

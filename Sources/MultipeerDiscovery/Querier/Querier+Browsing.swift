@@ -5,6 +5,8 @@ struct ServiceSubscription: Sendable {
     /// The browsers, each with the peer that is not reported to it.
     var browsers: [BrowseID: UID?] = [:]
     var resolves: Set<ResolveID> = []
+    /// The peers to which a link was lost, and until when they are asked for more often.
+    var missed: [UID: Moment] = [:]
 
     var isUnused: Bool { browsers.isEmpty && resolves.isEmpty }
 }
@@ -27,15 +29,64 @@ extension Querier {
         }
     }
 
-    /// Checks a peer that does not respond: at least two questions are asked, and without an answer it is lost in ten
-    /// seconds. RFC 6762, 10.4.
-    package mutating func reconfirm(_ uid: UID, of type: ServiceType, at now: Moment) {
+    /// Checks a peer to which a link was lost: at least two questions are asked, and without an answer it is lost in ten
+    /// seconds. RFC 6762, 10.4. Until it answers it is asked for again and again, whatever the gap has grown to.
+    package mutating func miss(_ uid: UID, of type: ServiceType, at now: Moment) {
         let service = Binding.serviceName(type)
+        guard services[service]?.browsers.isEmpty == false else { return }
         let start = now + jitter.hesitation()
         for scope in caches.keys.sorted() {  // [mdns.reconfirm]
             caches[scope]?.doubt(uid, of: service, from: start, until: now + CachedRecord.reconfirmTimeout)
         }
+        let missed = services[service]?.missed ?? [:]
+        guard missed[uid] != nil || missed.count < Querier.mostMissed else { return }
+        services[service]?.missed[uid] = now + Querier.missedTime
+        for scope in caches.keys.sorted() { caches[scope]?.setMissing(true, of: service) }
+        askAgain(for: service, at: now)
     }
+
+    /// Asks at once for a missed peer whose address was reached, but never twice within a second. [mdns.missed]
+    package mutating func reached(_ uid: UID, of type: ServiceType, at now: Moment) {
+        let service = Binding.serviceName(type)
+        if services[service]?.missed[uid] != nil { askAgain(for: service, at: now) }
+    }
+
+    private mutating func askAgain(for service: DNSName, at now: Moment) {
+        for scope in caches.keys.sorted() where caches[scope]?.mayAsk(for: service, at: now) == true {
+            ask(for: service, on: scope, at: now)
+        }
+    }
+
+    /// A peer is no longer missed: it has answered, or it is linked.
+    package mutating func regain(_ uid: UID, of type: ServiceType) { forgetMissed(Binding.serviceName(type)) { key, _ in key == uid } }
+
+    private mutating func forgetMissed(_ service: DNSName, where isOver: (UID, Moment) -> Bool) {
+        guard let missed = services[service]?.missed, !missed.isEmpty else { return }
+        let left = missed.filter { !isOver($0.key, $0.value) }
+        services[service]?.missed = left
+        if left.isEmpty { for scope in caches.keys.sorted() { caches[scope]?.setMissing(false, of: service) } }
+    }
+
+    /// Stops asking for peers that were missed for too long.
+    mutating func forgetMissed(at now: Moment) {
+        for service in services.keys.sorted() { forgetMissed(service) { _, until in until <= now } }
+    }
+
+    /// Notes the missed peers that have sent an SRV record, as it was received: they are there again. [mdns.missed]
+    mutating func noteReturns(_ records: [DNSRecord]) {
+        for record in records where record.type == .srv && record.ttl > 0 {
+            guard let service = record.name.parent, services[service]?.missed.isEmpty == false,
+                let label = record.name.firstLabel, let uid = Binding.uid(inLabel: label),
+                services[service]?.missed[uid] != nil
+            else { continue }
+            forgetMissed(service) { key, _ in key == uid }
+            for id in (services[service]?.browsers.keys.sorted() ?? []) { emit(.returned(id, uid)) }
+        }
+    }
+
+    /// How long a peer is missed, and how many are at a time.
+    private static let missedTime = Duration.seconds(600)
+    private static let mostMissed = 64
 
     /// Starts to query a type and returns its name. A later browse asks again, since announcements may have been
     /// missed.

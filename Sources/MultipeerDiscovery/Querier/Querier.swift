@@ -15,6 +15,8 @@ package struct Querier: Sendable {
         case send(OutgoingMessage)
         /// A peer's current data; nil when it is lost. May be repeated unchanged.
         case browse(BrowseID, UID, PresentPeer?)
+        /// A missed peer has answered. Comes after its current data.
+        case returned(BrowseID, UID)
         case resolved(ResolveID, Resolution)
     }
 
@@ -108,6 +110,7 @@ extension Querier {
         caches[arrival.scope]?.learn(
             message.answers + message.additionals, reception, spareBytes: spare, jitter: &jitter)
         review(on: arrival.scope)
+        noteReturns(message.answers + message.additionals)
         settle(at: now)
     }
 
@@ -134,6 +137,7 @@ extension Querier {
 
     package mutating func advance(to now: Moment) {
         guard let deadline, deadline <= now else { return }
+        forgetMissed(at: now)
         for id in caches.keys.sorted() {
             caches[id]?.expire(at: now, jitter: &jitter)
             review(on: id)

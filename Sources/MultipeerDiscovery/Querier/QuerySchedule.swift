@@ -7,7 +7,11 @@ import MultipeerCore
 struct QuerySchedule: Equatable, Sendable {
     static let firstGap = Duration.seconds(1)
     static let longestGap = Duration.seconds(3_600)
+    /// The longest gap while a peer is missed.
+    static let missedGap = Duration.seconds(10)  // [mdns.missed]
 
+    /// What the gap grows to.
+    var mostGap = QuerySchedule.longestGap
     private(set) var due: Moment
     private(set) var gap = QuerySchedule.firstGap
     /// How often the question was asked.
@@ -26,7 +30,7 @@ struct QuerySchedule: Equatable, Sendable {
         covered = []
         opens = now + gap / 2
         due = now + gap  // [mdns.query]
-        gap = min(gap * 2, QuerySchedule.longestGap)
+        gap = min(gap * 2, mostGap)
     }
 
     /// Handles the same question from another host, which all hosts of this family have received.

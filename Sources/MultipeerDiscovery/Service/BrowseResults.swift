@@ -4,8 +4,8 @@ package import MultipeerCore
 ///
 /// ```
 ///   (unknown) ──present──▶ found ──changed──▶ updated ──gone──▶ lost
-///                            ▲                   │
-///                            └──lost──restarted──┘
+///                            ▲                                   │
+///                            └─lost──restarted, or missed and back─┘
 /// ```
 ///
 /// It stores the current state once, and for each reader the state that it has received; the difference is what that
@@ -30,6 +30,10 @@ package struct BrowseResults: Sendable {
     private var present: [UID: Presence] = [:]
     private var arrivals: UInt64 = 0
     private var hidden: UID?
+    /// The peers to which a link was lost, until each is there again.
+    private var missed: Set<UID> = []
+    /// The peers that were lost last, the latest at the end.
+    private var former: [DiscoveredPeer] = []
     private var readers: [ReaderID: Reader] = [:]
     private var lastReader: UInt64 = 0
     /// The state of the last reader that left.
@@ -44,12 +48,47 @@ extension BrowseResults {
     /// waiting reader.
     package mutating func note(_ uid: UID, _ peer: PresentPeer?) -> Bool {
         if isFinished || uid == hidden { return false }  // [mdns.self]
-        if let peer {
-            arrivals += 1
-            present[uid] = Presence(peer: peer, arrival: present[uid]?.arrival ?? arrivals)
-        } else {
-            present[uid] = nil
+        guard var peer else {
+            if let last = present.removeValue(forKey: uid)?.peer.peer { remember(last) }
+            return show(uid, nil)
         }
+        if let known = present[uid] {
+            peer.returns = known.peer.returns
+        } else {
+            missed.remove(uid)
+        }
+        arrivals += 1
+        present[uid] = Presence(peer: peer, arrival: present[uid]?.arrival ?? arrivals)
+        return show(uid, peer)
+    }
+
+    /// Notes that a link to a peer was lost. Returns nil if the peer is neither present nor one of those that were lost last.
+    package mutating func miss(_ uid: UID) -> PeerID? {
+        if isFinished || uid == hidden { return nil }
+        guard let known = present[uid]?.peer.peer.peer ?? former.last(where: { $0.peer.uid == uid })?.peer else {
+            return nil
+        }
+        missed.insert(uid)
+        return known
+    }
+
+    /// Whether a peer is missed that is not there again.
+    package func isMissed(_ uid: UID) -> Bool { !isFinished && missed.contains(uid) }
+
+    /// Notes that a peer is linked: it is no longer missed.
+    package mutating func linked(_ uid: UID) { missed.remove(uid) }
+
+    /// Notes that a peer has answered. If it was missed, and never lost meanwhile, it is lost and found for every reader. Returns
+    /// whether there is an event for a waiting one. [mdns.missed]
+    package mutating func cameBack(_ uid: UID) -> Bool {
+        guard missed.contains(uid), var presence = present[uid] else { return false }
+        missed.remove(uid)
+        presence.peer.returns += 1
+        present[uid] = presence
+        return show(uid, presence.peer)
+    }
+
+    private mutating func show(_ uid: UID, _ peer: PresentPeer?) -> Bool {
         left?.note(uid, peer)
         var hasNews = false
         // Not while iterating over the dictionary: that would copy each reader's state.
@@ -59,6 +98,14 @@ extension BrowseResults {
         }
         return hasNews
     }
+
+    private mutating func remember(_ peer: DiscoveredPeer) {
+        former.removeAll { $0.peer == peer.peer }
+        former.append(peer)
+        if former.count > BrowseResults.mostFormer { former.removeFirst() }
+    }
+
+    private static let mostFormer = 64
 
     /// Hides a peer from now on: the local one. [mdns.self]
     package mutating func hide(_ uid: UID) {
@@ -147,7 +194,7 @@ private struct Reader: Sendable {
     mutating func tell(_ uid: UID, _ now: PresentPeer?) -> DiscoveredPeer.Event? {
         let before = told[uid]
         if before == now { return nil }
-        if let now, let before, now.isRestart(of: before) {
+        if let now, let before, now.isNews(after: before) {
             // The next step reports that it was found.
             told[uid] = nil
             changed.insert(uid, at: 0)

@@ -31,7 +31,8 @@ extension DiscoveredPeer {
         case found(DiscoveredPeer)
         /// The name or the info of a found peer changed.
         case updated(DiscoveredPeer)
-        /// A found peer is no longer present. If its process was started again, it is reported as found next.
+        /// A found peer is no longer present. If its process was started again, or if a link to it was lost and it has answered since,
+        /// it is reported as found next.
         case lost(PeerID)
     }
 }

@@ -3,12 +3,17 @@ package struct PresentPeer: Equatable, Sendable {
     package var peer: DiscoveredPeer
     /// The host name to which its SRV record points, which is random at each start; nil where starts are not told apart.
     package var host: DNSName?
+    /// How often it has come back after it was missed; `BrowseResults` counts.
+    var returns = 0
 
     package init(_ peer: DiscoveredPeer, host: DNSName? = nil) {
         self.peer = peer
         self.host = host
     }
 
-    /// Returns whether this is a later start than the other one: its advertiser ended, and began anew.
-    func isRestart(of other: PresentPeer) -> Bool { host != other.host }  // [mdns.restart]
+    /// Returns whether the peer is to be reported as lost before it is reported as this: its advertiser ended and began anew, or it
+    /// has come back after it was missed.
+    func isNews(after other: PresentPeer) -> Bool {
+        host != other.host || returns != other.returns  // [mdns.restart] [mdns.missed]
+    }
 }

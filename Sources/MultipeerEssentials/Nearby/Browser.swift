@@ -17,7 +17,9 @@ public import MultipeerTransport
 /// It runs from `start` to `stop` and can be started again; `stop` ends the loops over its events. Releasing the browser stops
 /// it; iterating over its events does not keep it alive. Nothing needs the main thread. A peer that stops, or whose process exits
 /// cleanly, is lost within two seconds; one that vanishes without a goodbye, after `DiscoveryConfiguration.hostTTL`, or within
-/// about ten seconds when an invitation does not reach it or a session of this process loses its link to it.
+/// about ten seconds when an invitation does not reach it or a session of this process loses its link to it. If it answers after
+/// that, it is lost and then found again, so that an application that invites what is found is linked again. `run(linking:)` does
+/// that, and repeats invitations that fail.
 ///
 /// Discovery results are unauthenticated. If discovery is limited to loopback, set `Session.Configuration.listenAddresses` to
 /// `configuration.listenAddresses`, so that the session stays on loopback, too: otherwise it listens on every interface and sends its
@@ -184,6 +186,7 @@ private final class ActiveBrowse: Sendable {
     let backend: any DiscoveryBackend
     let found: DiscoveryEvents
     let startTime = EventLoop.currentMoment()
+    private let missed: MissedPeers
     private let lossNotifier: PeerLossNotifier.Subscription
 
     init(
@@ -192,14 +195,16 @@ private final class ActiveBrowse: Sendable {
     ) {
         self.backend = backend
         self.found = found
-        lossNotifier = (host?.lossNotifier ?? .shared).watch { [feed = found.feed] uid in
-            guard let lost = feed.peer(uid) else { return }
-            Task.following { await backend.reconfirm(lost, service) }
-        }
+        let missed = MissedPeers(backend, service, found.feed, on: host)
+        self.missed = missed
+        lossNotifier = (host?.lossNotifier ?? .shared).watch { missed.note($0) }
     }
 
     /// True also when the backend has ended by itself.
     var isOver: Bool { found.feed.isFinished }
 
-    func end() { found.stop() }
+    func end() {
+        missed.end()
+        found.stop()
+    }
 }

@@ -59,26 +59,21 @@ struct OutgoingInvitation: Sendable {
             guard await driver.hasRoom(for: peer.uid) else {
                 throw MultipeerError(.full, "the session is full: \(peer) cannot join")
             }
-            do throws(MultipeerError) {
-                let addresses = try await addresses(from: backend)
-                let theirs = try await ask(at: addresses, for: driver, until: end)
-                let proof = code == nil ? nil : codeValidity
-                try await driver.link(
-                    invitation, with: theirs, to: peer, until: end, provenBy: proof)
-            } catch {
-                // A machine that is gone may not even refuse the connection: then there is no response at all.
-                if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
-                throw error
-            }
+            let addresses = try await addresses(from: backend, driver.loop)
+            let theirs = try await ask(at: addresses, for: driver, until: end)
+            let proof = code == nil ? nil : codeValidity
+            try await driver.link(
+                invitation, with: theirs, to: peer, until: end, provenBy: proof)
         }
     }
 
     private func addresses(
-        from backend: any DiscoveryBackend
+        from backend: any DiscoveryBackend, _ loop: EventLoop
     ) async throws(MultipeerError) -> [SocketAddress] {
         let resolveTimeout = min(timeout, OutgoingInvitation.resolveTimeout)
         let addresses = try await backend.resolve(peer, service, within: resolveTimeout)
         if addresses.isEmpty {
+            loop.lossNotifier.report(.failed(peer.uid))
             throw MultipeerError(.unreachable, "\(peer) is no longer advertised")
         }
         return addresses
@@ -102,7 +97,26 @@ struct OutgoingInvitation: Sendable {
                 }
             }
         } catch {
+            switch error {
+            // A machine that is gone may not even refuse the connection: then there is no response at all.
+            case .unreachable, .timedOut: driver.loop.lossNotifier.report(.failed(peer.uid))
+            case .unanswered: noteIfUnreachable(at: addresses, on: driver.loop)
+            default: break
+            }
             throw MultipeerError(error, of: peer)
+        }
+    }
+
+    /// A user who does not answer is not missed. But the question may have been open because the network was gone.
+    private func noteIfUnreachable(at addresses: [SocketAddress], on loop: EventLoop) {
+        Task.following { [uid = peer.uid] in
+            let isThere: Bool
+            do throws(SocketFault) {
+                isThere = try await ReachabilityProbe.reaches(addresses, within: .seconds(2), on: loop.host)
+            } catch {
+                isThere = false
+            }
+            if !isThere { loop.lossNotifier.report(.failed(uid)) }
         }
     }
 }

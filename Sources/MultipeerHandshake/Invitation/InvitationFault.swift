@@ -42,6 +42,8 @@ package enum InvitationFault: Error, Equatable, Sendable {
     case protocolError
     /// An argument is outside its range; the text names it.
     case invalid(String)
+    /// The peer's application was asked, and did not answer in time.
+    case unanswered
     /// The system, or the application's own data, failed; the text describes how.
     case system(String)
 }

@@ -65,6 +65,8 @@ package struct Inviter: InvitationMachine {
     /// The end of the exchange of the current connection.
     var exchangeDeadline: Moment?
     private var dialFailures = DialFailures()
+    /// Whether the peer's application was being asked when the invitation ended.
+    package private(set) var wasAsking = false
     /// How often the connection was lost after INVITE.
     private var losses = 0
     private var jitter: Jitter
@@ -392,6 +394,7 @@ extension Inviter {
 
     private mutating func end(_ result: Result<ConnectionData, InvitationFault>) {
         if phase == .over { return }
+        if case .asking = phase { wasAsking = true }
         closeAttempts(.cancelled)
         phase = .over
         actions.append(.tell(.end(result)))  // [invite.once]

@@ -8,7 +8,6 @@ extension SimulatedNetwork {
         public let peer: PeerID
 
         let machine: VirtualHost
-        let discovery: SimulatedDiscovery
         let tasks: RunningTasks
 
         /// The machine's name.
@@ -32,7 +31,6 @@ extension SimulatedNetwork {
         ) -> DiscoveryConfiguration {
             var configuration = configuration
             configuration.host = machine
-            configuration.backend = HostDiscovery(discovery, machine)
             return configuration
         }
 

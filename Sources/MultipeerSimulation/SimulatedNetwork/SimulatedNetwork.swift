@@ -27,7 +27,6 @@ public final class SimulatedNetwork: Sendable {
     public let seed: UInt64
 
     let machines: VirtualNetwork
-    let discovery: SimulatedDiscovery
     let tasks = RunningTasks()
     private let hosts = Locked<[String: Host]>([:])
 
@@ -35,7 +34,6 @@ public final class SimulatedNetwork: Sendable {
     public init(seed: UInt64) {
         self.seed = seed
         machines = VirtualNetwork(seed: seed)
-        discovery = SimulatedDiscovery(machines)
     }
 
     deinit { machines.dismantle() }
@@ -61,7 +59,7 @@ public final class SimulatedNetwork: Sendable {
     public func host(_ name: String) throws(MultipeerError) -> Host {
         if let known = hosts.withLock({ $0[name] }), known.isAlive { return known }
         let peer = try PeerID(uid: uid(for: name), displayName: name)
-        let host = Host(peer: peer, machine: machines.addHost(name), discovery: discovery, tasks: tasks)
+        let host = Host(peer: peer, machine: machines.addHost(name), tasks: tasks)
         hosts.withLock { $0[name] = host }
         return host
     }
@@ -95,7 +93,8 @@ public final class SimulatedNetwork: Sendable {
         machines.partition(one.map(\.machine), other.map(\.machine))
     }
 
-    /// Ends all partitions. Connections that survived them go on with what waited.
+    /// Ends all partitions. Connections that survived them go on with what waited when TCP next repeats it: within a second, or where
+    /// the seed gives the machines an older kernel, after as long again as it has waited.
     public func heal() { machines.heal() }
 
     /// Ends the process on a machine: its connections end for the others. With `silently`, the machine itself is gone, and the

@@ -7,7 +7,10 @@ import MultipeerDiscovery
 /// An application replaces an advertiser by another one before the first has said goodbye, or has two for one peer.
 struct AdvertisementTable {
     /// Identifies one advertisement; never reused.
-    struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
+    struct ID: Hashable, Comparable, Sendable {
+        fileprivate let number: UInt64
+        static func < (one: ID, other: ID) -> Bool { one.number < other.number }
+    }
 
     /// What the engine has to do after a change.
     enum Change: Equatable {

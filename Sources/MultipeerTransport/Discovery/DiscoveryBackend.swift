@@ -42,8 +42,16 @@ package protocol DiscoveryBackend: Sendable {
         _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
     ) async throws(MultipeerError) -> [SocketAddress]
 
-    /// Reports that a peer seems to be gone: browsers lose it unless it responds within about ten seconds.
-    func reconfirm(_ peer: PeerID, _ type: ServiceType) async
+    /// Reports that a link to a peer was lost, or could not be made. Browsers lose the peer unless it answers within about ten
+    /// seconds. It is asked for until it answers, is linked (`regain`), or ten minutes have passed; then the backend calls
+    /// `DiscoveryFeed.cameBack`.
+    func miss(_ peer: PeerID, _ type: ServiceType) async
+
+    /// Reports that an address of a missed peer accepts connections again: the peer is asked for at once.
+    func reached(_ peer: PeerID, _ type: ServiceType) async
+
+    /// Reports that a missed peer is linked.
+    func regain(_ peer: PeerID, _ type: ServiceType) async
 }
 
 /// A backend that works everywhere has nothing to wait for.

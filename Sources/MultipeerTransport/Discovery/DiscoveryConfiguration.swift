@@ -83,6 +83,12 @@ extension DiscoveryConfiguration {
     /// Returns the backend for these settings.
     package func chosenBackend() throws(MultipeerError) -> any DiscoveryBackend {
         if let backend { return backend }
+        if let host {
+            guard host.isAlive else {
+                throw MultipeerError(.discovery, "the machine \(host.name) was killed")
+            }
+            return try MulticastDiscovery.running(on: host, for: self)
+        }
         #if SystemDiscovery
             return try SystemDiscovery.shared(for: self)
         #else

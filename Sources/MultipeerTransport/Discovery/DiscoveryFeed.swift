@@ -12,6 +12,18 @@ package final class DiscoveryFeed: Sendable {
         mailbox.post { $0.note(uid, peer) }
     }
 
+    /// Notes that a link to a peer was lost. Returns nil if the browse has not found that peer.
+    package func miss(_ uid: UID) -> PeerID? { mailbox.withLock { $0.miss(uid) } }
+
+    /// Whether a peer is missed that is not there again.
+    package func isMissed(_ uid: UID) -> Bool { mailbox.withLock { $0.isMissed(uid) } }
+
+    /// Notes that a peer is linked: it is no longer missed.
+    package func linked(_ uid: UID) { mailbox.withLock { $0.linked(uid) } }
+
+    /// Notes that a peer has answered: if it was missed, the readers receive its loss, and then that it was found.
+    package func cameBack(_ uid: UID) { mailbox.post { $0.cameBack(uid) } }
+
     /// Leaves a peer out from now on.
     package func hide(_ uid: UID) { mailbox.withLock { $0.hide(uid) } }
 

@@ -85,6 +85,22 @@ extension DiscoveryRequests {
     /// Reports the current data of a peer, or that it is gone.
     func report(_ peer: PresentPeer?, _ uid: UID, to id: BrowseID) { browses[id]?.note(uid, peer) }
 
+    /// Ends everything: the machine is gone.
+    mutating func finish() {
+        for (_, feed) in browses.sorted(by: { $0.key < $1.key }) { feed.finish() }
+        for (_, registration) in registrations.sorted(by: { $0.key < $1.key }) { registration.send(.cancelled) }
+        for (_, answer) in resolutions.sorted(by: { $0.key < $1.key }) { answer.send(nil) }
+        self = DiscoveryRequests()
+    }
+
+    /// Reports that a missed peer has answered.
+    func cameBack(_ uid: UID, to id: BrowseID) { browses[id]?.cameBack(uid) }
+
+    /// The same to every browse that misses it.
+    func cameBack(_ uid: UID) {
+        for (_, feed) in browses.sorted(by: { $0.key < $1.key }) { feed.cameBack(uid) }
+    }
+
     /// Adds a resolution, whose promise gets nil when the caller is cancelled.
     mutating func add(_ id: ResolveID) -> Promise<Resolution?> {
         let answer = Promise<Resolution?>()

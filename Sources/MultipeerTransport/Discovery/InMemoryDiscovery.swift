@@ -48,7 +48,11 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     }
 
     /// Does nothing: here a peer is gone only when it stops its announcement.
-    package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {}
+    package func miss(_ peer: PeerID, _ type: ServiceType) async {}
+
+    package func reached(_ peer: PeerID, _ type: ServiceType) async { await network.cameBack(peer.uid, type) }
+
+    package func regain(_ peer: PeerID, _ type: ServiceType) async {}
 }
 
 extension InMemoryDiscovery {
@@ -118,6 +122,12 @@ extension InMemoryDiscovery {
         }
 
         func stopBrowsing(_ id: Int) { browses[id] = nil }
+
+        func cameBack(_ uid: UID, _ type: ServiceType) {
+            for (_, browse) in browses.sorted(by: { $0.key < $1.key }) where browse.type == type {
+                browse.feed.cameBack(uid)
+            }
+        }
 
         func port(of uid: UID, _ type: ServiceType) -> UInt16? { latest(uid, type)?.port }
 

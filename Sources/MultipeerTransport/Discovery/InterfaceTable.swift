@@ -69,6 +69,8 @@ package struct InterfaceTable: Hashable, Sendable {
 extension InterfaceTable.Interface {
     /// That of an interface that carries multicast, which has other values on other systems.
     static var multicastFlag: UInt32 { Flag.multicast.rawValue }
+    /// Those of an interface that is up, too.
+    static var multicastFlags: UInt32 { Flag.up.rawValue | Flag.running.rawValue | Flag.multicast.rawValue }
 
     /// `net/if.h` of Linux.
     private enum Flag: UInt32 {

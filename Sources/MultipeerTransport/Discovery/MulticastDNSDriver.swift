@@ -12,7 +12,7 @@ final class MulticastDNSDriver {
     var engine: MulticastDNS
     private let settings: MulticastSettings
     private let loop: EventLoop
-    private let monitor: InterfaceMonitor
+    private let monitor: any InterfaceTableMonitor
     private var ports: MulticastPorts
     private var links: [UInt32: MulticastLink] = [:]
     /// Why a socket is missing; missing sockets are retried from time to time.
@@ -30,7 +30,7 @@ final class MulticastDNSDriver {
         var randomness = SystemRandomness()
         engine = MulticastDNS(host: randomness.next(), seed: randomness.next(), hostTTL: settings.hostTTL)
         do throws(SocketFault) {
-            monitor = try InterfaceMonitor()
+            monitor = if let host = loop.host { VirtualInterfaces(host) } else { try InterfaceMonitor() }
         } catch {
             throw MultipeerError(
                 .discovery, "the network interfaces of this machine cannot be listed: \(error)")
@@ -118,7 +118,7 @@ final class MulticastDNSDriver {
                 let there = host.isLinkLocal ? host.on(interface: scope) : host
                 ports.send(bytes, scope, family, to: SocketAddress(there, port: port))
             case .ask(let bytes, let scope, let family): ports.ask(bytes, scope, family, for: client)
-            case .registered, .renamed, .browse, .resolved: return true
+            case .registered, .renamed, .browse, .returned, .resolved: return true
             }
             return false
         }

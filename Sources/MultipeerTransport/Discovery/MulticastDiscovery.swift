@@ -52,6 +52,31 @@ package actor MulticastDiscovery: LoopDiscovery {
             try MulticastDiscovery(settings, on: nil)
         }
     }
+
+    /// Returns that of a simulated machine. It ends with the machine, whose sockets are gone: without a goodbye.
+    static func running(
+        on host: VirtualHost, for configuration: DiscoveryConfiguration
+    ) throws(MultipeerError) -> MulticastDiscovery {
+        let settings = MulticastSettings(
+            interfaces: .all, hostTTL: try configuration.settings.hostTTL, families: [.v4])
+        return try host.discovery.discovery(for: settings) { () throws(MultipeerError) in
+            let discovery = try MulticastDiscovery(settings, on: host.loop)
+            host.onEnd { [weak discovery] in
+                guard let discovery else { return }
+                Task.following { await discovery.machineEnded() }
+            }
+            return discovery
+        }
+    }
+
+    private func machineEnded() {
+        requests.finish()
+        driver?.close()
+        driver = nil
+        depart()
+        arrivals.forEach { $0.signal.send(()) }
+        setDeadline()
+    }
 }
 
 // MARK: what callers call
@@ -125,8 +150,18 @@ extension MulticastDiscovery {
         return try await resolved(answer, of: peer)
     }
 
-    package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
-        driver?.engine.reconfirm(peer.uid, of: type, at: now)
+    package func miss(_ peer: PeerID, _ type: ServiceType) async {
+        driver?.engine.miss(peer.uid, of: type, at: now)
+        settle()
+    }
+
+    package func reached(_ peer: PeerID, _ type: ServiceType) async {
+        driver?.engine.reached(peer.uid, of: type, at: now)
+        settle()
+    }
+
+    package func regain(_ peer: PeerID, _ type: ServiceType) async {
+        driver?.engine.regain(peer.uid, of: type)
         settle()
     }
 
@@ -198,6 +233,7 @@ extension MulticastDiscovery {
 
     private func opened(_ waiting: Bool) throws(MultipeerError) -> MulticastDNSDriver {
         if let driver { return driver }
+        if let host = loop.host, !host.isAlive { throw MultipeerError(.discovery, "the machine \(host.name) was killed") }
         let new = try MulticastDNSDriver(settings, on: loop, for: self, waiting: waiting)
         driver = new
         return new
@@ -234,6 +270,7 @@ extension MulticastDiscovery {
         // The advertisement is registered on every interface.
         case .registered(let id): requests.registrationEnded(of: id, .registered)
         case .browse(let id, let uid, let peer): requests.report(peer, uid, to: id)
+        case .returned(let id, let uid): requests.cameBack(uid, to: id)
         case .resolved(let id, let resolution): requests.resolved(id, resolution)
         case .renamed, .multicast, .unicast, .ask: break
         }

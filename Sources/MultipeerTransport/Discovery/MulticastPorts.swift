@@ -54,7 +54,7 @@ struct MulticastPorts {
             if port(key)?.source != source { close(link.scope.id, family) }
             if port(key) == nil {
                 do throws(SocketFault) {
-                    let socket = try MulticastSocket.joined(
+                    let socket = try loop.multicastSocket(
                         interface: link.name, index: link.scope.id, source: source)
                     try add(Port(link.scope.id, family, source, oneShot: false, socket), for: client)
                 } catch {
@@ -85,7 +85,7 @@ struct MulticastPorts {
         let key = Key(scope: scope, family: family, isOneShot: true)
         if port(key) == nil, let source = port(Key(scope: scope, family: family, isOneShot: false))?.source {
             do throws(SocketFault) {
-                let socket = try MulticastSocket.oneShot(index: scope, source: source)
+                let socket = try loop.oneShotSocket(index: scope, source: source)
                 try add(Port(scope, family, source, oneShot: true, socket), for: client)
             } catch {
                 // Only a little time is lost: the same query is sent from port 5353 soon.

@@ -19,6 +19,16 @@ package struct MulticastSocket: ~Copyable, Sendable {
     /// Only for `EventLoop.register`; deregister it before the socket goes.
     package let descriptor: Int32
     private let group: SocketAddress
+    /// Set for a socket of a simulated machine, whose number the descriptor is.
+    private let simulated: VirtualDatagramSocket?
+
+    /// A simulated machine has IPv4 only.
+    fileprivate init(on host: VirtualHost, joined isJoined: Bool) throws(SocketFault) {
+        group = SocketAddress(MulticastSocket.groupV4, port: MulticastSocket.port)
+        let socket = try VirtualDatagramSocket(host, isEverywhere: false, joining: isJoined ? group : nil)
+        simulated = socket
+        descriptor = socket.descriptor
+    }
 
     /// Opens the socket of port 5353 that is joined to the group.
     package static func joined(
@@ -65,13 +75,14 @@ package struct MulticastSocket: ~Copyable, Sendable {
         group = SocketAddress(
             source.isV4 ? MulticastSocket.groupV4 : MulticastSocket.groupV6(index), port: MulticastSocket.port
         )
+        simulated = nil
         descriptor = SystemCalls.socket(group.family, CLibrary.datagramSocket, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .last }
         SocketOptions.setReceiveBuffer(descriptor, MulticastSocket.room)
         try aim(index, source)
     }
 
-    deinit { close(descriptor) }
+    deinit { if let simulated { simulated.close() } else { close(descriptor) } }
 
     /// Sets the outgoing interface, and a hop limit that distinguishes the packets from routed ones. RFC 6762, 11.
     private borrowing func aim(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
@@ -145,6 +156,14 @@ extension MulticastSocket {
     /// be: returns whether it was taken.
     @discardableResult
     package borrowing func send(_ bytes: [UInt8], to address: SocketAddress? = nil) -> Bool {
+        if let simulated {
+            simulated.send(bytes, to: address ?? group)
+            return true
+        }
+        return hand(bytes, to: address)
+    }
+
+    private borrowing func hand(_ bytes: [UInt8], to address: SocketAddress?) -> Bool {
         unsafe (address ?? group).withSystemAddress { address, length in
             while true {
                 let count = unsafe sendto(
@@ -161,6 +180,11 @@ extension MulticastSocket {
     package borrowing func receive(
         with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Bool {
+        if let simulated {
+            let packets = simulated.receive(atMost: receiveBuffer.slots)
+            for (packet, source) in packets { body(packet.span, source) }
+            return packets.count == receiveBuffer.slots
+        }
         let arrivals = receiveBuffer.fill(from: descriptor)
         // An ICMP error of an earlier packet is reported once, in place of a packet.
         guard arrivals >= 0 else { return errno != EAGAIN }
@@ -169,5 +193,21 @@ extension MulticastSocket {
             _ = receiveBuffer.withPackets(of: index) { body($0, source) }
         }
         return arrivals == receiveBuffer.slots
+    }
+}
+
+extension EventLoop {
+    /// Returns the socket of port 5353 that is joined to the group on that interface.
+    func multicastSocket(
+        interface name: String, index: UInt32, source: SocketAddress.Host
+    ) throws(SocketFault) -> MulticastSocket {
+        if let host { return try MulticastSocket(on: host, joined: true) }
+        return try MulticastSocket.joined(interface: name, index: index, source: source)
+    }
+
+    /// Returns a socket with its own port for queries on that interface.
+    func oneShotSocket(index: UInt32, source: SocketAddress.Host) throws(SocketFault) -> MulticastSocket {
+        if let host { return try MulticastSocket(on: host, joined: false) }
+        return try MulticastSocket.oneShot(index: index, source: source)
     }
 }

@@ -30,7 +30,7 @@ extension MultipeerError {
             )
         case .alreadyAnswered: self.init(.alreadyAnswered, "the invitation of \(peer) was answered before")
         case .withdrawn: self.init(.cancelled, "\(peer) has withdrawn the invitation")
-        case .timedOut: self.init(.timedOut, "the invitation timed out")
+        case .timedOut, .unanswered: self.init(.timedOut, "the invitation timed out")
         case .cancelled: self.init(.cancelled, "the invitation was cancelled")
         case .protocolError: self.init(.aborted, "\(peer) broke the protocol of invitations")
         case .invalid(let message): self.init(.invalidArgument, message)

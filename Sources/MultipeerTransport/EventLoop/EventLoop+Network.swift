@@ -37,6 +37,6 @@ extension EventLoop {
         interfaces().filter { $0.isUp && !$0.isLoopback }.map(\.index)
     }
 
-    /// Where lost peers are reported on this machine.
-    var lossNotifier: PeerLossNotifier { host?.lossNotifier ?? .shared }
+    /// Where links and their losses are reported on this machine.
+    package var lossNotifier: PeerLossNotifier { host?.lossNotifier ?? .shared }
 }

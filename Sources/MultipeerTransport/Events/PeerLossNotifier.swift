@@ -1,14 +1,22 @@
 package import MultipeerCore
 
-/// Notifies the browsers of this process of peers that were lost without a goodbye: the peer may be gone, and discovery should
-/// check.
+/// Notifies the browsers of this process of what its sessions learn about peers: a link was lost without a goodbye, so that the peer
+/// is missed until discovery has found it again, or a link was made.
 ///
 /// There is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
 package final class PeerLossNotifier: Sendable {
     package static let shared = PeerLossNotifier()
 
+    package enum Event: Sendable {
+        /// A link was lost.
+        case lost(UID)
+        /// The peer was not reached, or no link to it was made in time.
+        case failed(UID)
+        case linked(UID)
+    }
+
     private struct State {
-        var watchers: [UInt64: @Sendable (UID) -> Void] = [:]
+        var watchers: [UInt64: @Sendable (Event) -> Void] = [:]
         var last: UInt64 = 0
     }
 
@@ -16,8 +24,8 @@ package final class PeerLossNotifier: Sendable {
 
     package init() {}
 
-    /// Calls `body` for each loss, on any thread, as long as the returned subscription is kept.
-    package func watch(_ body: @escaping @Sendable (UID) -> Void) -> Subscription {
+    /// Calls `body` for each event, on any thread, as long as the returned subscription is kept.
+    package func watch(_ body: @escaping @Sendable (Event) -> Void) -> Subscription {
         let id = state.withLock { state in
             state.last += 1
             state.watchers[state.last] = body
@@ -26,9 +34,9 @@ package final class PeerLossNotifier: Sendable {
         return Subscription(self, id)
     }
 
-    package func report(_ uid: UID) {
+    package func report(_ event: Event) {
         let watchers = state.withLock { $0.watchers.sorted { $0.key < $1.key }.map(\.value) }
-        for watcher in watchers { watcher(uid) }
+        for watcher in watchers { watcher(event) }
     }
 
     /// Ends with its owner.

@@ -120,8 +120,9 @@ extension InvitationClient {
         }
     }
 
-    /// Adds to the addresses that were tried which ones of this machine were used.
+    /// Distinguishes why an invitation timed out, and adds to the addresses that were tried which ones of this machine were used.
     private func explained(_ fault: InvitationFault) -> InvitationFault {
+        if fault == .timedOut, engine.machine.wasAsking { return .unanswered }
         guard case .unreachable(let problem) = fault, !sockets.dialledFrom.isEmpty else { return fault }
         let own = sockets.dialledFrom.map(\.description).sorted().joined(separator: " and ")
         return .unreachable("\(problem) (tried from \(own))")

@@ -71,9 +71,10 @@ extension SessionDriver {
     }
 
     private func stateChanged(of peer: PeerID, _ state: PeerState) {
-        if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
-            loop.lossNotifier.report(peer.uid)
+        if case .notConnected(let reason) = state, reason.isSilent, lostLink != peer.uid {
+            loop.lossNotifier.report(.failed(peer.uid))
         }
+        lostLink = nil
         var state = state
         if case .notConnected(let reason) = state {
             state = .notConnected(trust.explained(reason, of: peer.uid))
@@ -105,6 +106,7 @@ extension SessionDriver {
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         if isMesh { engine.zones = loop.linkLocalZones() }
         events.handler?.linkMade(to: data.peer)
+        loop.lossNotifier.report(.linked(uid))
     }
 
     private func unlinked(_ id: ConnectionID, _ peer: PeerID, _ reason: DisconnectReason) {
@@ -115,5 +117,14 @@ extension SessionDriver {
         datagrams.close(link)
         calls.linkEnded(to: peer.uid)
         events.linkEnded(to: peer, reason, untaken: untaken)
+        guard reason.isSilent else { return }
+        // The state that is reported next says the same.
+        lostLink = peer.uid
+        loop.lossNotifier.report(.lost(peer.uid))
     }
+}
+
+extension DisconnectReason {
+    /// Whether the peer did not say that it ends: it may be there again soon.
+    fileprivate var isSilent: Bool { code == .lost || code == .timedOut }
 }

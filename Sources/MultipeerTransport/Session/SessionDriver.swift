@@ -42,6 +42,8 @@ package actor SessionDriver: ListeningDriver {
     var calls = PendingCalls()
     /// The session's owner is gone.
     var isOver = false
+    /// The peer to which a link was lost, until that is reported as its state.
+    var lostLink: UID?
     var randomness = SystemRandomness()
 
     /// Creates a driver; the network is not used before the first call that needs it.

@@ -108,7 +108,13 @@
             return try await resolved(answer, of: peer)
         }
 
-        package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
+        /// The system's responder does not say who has answered, nor when it asks: what shows that the peer is there is that its
+        /// address can be reached.
+        package func reached(_ peer: PeerID, _ type: ServiceType) async { requests.cameBack(peer.uid) }
+
+        package func regain(_ peer: PeerID, _ type: ServiceType) async {}
+
+        package func miss(_ peer: PeerID, _ type: ServiceType) async {
             engine?.reconfirm(peer.uid, of: type)
             settle()
         }

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// A UDP socket of a simulated machine, at its address.
+/// A UDP socket of a simulated machine, at its address. One that has joined a group gets what any machine sends to it.
 final class VirtualDatagramSocket: VirtualPort {
     private struct State {
         var arrived: [(packet: [UInt8], source: SocketAddress)] = []
@@ -14,14 +14,19 @@ final class VirtualDatagramSocket: VirtualPort {
     let host: VirtualHost
     let port: UInt16
     let isEverywhere: Bool
+    /// The group that it has joined; nil for none.
+    private let group: SocketAddress?
     private let state = Locked(State())
     private let place = Locked<Int32>(-1)
 
-    init(_ host: VirtualHost, isEverywhere: Bool) throws(SocketFault) {
+    init(
+        _ host: VirtualHost, isEverywhere: Bool, joining group: SocketAddress? = nil
+    ) throws(SocketFault) {
         guard host.isAlive else { throw .unreachable }
         self.host = host
         self.isEverywhere = isEverywhere
-        port = host.nextPort()
+        self.group = group
+        port = group?.port ?? host.nextPort()
         place.withLock { $0 = host.admit(self) }
     }
 
@@ -31,14 +36,28 @@ final class VirtualDatagramSocket: VirtualPort {
     var readiness: Readiness { state.withLock { $0.arrived.isEmpty } ? .writable : [.readable, .writable] }
 
     func send(_ packet: [UInt8], to address: SocketAddress) {
+        guard host.isAlive else { return }
         let network = host.network
-        guard host.isAlive, !network.drawLoss(),
-            let target = network.host(at: address.host.unmapped, from: host)
-        else { return }
+        if address.host.isMulticast {
+            for target in network.machines { send(packet, to: address, at: target) }
+        } else if let target = network.host(at: address.host.unmapped, from: host) {
+            send(packet, to: address, at: target)
+        }
+    }
+
+    /// Each machine gets its copy of a packet to a group, or does not.
+    private func send(_ packet: [UInt8], to address: SocketAddress, at target: VirtualHost) {
+        let network = host.network
+        guard target === host || !network.drawLoss() else { return }
         let source = SocketAddress(host.address, port: port)
         network.time.after(network.drawDelay()) { [host] in
             guard network.isOpen(host, target) else { return }
-            target.find(VirtualDatagramSocket.self) { $0.port == address.port }?.take(packet, from: source)
+            let isForGroup = address.host.isMulticast
+            for socket in target.sockets(VirtualDatagramSocket.self)
+            where isForGroup ? socket.group == address : socket.port == address.port {
+                socket.take(packet, from: source)
+                if !isForGroup { return }
+            }
         }
     }
 

@@ -26,6 +26,8 @@ package final class VirtualHost: Sendable {
     package let network: VirtualNetwork
     /// A machine is a process: its browsers are notified of the peers that its sessions lose.
     package let lossNotifier = PeerLossNotifier()
+    /// Multicast DNS on this machine.
+    let discovery = SharedDiscovery<MulticastDiscovery>()
     private let state = Locked(State())
 
     init(_ name: String, _ number: Int, _ address: SocketAddress.Host, in network: VirtualNetwork) {
@@ -52,6 +54,19 @@ package final class VirtualHost: Sendable {
                 name: "sim0", index: 1, isUp: true, isLoopback: false, addresses: [.init(address, prefix: 16)]
             )
         ]
+    }
+
+    /// The same for multicast DNS.
+    var interfaceTable: InterfaceTable {
+        var table = InterfaceTable()
+        for interface in interfaces {
+            table.set(
+                InterfaceTable.Link(
+                    index: interface.index, flags: InterfaceTable.Interface.multicastFlags, name: interface.name,
+                    mtu: 1_500))
+            table.set(InterfaceTable.Address(index: interface.index, host: address, prefix: 16))
+        }
+        return table
     }
 
     // MARK: sockets
@@ -92,6 +107,9 @@ package final class VirtualHost: Sendable {
     func find<Port>(_ type: Port.Type, where isIt: (Port) -> Bool) -> Port? {
         state.withLock({ $0.ports }).lazy.compactMap { $0 as? Port }.first(where: isIt)
     }
+
+    /// Returns all of that kind.
+    func sockets<Port>(_ type: Port.Type) -> [Port] { state.withLock({ $0.ports }).compactMap { $0 as? Port } }
 
     /// Requests a turn: a socket of the machine has changed.
     func touch() { state.withLock { $0.loop }?.requestVirtualTurn() }

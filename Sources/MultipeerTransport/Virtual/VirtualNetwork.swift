@@ -16,8 +16,7 @@ package final class VirtualNetwork: Sendable {
         var cuts: Set<Cut> = []
         var delay: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(5)
         var loss = 0.0
-        /// Those whose bytes have come to a cut.
-        var stalled: [VirtualSocket] = []
+        var longestRetransmission: Duration
         var history: [String] = []
     }
 
@@ -25,9 +24,24 @@ package final class VirtualNetwork: Sendable {
     private static let base: UInt32 = 0x0a00_0000
 
     package let time: VirtualTime
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    package init(seed: UInt64) { time = VirtualTime(seed: seed) }
+    /// When TCP repeats what was not acknowledged, at first.
+    static let firstRetransmission = Duration.milliseconds(200)
+    /// When TCP gives up by itself: `tcp_retries2`.
+    static let giveUp = Duration.seconds(924)
+    /// The longest time between two repetitions: of a kernel in which sessions set it, and of an older one.
+    private static let longestRetransmissions = (chosen: Duration.seconds(1), fixed: Duration.seconds(120))
+
+    package init(seed: UInt64) {
+        time = VirtualTime(seed: seed)
+        // Half of all networks have machines with older kernels.
+        let isChosen = seed.nonzeroBitCount.isMultiple(of: 2)
+        let longest = VirtualNetwork.longestRetransmissions
+        state = Locked(State(longestRetransmission: isChosen ? longest.chosen : longest.fixed))
+    }
+
+    var longestRetransmission: Duration { state.withLock { $0.longestRetransmission } }
 
     // MARK: machines
 
@@ -42,6 +56,8 @@ package final class VirtualNetwork: Sendable {
         }
     }
 
+    var machines: [VirtualHost] { state.withLock { $0.hosts } }
+
     /// Returns the machine at that address, as seen from `host`.
     func host(at address: SocketAddress.Host, from host: VirtualHost) -> VirtualHost? {
         if address.isLoopback { return host }
@@ -53,11 +69,7 @@ package final class VirtualNetwork: Sendable {
     /// Releases the references that the machines hold to each other.
     package func dismantle() {
         for host in state.withLock({ $0.hosts }) { host.dismantle() }
-        for socket in state.withLock({ $0.stalled }) { socket.dismantle() }
-        state.withLock { state in
-            state.hosts = []
-            state.stalled = []
-        }
+        state.withLock { $0.hosts = [] }
         time.dismantle()
     }
 
@@ -91,19 +103,11 @@ package final class VirtualNetwork: Sendable {
         note("partition: \(sides[0]) | \(sides[1])")
     }
 
-    /// Ends all partitions. Connections that have come through them go on.
+    /// Ends all partitions. Connections that have come through them go on when TCP next repeats what was lost.
     package func heal() {
-        let stalled = state.withLock { state in
-            state.cuts = []
-            defer { state.stalled = [] }
-            return state.stalled
-        }
+        state.withLock { $0.cuts = [] }
         note("heal")
-        for socket in stalled { socket.goOn() }
     }
-
-    /// Called again when the cuts are healed.
-    func stall(_ socket: VirtualSocket) { state.withLock { $0.stalled.append(socket) } }
 
     func draw(using jitter: inout Jitter) -> Duration {
         let delay = delay

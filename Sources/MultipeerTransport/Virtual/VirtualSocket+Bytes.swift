@@ -97,14 +97,14 @@ extension VirtualSocket {
         let planned = state.withLock { state -> Moment? in
             state.outgoing.append(segment)
             state.lastArrival = max(state.lastArrival, arrival)
-            return state.isStalled ? nil : state.lastArrival
+            return state.stalledSince != nil ? nil : state.lastArrival
         }
         if let planned { network.time.at(planned) { self.arrive() } }
     }
 
     /// Delivers the first segment in flight, unless it has come to a cut.
     private func arrive() {
-        let (isStalled, address, peer) = state.withLock { ($0.isStalled, $0.remote, $0.peer) }
+        let (isStalled, address, peer) = state.withLock { ($0.stalledSince != nil, $0.remote, $0.peer) }
         guard !isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else {
             return
         }
@@ -118,23 +118,35 @@ extension VirtualSocket {
     }
 
     private func stall() {
-        let (number, timeLimit) = state.withLock { state in
-            state.isStalled = true
-            state.stalls += 1
-            return (state.stalls, state.timeLimit)
-        }
-        network.stall(self)
-        guard let timeLimit else { return }
-        network.time.after(timeLimit) {
-            if self.state.withLock({ $0.isStalled && $0.stalls == number }) { self.fail(.timedOut) }
+        let now = network.time.now
+        state.withLock { $0.stalledSince = now }
+        retransmit(after: VirtualNetwork.firstRetransmission)
+    }
+
+    /// Repeats what has come to a cut after this time, and if it comes to one again after twice the time. It is given up when it was
+    /// not acknowledged for as long as the owner has set.
+    private func retransmit(after pause: Duration) {
+        let (since, limit) = state.withLock { ($0.stalledSince, $0.timeLimit) }
+        guard let since else { return }
+        let now = network.time.now
+        // The last one is sent when the time is over, as Linux does it.
+        let end = since + (limit ?? VirtualNetwork.giveUp)
+        network.time.at(min(now + pause, max(end, now))) { [self] in
+            let (isStalled, address) = state.withLock {
+                ($0.stalledSince == since && $0.fault == nil, $0.remote)
+            }
+            guard isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else { return }
+            if network.isOpen(host, other) { return goOn() }
+            if network.time.now >= end { return fail(.timedOut) }
+            retransmit(after: min(pause * 2, network.longestRetransmission))
         }
     }
 
     /// The cut is healed.
-    func goOn() {
+    private func goOn() {
         let moment = network.time.now + drawDelay()
         let count = state.withLock { state in
-            state.isStalled = false
+            state.stalledSince = nil
             state.lastArrival = max(state.lastArrival, moment)
             return state.outgoing.count
         }

@@ -1,6 +1,7 @@
 import MultipeerCore
 
-/// A TCP socket of a simulated machine: what it sends arrives in order and late, waits at a cut, and goes on after it.
+/// A TCP socket of a simulated machine: what it sends arrives in order and late. What has come to a cut is repeated after 200 ms, 400 ms
+/// and so on, as a kernel does, so that it goes on with the first repetition after the cut is healed, and not at that moment.
 ///
 /// ```
 /// idle ──listen──▶ listening ──────────▶ closed
@@ -37,9 +38,8 @@ final class VirtualSocket: VirtualPort {
         var unread = 0
         var outgoing: [Segment] = []
         var lastArrival: Moment
-        /// The data in flight has come to a cut.
-        var isStalled = false
-        var stalls = 0
+        /// Since when the data in flight has come to a cut; nil while it has not.
+        var stalledSince: Moment?
         var jitter: Jitter
         var timeLimit: Duration?
     }

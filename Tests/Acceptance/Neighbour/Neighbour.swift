@@ -73,7 +73,7 @@ struct Neighbour {
             guard parts.count == 2 else { throw Complaint("missing KEY=VALUE") }
             try await advertised?.update(DiscoveryInfo(validating: [parts[0]: parts[1]]))
         case "resolve": await resolve(try other(value))
-        case "reconfirm": await backend.reconfirm(try other(value), type)
+        case "reconfirm": await backend.miss(try other(value), type)
         case "stop": await advertised?.stop()
         default: throw Complaint("unknown command '\(order)'")
         }

@@ -11,6 +11,8 @@ struct QuerierHarness {
     /// The number of the querier's reports of a peer.
     private(set) var reports = 0
     private var readings: [BrowseID: BrowseReader] = [:]
+    /// The missed peers that have answered.
+    private(set) var returns: [(at: Moment, browse: BrowseID, uid: UID)] = []
     private(set) var resolutions: [ResolveID: (at: Moment, candidates: [Candidate])] = [:]
 
     struct Sent {
@@ -103,6 +105,7 @@ struct QuerierHarness {
                 for event in readings[id, default: BrowseReader()].note(uid, peer) {
                     events.append(Event(at: now, browse: id, event: event))
                 }
+            case .returned(let id, let uid): returns.append((at: now, browse: id, uid: uid))
             case .resolved(let id, let resolution):
                 #expect(resolutions[id] == nil, "resolved twice")
                 resolutions[id] = (now, resolution.candidates)

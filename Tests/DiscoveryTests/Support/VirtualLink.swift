@@ -229,6 +229,7 @@ extension VirtualLink {
                 {
                     told.append((time, engine, .browse(id, event)))
                 }
+            case .returned: break
             case .resolved(let id, let resolution): told.append((time, engine, .resolved(id, resolution)))
             }
         }

@@ -75,7 +75,7 @@ struct SystemBrowsingTests {
         harness.find(ann)
         harness.server(ann, host: "mpc-00000000000000a2.local")
         #expect(last(harness) == present(ann, host: "mpc-00000000000000a2.local"))
-        #expect(present(ann).isRestart(of: try #require(last(harness))))
+        #expect(present(ann).isNews(after: try #require(last(harness))))
     }
 
     @Test("a peer stays as long as one interface has all its records [mdns.scope]")

@@ -32,7 +32,9 @@ actor WatchedDiscovery: DiscoveryBackend {
         try await base.resolve(peer, type, within: timeLimit)
     }
 
-    func reconfirm(_ peer: PeerID, _ type: ServiceType) { doubted.send(peer) }
+    func miss(_ peer: PeerID, _ type: ServiceType) { doubted.send(peer) }
+    func reached(_ peer: PeerID, _ type: ServiceType) {}
+    func regain(_ peer: PeerID, _ type: ServiceType) {}
 
     /// Waits for the first one to be doubted; for one task.
     nonisolated func firstDoubted() async -> PeerID? { await doubted.value() }

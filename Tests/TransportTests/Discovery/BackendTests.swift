@@ -169,7 +169,7 @@ struct BackendTests {
         try await within {
             var iterator = events.makeAsyncIterator()
             #expect(await iterator.next() == .found(DiscoveredPeer(peer: ann, info: [:])))
-            await other.reconfirm(ann, type)
+            await other.miss(ann, type)
             try await advertised.update(DiscoveryInfo(validating: ["still": "here"]))
             #expect(await iterator.next() == .updated(DiscoveredPeer(peer: ann, info: ["still": "here"])))
         }

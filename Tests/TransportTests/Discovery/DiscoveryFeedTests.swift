@@ -70,6 +70,33 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .found(bob))
     }
 
+    @Test("a missed peer that answers is lost and found, once; one that was lost, or is linked, is not [mdns.missed]")
+    func missing() async throws {
+        let feed = DiscoveryFeed()
+        var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
+        let (ann, bob, carl) = (try peer("ann"), try peer("bob"), try peer("carl"))
+        for one in [ann, bob, carl] { feed.hear(.found(one)) }
+        for one in [ann, bob, carl] { #expect(await iterator.next() == .found(one)) }
+        feed.cameBack(ann.peer.uid)  // it was not missed
+        for one in [ann, bob, carl] { #expect(feed.miss(one.peer.uid) == one.peer) }
+        feed.linked(bob.peer.uid)
+        for one in [ann, bob] { for _ in 0..<2 { feed.cameBack(one.peer.uid) } }
+        feed.hear(.lost(carl.peer))
+        #expect(feed.isMissed(carl.peer.uid))
+        #expect(await iterator.next() == .lost(ann.peer))
+        #expect(await iterator.next() == .found(ann))
+        #expect(await iterator.next() == .lost(carl.peer))
+        // What is repeated of it changes nothing, nor that it answers when it was found again.
+        feed.hear(.found(ann))
+        feed.hear(.found(carl))
+        feed.cameBack(carl.peer.uid)
+        #expect(await iterator.next() == .found(carl))
+        #expect([ann, bob, carl].allSatisfy { !feed.isMissed($0.peer.uid) })
+        feed.hear(.lost(bob.peer))
+        #expect(await iterator.next() == .lost(bob.peer))
+        #expect(feed.miss(try peer("dan").peer.uid) == nil, "it was never found")
+    }
+
     @Test("peers that come and go use no memory and do not wake the reader")
     func bounded() async throws {
         let feed = DiscoveryFeed()
