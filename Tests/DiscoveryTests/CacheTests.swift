@@ -291,7 +291,9 @@ struct CacheTests {
         #expect(watcher.asked(.ptr).count <= 3)
     }
 
-    @Test("a missed peer whose address was reached is asked for at once, but not twice within a second [mdns.missed]")
+    @Test(
+        "a missed peer whose address was reached is asked for at once, but not twice within a second [mdns.missed]"
+    )
     func reached() throws {
         let ann = try Advertised("Ann", 1)
         var watcher = try watcher(finding: ann)

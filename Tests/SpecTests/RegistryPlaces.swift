@@ -217,7 +217,8 @@ extension RegistryPlace {
         RegistryPlace(
             "oneShot", "MultipeerDiscovery/Querier/CachedRecord.swift", "let tentativeLifetime = #"),
         RegistryPlace("doubt", "MultipeerDiscovery/Querier/CachedRecord.swift", "let reconfirmTimeout = #"),
-        RegistryPlace("missedPeer", "MultipeerDiscovery/Querier/Querier+Browsing.swift", "let missedTime = #"),
+        RegistryPlace(
+            "missedPeer", "MultipeerDiscovery/Querier/Querier+Browsing.swift", "let missedTime = #"),
         RegistryPlace("missedQuery", "MultipeerDiscovery/Querier/QuerySchedule.swift", "let missedGap = #"),
         RegistryPlace("missedDial", "MultipeerEssentials/Nearby/MissedPeers.swift", "let interval = #"),
         RegistryPlace("invitation", "MultipeerEssentials/Nearby/Browser.swift", "timeout: Duration = #"),

@@ -58,13 +58,17 @@ extension Querier {
     }
 
     /// A peer is no longer missed: it has answered, or it is linked.
-    package mutating func regain(_ uid: UID, of type: ServiceType) { forgetMissed(Binding.serviceName(type)) { key, _ in key == uid } }
+    package mutating func regain(_ uid: UID, of type: ServiceType) {
+        forgetMissed(Binding.serviceName(type)) { key, _ in key == uid }
+    }
 
     private mutating func forgetMissed(_ service: DNSName, where isOver: (UID, Moment) -> Bool) {
         guard let missed = services[service]?.missed, !missed.isEmpty else { return }
         let left = missed.filter { !isOver($0.key, $0.value) }
         services[service]?.missed = left
-        if left.isEmpty { for scope in caches.keys.sorted() { caches[scope]?.setMissing(false, of: service) } }
+        if left.isEmpty {
+            for scope in caches.keys.sorted() { caches[scope]?.setMissing(false, of: service) }
+        }
     }
 
     /// Stops asking for peers that were missed for too long.

@@ -65,7 +65,8 @@ extension BrowseResults {
     /// Notes that a link to a peer was lost. Returns nil if the peer is neither present nor one of those that were lost last.
     package mutating func miss(_ uid: UID) -> PeerID? {
         if isFinished || uid == hidden { return nil }
-        guard let known = present[uid]?.peer.peer.peer ?? former.last(where: { $0.peer.uid == uid })?.peer else {
+        guard let known = present[uid]?.peer.peer.peer ?? former.last(where: { $0.peer.uid == uid })?.peer
+        else {
             return nil
         }
         missed.insert(uid)

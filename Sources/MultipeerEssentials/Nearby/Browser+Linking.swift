@@ -83,7 +83,9 @@ private final class LinkKeeper: Sendable {
     private let state = Locked(State())
 
     /// The pause before a peer is invited again: at first, then each time, and where there was no room.
-    private static let pauses = (first: Duration.seconds(1), next: Duration.seconds(2), full: Duration.seconds(10))
+    private static let pauses = (
+        first: Duration.seconds(1), next: Duration.seconds(2), full: Duration.seconds(10)
+    )
     private static let mostRemembered = 256
 
     init(
@@ -111,10 +113,12 @@ private final class LinkKeeper: Sendable {
         var pause = state.withLock { $0.linked.contains(peer) } ? LinkKeeper.pauses.first : .zero
         while true {
             do { try await Pause.sleep(for: pause) } catch { break }
-            guard let found = state.withLock({ state in
-                state.entries[peer]?.isRenewed = false
-                return state.entries[peer]?.found
-            }) else { return }
+            guard
+                let found = state.withLock({ state in
+                    state.entries[peer]?.isRenewed = false
+                    return state.entries[peer]?.found
+                })
+            else { return }
             switch await invite(found) {
             case .later(let duration): pause = duration
             case .done where end(peer): return

@@ -88,7 +88,9 @@ extension DiscoveryRequests {
     /// Ends everything: the machine is gone.
     mutating func finish() {
         for (_, feed) in browses.sorted(by: { $0.key < $1.key }) { feed.finish() }
-        for (_, registration) in registrations.sorted(by: { $0.key < $1.key }) { registration.send(.cancelled) }
+        for (_, registration) in registrations.sorted(by: { $0.key < $1.key }) {
+            registration.send(.cancelled)
+        }
         for (_, answer) in resolutions.sorted(by: { $0.key < $1.key }) { answer.send(nil) }
         self = DiscoveryRequests()
     }

@@ -233,7 +233,9 @@ extension MulticastDiscovery {
 
     private func opened(_ waiting: Bool) throws(MultipeerError) -> MulticastDNSDriver {
         if let driver { return driver }
-        if let host = loop.host, !host.isAlive { throw MultipeerError(.discovery, "the machine \(host.name) was killed") }
+        if let host = loop.host, !host.isAlive {
+            throw MultipeerError(.discovery, "the machine \(host.name) was killed")
+        }
         let new = try MulticastDNSDriver(settings, on: loop, for: self, waiting: waiting)
         driver = new
         return new

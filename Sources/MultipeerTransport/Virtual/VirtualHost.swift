@@ -62,7 +62,8 @@ package final class VirtualHost: Sendable {
         for interface in interfaces {
             table.set(
                 InterfaceTable.Link(
-                    index: interface.index, flags: InterfaceTable.Interface.multicastFlags, name: interface.name,
+                    index: interface.index, flags: InterfaceTable.Interface.multicastFlags,
+                    name: interface.name,
                     mtu: 1_500))
             table.set(InterfaceTable.Address(index: interface.index, host: address, prefix: 16))
         }
@@ -109,7 +110,9 @@ package final class VirtualHost: Sendable {
     }
 
     /// Returns all of that kind.
-    func sockets<Port>(_ type: Port.Type) -> [Port] { state.withLock({ $0.ports }).compactMap { $0 as? Port } }
+    func sockets<Port>(_ type: Port.Type) -> [Port] {
+        state.withLock({ $0.ports }).compactMap { $0 as? Port }
+    }
 
     /// Requests a turn: a socket of the machine has changed.
     func touch() { state.withLock { $0.loop }?.requestVirtualTurn() }

@@ -135,7 +135,9 @@ extension VirtualSocket {
             let (isStalled, address) = state.withLock {
                 ($0.stalledSince == since && $0.fault == nil, $0.remote)
             }
-            guard isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else { return }
+            guard isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else {
+                return
+            }
             if network.isOpen(host, other) { return goOn() }
             if network.time.now >= end { return fail(.timedOut) }
             retransmit(after: min(pause * 2, network.longestRetransmission))

@@ -28,7 +28,8 @@ struct SimulateRoom {
                 continue
             }
             failures += 1
-            let what = "\(outage.program), \(outage.peers) peers, \(outage.isOfOne ? "one is" : "all are") cut off"
+            let what =
+                "\(outage.program), \(outage.peers) peers, \(outage.isOfOne ? "one is" : "all are") cut off"
             let end = result.time.map { "whole again after \($0)" } ?? "not whole again"
             print("seed \(seed): \(what) for \(outage.duration): \(end)")
             if count == 1 { for line in result.history { print(line) } }

@@ -39,7 +39,8 @@ package struct Outage: Sendable {
             return choices[Int(rest % UInt64(choices.count))]
         }
         self.init(
-            seed: seed, program: draw(Program.allCases), peers: draw([2, 4]), duration: draw(Outage.durations),
+            seed: seed, program: draw(Program.allCases), peers: draw([2, 4]),
+            duration: draw(Outage.durations),
             isOfOne: draw([true, false]))
     }
 
@@ -85,7 +86,9 @@ package struct Outage: Sendable {
             try await network.clock.sleep(for: .milliseconds(250))
             let start = UInt64(since / .milliseconds(1))
             var areAllHeard = true
-            for member in members where await member.countOfHeard(since: start) < peers - 1 { areAllHeard = false }
+            for member in members where await member.countOfHeard(since: start) < peers - 1 {
+                areAllHeard = false
+            }
             if areAllHeard { return network.elapsed - since }
         }
         return nil

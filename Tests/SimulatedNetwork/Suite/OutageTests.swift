@@ -10,7 +10,8 @@ struct OutageTests {
     func whole(_ program: Outage.Program, seconds: Int) async throws {
         for (seed, peers) in [(UInt64(seconds), 2), (UInt64(seconds) + 1, 4)] {
             let outage = Outage(
-                seed: seed, program: program, peers: peers, duration: .seconds(seconds), isOfOne: seconds % 3 == 0)
+                seed: seed, program: program, peers: peers, duration: .seconds(seconds),
+                isOfOne: seconds % 3 == 0)
             let result = try await outage.run()
             let time = try #require(result.time, "\(result.history.suffix(40).joined(separator: "\n"))")
             #expect(time <= Outage.limit)

@@ -70,7 +70,9 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .found(bob))
     }
 
-    @Test("a missed peer that answers is lost and found, once; one that was lost, or is linked, is not [mdns.missed]")
+    @Test(
+        "a missed peer that answers is lost and found, once; one that was lost, or is linked, is not [mdns.missed]"
+    )
     func missing() async throws {
         let feed = DiscoveryFeed()
         var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
