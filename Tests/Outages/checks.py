@@ -275,17 +275,24 @@ class Rooms(Check):
         failures = broken(jobs)
         for outage in found:
             text = f"{outage['sort']} {outage['outage']} s, {outage['who']}"
+            if outage["late"] > rooms.LATE / 2:
+                text += f" (this machine was {outage['late']:.1f} s late)"
             if outage["after"] is None:
                 failures.append(f"{text}: not within {rooms.WATCHED:.0f} s ({', '.join(outage['missing'][:2])})")
             elif outage["after"] > rooms.LIMIT:
                 failures.append(f"{text}: after {outage['after']:.1f} s")
-        soon = sum(1 for outage in found if outage["after"] is not None and outage["after"] <= rooms.LIMIT)
+        soon = [outage for outage in found if outage["after"] is not None and outage["after"] <= rooms.LIMIT]
+        parts = []
+        for sort in rooms.SORTS:
+            times = [outage["after"] for outage in soon if outage["sort"] == sort]
+            of_sort = sum(len(job.arguments["seconds"]) for job in jobs if job.arguments["sort"] == sort)
+            if of_sort:
+                longest = f", longest {max(times):.1f} s" if times else ""
+                parts.append(f"{sort} {len(times)} of {of_sort}{longest}")
+        text = f"{len(soon)} of {of}: {'; '.join(parts)}"
         if failures:
-            raise Failure(f"{soon} of {of}: " + "; ".join(failures[:4]) + (" …" if len(failures) > 4 else ""))
-        times = [outage["after"] for outage in found]
-        by_sort = ", ".join(f"{sort} {max(outage['after'] for outage in found if outage['sort'] == sort):.1f} s"
-                            for sort in rooms.SORTS if any(outage["sort"] == sort for outage in found))
-        return f"{soon} of {of}; median {statistics.median(times):.1f} s, longest {by_sort}"
+            raise Failure(f"{text}; not: " + "; ".join(failures[:3]) + (" …" if len(failures) > 3 else ""))
+        return f"{text}; median {statistics.median(outage['after'] for outage in found):.1f} s"
 
 
 CHECKS = [

@@ -137,7 +137,7 @@ else:
     for _ in range(count):
         ends.append(socket.create_connection((address, 4000), 60))
         ends[-1].settimeout(None)
-    print("ready", flush=True)
+    print("connected", flush=True)
 begin = time.monotonic()
 for number, end in enumerate(ends):
     last[end], next_ping[end] = begin, begin + number * 3 / count
@@ -181,21 +181,23 @@ def lossy(report, links, loss, seconds, seed, capture=None):
         link(stage, pairs, 60, lambda: chance.uniform(0, 3))
         for ann, _ in pairs[::2]:
             ann.order("tick", 500, 500)
-        change([host.cable for host in hosts])
-        begin, plain = time.monotonic(), {}
+        plain = {}
 
         def note(program, line):
             plain.setdefault(program.name, []).append(line.split())
 
         listener = stage.start(hosts[1], "listener", [sys.executable, "-c", PLAIN, "listen", hosts[1].address, links, seconds], note)
         stage.run(10, lambda: "listener" in plain)
-        stage.start(hosts[0], "dialler", [sys.executable, "-c", PLAIN, "dial", hosts[1].address, links, seconds], note)
-        # Connecting takes its time at such a loss.
-        stage.run(120, lambda: "dialler" in plain)
+        dialler = stage.start(hosts[0], "dialler", [sys.executable, "-c", PLAIN, "dial", hosts[1].address, links, seconds], note)
+        stage.run(10, lambda: "dialler" in plain)
         if "dialler" not in plain:
-            raise Failure(f"no plain connection: {listener.last_words()}")
-        stage.run(begin + seconds - time.monotonic())
-        stage.run(20, lambda: len(plain["dialler"]) > 1)
+            raise Failure(f"no plain connection: {listener.last_words()}; {dialler.last_words()}")
+        # From here on, all are on the same path in the same time.
+        change([host.cable for host in hosts])
+        begin = time.monotonic()
+        stage.run(seconds + 20, lambda: len(plain["dialler"]) > 1)
+        if len(plain["dialler"]) < 2:
+            raise Failure(f"the plain connections: {dialler.last_words()}")
         said = plain["dialler"][-1]
         ended = [f"{number % 2 and 'idle' or 'busy'}, {at - begin:.0f} s: {reason}" for number, (ann, bob) in enumerate(pairs)
                  for at, reason in (ann.ends() + bob.ends())[:1]]

@@ -132,6 +132,7 @@ def outages(report, program, size, sort, seconds, seed, capture=None):
             # In every second room of more than two, a whole part of the network fails.
             whole = sort == "switch" and (size == 2 or chance.random() < 0.5)
             victims = room.hosts if whole else [chance.choice(room.hosts)]
+            room.stage.latest = 0.0
             disturb(sort, victims, True)
             room.stage.run(length)
             disturb(sort, victims, False)
@@ -139,7 +140,7 @@ def outages(report, program, size, sort, seconds, seed, capture=None):
             after = room.await_linked(back, WATCHED)
             linked = after is not None
             who = "all" if whole else victims[0].name
-            found.append({"sort": sort, "outage": length, "who": who, "after": after})
+            found.append({"sort": sort, "outage": length, "who": who, "after": after, "late": room.stage.latest})
             if not linked:
                 found[-1]["missing"] = room.missing(back)
             report(f"{sort} {length} s, {who}: " + (f"{after:.1f} s" if linked else "not linked"))

@@ -37,6 +37,8 @@ class Stage:
         self.programs = []
         self._selector = selectors.DefaultSelector()
         self._timers, self._numbers = [], itertools.count()
+        # By how many seconds this loop was late, at most: a busy machine may be the reason why a check fails.
+        self.latest = 0.0
 
     def start(self, host, name, words, on_line, environment=None, descriptors=None):
         program = Program(self, host, name, words, on_line, environment or {}, descriptors)
@@ -60,7 +62,9 @@ class Stage:
         deadline = time.monotonic() + seconds
         while True:
             while self._timers and self._timers[0][0] <= time.monotonic():
-                heapq.heappop(self._timers)[2]()
+                due, _, call = heapq.heappop(self._timers)
+                self.latest = max(self.latest, time.monotonic() - due)
+                call()
             if until():
                 return True
             now = time.monotonic()
