@@ -210,6 +210,9 @@ def lossy(report, links, loss, seconds, seed, capture=None):
 
 # MARK: descriptors
 
+# Fewer descriptors than seven peers with 64 files each can use.
+MOST = 600
+
 def descriptors(report, limit, files, size, seed, capture=None):
     """Seven peers that send so many files to an eighth at once that it has no descriptor left; returns what happened to them."""
     switch, stage = Switch(seed, capture), Stage()
@@ -224,6 +227,8 @@ def descriptors(report, limit, files, size, seed, capture=None):
         if not stage.run(20, lambda: all(witness.heard("ready") for witness in [receiver, *senders])):
             receiver.fail_if_ended()
             raise Failure(f"not ready: {receiver.program.last_words()}")
+        # A program with a high limit has files of its own open.
+        receiver.order("hold", max(0, limit - MOST))
         for sender in senders:
             stage.run(chance.uniform(0, 0.3))
             sender.order("join", receiver.data)

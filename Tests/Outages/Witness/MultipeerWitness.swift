@@ -34,6 +34,8 @@ actor Witness {
     private nonisolated let session: Session
     private nonisolated let folder: URL
     private var lastNumber: UInt32 = 0
+    /// Files that this program has open for no other reason than to have few descriptors left.
+    private var held: [FileHandle] = []
 
     init(_ name: String, in folder: URL) throws {
         session = try Session(peer: PeerID(displayName: name))
@@ -59,12 +61,19 @@ actor Witness {
             case ("unreliable", let pause?, let size?): await tick(.milliseconds(pause), size, .unreliable)
             case ("files", let count?, let size?): try await give(count, size, to: words.dropFirst(3).first)
             case ("stream", let size?, _): try await write(size)
+            case ("hold", let count?, _): try hold(count)
             case ("paths", _, _): await watchPaths()
             default: throw Complaint("unknown command")
             }
             Orders.say("did \(words.joined(separator: " "))")
         } catch {
             Orders.say("refused \(words.joined(separator: " ")): \(error)")
+        }
+    }
+
+    private func hold(_ count: Int) throws {
+        for _ in 0..<count {
+            held.append(try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null")))
         }
     }
 
