@@ -38,8 +38,8 @@ def values(jobs):
 def fail_if(failures, of):
     """Fails with the first of the failures, and how many there are."""
     if failures:
-        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-        raise Failure(f"{len(failures)} of {of} failed: " + "; ".join(failures[:3]) + more)
+        shown = [text if len(text) < 160 else text[:160] + "…" for text in failures[:6]]
+        raise Failure(f"{len(failures)} failures, {of} cases: " + "; ".join(shown) + (" …" if len(failures) > 6 else ""))
 
 
 def broken(jobs):

@@ -5,8 +5,10 @@ variable names, so that a check can say how often it was refused. `OUTAGES_CONGE
 TCP connection gets, whichever one the program asks for. """
 
 import os
+import shutil
 import socket
 import subprocess
+import tempfile
 
 from network import Unavailable, tool
 
@@ -45,10 +47,11 @@ int setsockopt(int descriptor, int level, int option, const void *value, socklen
 def build(folder):
     """Compiles the library and returns its path."""
     path = os.path.join(folder, "kernel.so")
-    done = subprocess.run([tool("cc"), "-shared", "-fPIC", "-O1", "-x", "c", "-o", path, "-", "-ldl"], input=SOURCE.encode(),
+    compiler = next((name for name in ("cc", "clang") if shutil.which(name)), "cc")
+    done = subprocess.run([tool(compiler), "-shared", "-fPIC", "-O1", "-x", "c", "-o", path, "-", "-ldl"], input=SOURCE.encode(),
                           capture_output=True, timeout=60)
     if done.returncode:
-        raise Unavailable(f"cc: {done.stderr.decode().strip().splitlines()[:1]}")
+        raise Unavailable(f"{compiler}: {done.stderr.decode().strip().splitlines()[:1]}")
     return path
 
 
@@ -72,12 +75,15 @@ def congestion(name):
     return {"LD_PRELOAD": library(), "OUTAGES_CONGESTION": name}
 
 
-def without_rto_max(folder):
+def without_rto_max():
     """Returns the variables for a kernel without TCP_RTO_MAX_MS, and the file that counts the refusals."""
-    counted = os.path.join(folder, "refusals")
+    counted = os.path.join(tempfile.mkdtemp(prefix="outages-"), "refusals")
     return {"LD_PRELOAD": library(), "OUTAGES_WITHOUT_RTO_MAX": counted}, counted
 
 
 def library():
     """Returns the path of the library that the run has built for all of its jobs."""
-    return os.environ["OUTAGES_LIBRARY"]
+    path = os.environ.get("OUTAGES_LIBRARY")
+    if not path:
+        raise Unavailable("no C compiler, for a library that stands for another kernel")
+    return path

@@ -58,8 +58,7 @@ def survive(report, outages, links, busy, without_option, seed, capture=None):
     """Outages of some lengths at random moments; returns for each how many links there were, and the reasons of those that ended."""
     stand_in, counted = {}, None
     if without_option:
-        with_folder = Stage()
-        stand_in, counted = kernel.without_rto_max(with_folder.folder)
+        stand_in, counted = kernel.without_rto_max()
     pairs = Pairs(seed, links, busy, stand_in, capture)
     found = []
     try:

@@ -139,5 +139,5 @@ class Program:
 
     def last_words(self):
         with open(self.log, encoding="utf-8", errors="replace") as log:
-            lines = [line.strip() for line in log if line.strip()]
-        return lines[-1][:200] if lines else "nothing"
+            lines = ["".join(filter(str.isprintable, line)).strip() for line in log]
+        return next((line[:200] for line in reversed(lines) if line), "nothing")
