@@ -10,7 +10,7 @@ PORTABLE = --traits default,PortableRuntime --scratch-path .build/portable
 PREFIX ?= /usr/local
 
 .PHONY: help setup program install uninstall dist deb check-package check-dependency release cut demo test lint fuzz bench docs \
-    docs-open docs-check sanitize simulate variants interop system platforms
+    docs-open docs-check sanitize simulate variants interop system platforms outages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -97,3 +97,8 @@ system: setup ## test discovery by the system's responder, with avahi-daemon, in
 interop: setup ## test discovery with avahi, systemd-resolved and python-zeroconf, in network namespaces
 	.ci/release multipeer
 	Tests/Interop/run $(INTEROP_FLAGS)
+
+outages: setup ## run real programs on networks that fail, in namespaces, as root: OUTAGES_FLAGS="--quick", "--full", names…
+	@.ci/setup python3 ip=iproute2 cc=gcc
+	for product in MultipeerWitness Chat StartChat port-chat; do swift build --product $$product || exit 1; done
+	MULTIPEER_PRODUCTS=$${MULTIPEER_PRODUCTS:-.build/debug} Tests/Outages/run $(OUTAGES_FLAGS)
