@@ -20,7 +20,7 @@ from generator import connection_data, invitation_traces, mesh_traces
 from generator.encryption import TABLE, effective
 from generator.wire import CODE, Refused, is_keyed, tlv, u16, u32
 
-LINES = 250
+LINES = 280
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # The subset: functions over plain values. No imports, classes, exceptions, or decorators.
 ALLOWED = (
@@ -82,9 +82,9 @@ class Member(mesh_traces.Member):
     def __init__(self, name, cap, trees, share):
         self.code = load(
             trees, uid=mesh_traces.uid, connect=lambda one, shown: self.connects.append([one, shown]),
-            withdraw=lambda one: self.withdrawn.append(one), dismiss=self.dismiss, leave=self.leave,
+            withdraw=lambda one: self.withdrawn.append(one), hide=lambda one: self.hidden.append(one), dismiss=self.dismiss, leave=self.leave,
             random=lambda first, last: first + share * (last - first))
-        self.m = record(own=name, cap=cap, now=0, attempts={}, since=None, leaves_at=None, checked=0)
+        self.m = record(own=name, cap=cap, now=0, attempts={}, missed={}, since=None, leaves_at=None, checked=0)
         self.times = []
         super().__init__(name, cap)
 
@@ -116,19 +116,36 @@ class Member(mesh_traces.Member):
         super().linked(number, peer, is_mesh)
         self.links[number].failures = bool(attempt and attempt.failed)
         for other in [one for one in self.m.attempts if mesh_traces.uid(one) == mesh_traces.uid(peer)]:
-            self.code.attempt_failed(self.view(), other, False)
+            self.code.attempt_failed(self.view(), other, False, None)
 
-    def ended(self, number, departed, candidate_waits=False):
+    def stop_missing(self, name):
+        m = self.view()
+        m.missed = {one: until for one, until in m.missed.items()
+                    if mesh_traces.uid(one) != mesh_traces.uid(name) or one != name and self.code.later(m, one, name)}
+
+    def ended(self, number, departed, candidate_waits=False, lost=False):
         link = self.links[number]
         if not departed and not link.is_dismissed:
-            self.code.link_ended(self.view(), link.peer, link.since, link.failures, candidate_waits)
+            self.code.link_ended(
+                self.view(), link.peer, link.since, link.failures, candidate_waits, lost and link.is_mesh)
         link.since = self.now - mesh_traces.TIMER["meshSteady"]
         if link.is_dismissed and not departed:
             self.m.since = self.m.leaves_at = None
         super().ended(number, departed)
 
-    def failed(self, name, hopeless):
-        self.code.attempt_failed(self.view(), name, hopeless)
+    def failed(self, name, hopeless, code=None):
+        self.code.attempt_failed(self.view(), name, hopeless, code)
+
+    def forget_missed(self):
+        pass
+
+    @property
+    def missed(self):
+        return self.m.missed
+
+    @missed.setter
+    def missed(self, given):
+        self.m.missed = given
 
     def slept(self, to):
         self.now = to
@@ -152,7 +169,7 @@ class Member(mesh_traces.Member):
     def advance(self, to):
         while self.now < to:
             moments = [to] + [attempt.since + more for attempt in self.m.attempts.values() for more in (0, 5_000)]
-            moments += [attempt.keep for attempt in self.m.attempts.values()]
+            moments += [attempt.keep for attempt in self.m.attempts.values()] + list(self.m.missed.values())
             moments += [self.m.leaves_at] if self.m.leaves_at is not None else []
             moments += [self.m.since + more for more in (10_000, 12_000)] + [self.now + 1_000] if self.m.since is not None else []
             moments += [at + mesh_traces.TIMER["entryOutside"] for at in self.outside.values()]
@@ -182,6 +199,7 @@ def mesh_trace(vector, trees):
             require(sorted(member.told) == step.get("told", []), place, "told")
             require(sorted(member.connects) == step.get("connects", []), place, "connects", member.connects)
             require(sorted(member.withdrawn) == step.get("withdrawn", []), place, "withdrawn", member.withdrawn)
+            require(sorted(member.hidden) == step.get("hidden", []), place, "hidden", member.hidden)
             require(member.dismissed == step.get("dismissed", []), place, "dismissed")
             require(member.leaves == step.get("leaves", False), place, "leaves")
             require(error == step.get("error") and answer == step.get("admitted"), place, "answer")
@@ -196,7 +214,7 @@ def mesh_step(member, step):
     elif do == "link":
         member.linked(step["link"], step["to"], step["mesh"])
     elif do == "end":
-        member.ended(step["link"], step["departed"], step.get("candidate", False))
+        member.ended(step["link"], step["departed"], step.get("candidate", False), step.get("lost", False))
     elif do == "receive":
         name, sequence, listed = step["entry"]
         for _ in range(step["count"]):
@@ -204,7 +222,7 @@ def mesh_step(member, step):
     elif do == "met":
         member.met(step["peer"])
     elif do == "failed":
-        member.failed(step["peer"], step["hopeless"])
+        member.failed(step["peer"], step["hopeless"], step.get("code"))
     elif do == "admit":
         return member.admits(step["peer"], step["list"])
     return None

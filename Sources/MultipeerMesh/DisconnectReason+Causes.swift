@@ -56,6 +56,10 @@ extension DisconnectReason {
         code == .full && closeCode == nil || closeCode == .unknownPeer && hasTold
     }
 
+    /// Whether neither end wanted the end of the link. A peer that sends DUPLICATE has another link, which this end may have
+    /// lost; one that sends FLOW, or receives it, is slow, as it is before it is cut off. [mesh.missed]
+    package var isLoss: Bool { [.lost, .timedOut, .superseded].contains(code) || closeCode == .flow }
+
     /// Creates the reason from a code of the peer.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {
         let meaning: Code =

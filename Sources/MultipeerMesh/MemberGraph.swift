@@ -14,6 +14,8 @@ struct MemberGraph: Sendable {
     private var arrivals: UInt64 = 0
     /// The endpoints with an entry that no reachable member vouches for, and since when.
     private var unreachable: [Endpoint: Moment] = [:]
+    /// The members whose links were lost, and until when each is missed. [mesh.missed]
+    private(set) var missed: [Endpoint: Moment] = [:]
     /// The endpoints connected to us over pairs that list each other.
     private(set) var reached: Set<Endpoint> = []
     /// The same in their order.
@@ -120,7 +122,9 @@ extension MemberGraph {
     }
 
     mutating func dropUnreachable(at now: Moment) {
-        for (origin, since) in unreachable where now >= since + MembershipTiming.unreachable {
+        missed = missed.filter { now < $0.value && database[$0.key] != nil }
+        for (origin, since) in unreachable
+        where now >= since + MembershipTiming.unreachable && missed[origin] == nil {
             remove(origin)  // [mesh.component]
         }
         isChanged = false  // No member was reachable over them.
@@ -128,8 +132,28 @@ extension MemberGraph {
 
     /// The time at which the next entry is dropped.
     var purging: Moment? {
-        unreachable.values.min().map { $0 + MembershipTiming.unreachable }
+        let drops = unreachable.lazy.filter { self.missed[$0.key] == nil }.map {
+            $0.value + MembershipTiming.unreachable
+        }
+        return .earlier(drops.min(), missed.values.min())
     }
+}
+
+// MARK: members whose links were lost
+
+extension MemberGraph {
+    mutating func miss(_ endpoint: Endpoint, until end: Moment) { missed[endpoint] = end }
+
+    /// Forgets an endpoint that is linked or does not want to be, and the instances of its peer that became known before it.
+    mutating func stopMissing(_ endpoint: Endpoint) {
+        missed[endpoint] = nil
+        for other in missed.keys where other.uid == endpoint.uid && !isLater(other, than: endpoint) {
+            missed[other] = nil
+        }
+    }
+
+    /// Returns whether this endpoint is missed and no member of the component.
+    func isCutOff(_ endpoint: Endpoint) -> Bool { missed[endpoint] != nil && !reached.contains(endpoint) }
 }
 
 // MARK: limits on entries
@@ -171,7 +195,7 @@ extension MemberGraph {
 
     /// Makes room for an entry of `origin` if necessary; returns whether there is room. [mesh.entries]
     ///
-    /// Unreachable endpoints are removed, those unreachable for the longest time first. A linked endpoint's own entry
+    /// Unreachable endpoints are removed, those unreachable for the longest time first, and those that are missed last. A linked endpoint's own entry
     /// always gets a place, and so does one that counts: an endpoint that only one member has ever reported is removed for it.
     mutating func makeRoom(for origin: Endpoint, isLinked: Bool, at now: Moment) -> Bool {
         let neighbours = neighbours
@@ -196,6 +220,7 @@ extension MemberGraph {
     }
 
     private func isOlder(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        if (missed[one] == nil) != (missed[other] == nil) { return missed[one] == nil }
         let (first, second) = (unreachable[one] ?? .distantFuture, unreachable[other] ?? .distantFuture)
         return first < second || first == second && isLater(other, than: one)
     }

@@ -5,7 +5,8 @@ import MultipeerHandshake
 ///
 /// ```
 ///   waiting ──a slot is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
-///      ▲                           └──failed for good──▶ hopeless ──other data──▶ waiting
+///      ▲                           ├──timed out──▶ waiting
+///      │                           └──failed for good──▶ hopeless ──other data──▶ waiting
 ///      └──link lost
 /// ```
 struct MemberDial: Sendable {
@@ -21,6 +22,10 @@ struct MemberDial: Sendable {
     var failures = 0
     /// Whether an attempt was made since the member entered the component.
     var hasBegun = false
+    /// Whether the attempt in progress shows as connecting.
+    var isReported = false
+    /// The number of attempts in which the member answered that it does not expect this one.
+    var refusals = 0
     /// Whether the member left the component, and only its pause is remembered.
     var isOutside = false
     /// Whether the lost link was a mesh link.
@@ -34,12 +39,14 @@ struct MemberDial: Sendable {
     }
 }
 
-/// Every member of the component dials every other. Spec 11.
+/// Every member of the component dials every other, and those that it has lost. Spec 11.
 extension Membership {
-    /// The members to connect: those without any link. Not another instance of the local peer, and of a linked peer only
-    /// an instance that became known later. [mesh.dial]
+    /// The members to connect: those without any link, and those whose link was lost, in the component or not. Not another
+    /// instance of the local peer, and of a linked peer only an instance that became known later. [mesh.dial] [mesh.missed]
     private var missing: [Endpoint] {
-        component.filter { endpoint in
+        let lost = graph.missed.keys.filter { !graph.reached.contains($0) }
+        let wanted = lost.isEmpty ? component : (component + lost).sorted(by: <)
+        return wanted.filter { endpoint in
             endpoint.uid != local.uid  // [mesh.same-uid]
                 && graph.links.values.allSatisfy {
                     $0.endpoint.uid != endpoint.uid || graph.isLater(endpoint, than: $0.endpoint)
@@ -52,7 +59,7 @@ extension Membership {
         if missing.isEmpty && searches.isEmpty { return [] }
         let actions = withdraw(allBut: Set(missing))
         for endpoint in missing { prepare(endpoint) }
-        return actions + renewSearches() + replaceOldInstances(missing) + begin(missing)
+        return actions + hideMissed() + renewSearches() + replaceOldInstances(missing) + begin(missing)
     }
 
     private var activeCount: Int { searches.values.count { $0.isActive } }
@@ -72,6 +79,21 @@ extension Membership {
             searches[endpoint]?.isOutside = true
             if case .waiting(let until) = searches[endpoint]?.phase, now < until { continue }
             searches[endpoint] = nil
+        }
+        return actions
+    }
+
+    /// Lets the attempts to those that left the component, and are missed, go on silently: the application sees the end of the
+    /// link, and later another one. [mesh.unreported]
+    private mutating func hideMissed() -> [Action] {
+        var actions: [Action] = []
+        for endpoint in searches.keys.sorted(by: <) where graph.isCutOff(endpoint) {
+            guard let search = searches[endpoint], search.callback.map({ $0 <= now }) ?? true else {
+                continue
+            }
+            if search.isReported { actions.append(.hide(endpoint.uid)) }
+            searches[endpoint]?.isReported = false
+            searches[endpoint]?.hasBegun = true
         }
         return actions
     }
@@ -137,14 +159,19 @@ extension Membership {
         return actions
     }
 
+    /// Half of the places are for members of the component.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
-        activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
+        guard activeCount < 2 * cap, activeSearch(of: endpoint.uid) == nil else { return false }
+        guard graph.isCutOff(endpoint) else { return true }
+        return searches.count { $0.value.isActive && !graph.reached.contains($0.key) } < cap
     }
 
     /// Whether a member is contacted even if there is no room for a link. When members occupy all links there is one member too
     /// many: no link follows, but the two verify each other, so that the member can be counted. When another peer occupies
     /// one, the member is not dialled; the FULL that it receives shows it that this session exists. [mesh.counted]
-    var dialsWithoutCapacity: Bool { graph.links.values.allSatisfy(\.isMesh) }
+    func dialsWithoutCapacity(_ endpoint: Endpoint) -> Bool {
+        !graph.isCutOff(endpoint) && graph.links.values.allSatisfy(\.isMesh)
+    }
 
     private func pauseEnd(_ endpoint: Endpoint) -> Moment? {
         guard case .waiting(let until) = searches[endpoint]?.phase else { return nil }
@@ -156,6 +183,7 @@ extension Membership {
     private func isNew(_ endpoint: Endpoint) -> Bool { searches[endpoint]?.hasBegun == false }
 
     private func hasWaitedLonger(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        if graph.isCutOff(one) != graph.isCutOff(other) { return graph.isCutOff(other) }
         let (first, second) = (pauseEnd(one) ?? now, pauseEnd(other) ?? now)
         return first < second || first == second && one < other
     }
@@ -168,6 +196,7 @@ extension Membership {
         guard let data = graph.database[endpoint]?.data, let search = searches[endpoint] else { return nil }
         searches[endpoint]?.phase = .active(data.reference, since: now)
         searches[endpoint]?.hasBegun = true
+        searches[endpoint]?.isReported = !search.hasBegun
         return .connect(data, isFirst: !search.hasBegun)  // [mesh.unreported]
     }
 }
@@ -175,13 +204,32 @@ extension Membership {
 // MARK: after an attempt
 
 extension Membership {
-    mutating func endSearch(of uid: UID, isHopeless: Bool, isUntried: Bool) {
+    mutating func endSearch(of uid: UID, _ end: AttemptEnd, isHopeless: Bool, isUntried: Bool) {
         guard let endpoint = activeSearch(of: uid) else { return }
         let phase = searches[endpoint]?.phase
         fail(endpoint)
+        conclude(end, of: endpoint)
         if isUntried { searches[endpoint]?.hasBegun = false }  // [mesh.unreported]
         if isHopeless, case .active(let reference, _) = phase {
             searches[endpoint]?.phase = .hopeless(reference)
+        }
+    }
+
+    /// Determines what the end of an attempt means for the next one: two members link only while both try, so none pauses when
+    /// the other has been silent. [mesh.retry] [mesh.missed]
+    private mutating func conclude(_ end: AttemptEnd, of endpoint: Endpoint) {
+        switch end {
+        case .failed: break
+        case .timedOut: searches[endpoint]?.phase = .waiting(until: now)
+        case .unexpected:
+            searches[endpoint]?.phase = .waiting(until: now)
+            searches[endpoint]?.refusals += 1
+            guard searches[endpoint]?.refusals == MembershipTiming.refusals else { return }
+            graph.stopMissing(endpoint)
+        case .full:
+            guard graph.isCutOff(endpoint) else { return }
+            searches[endpoint]?.phase = .waiting(until: now + MembershipTiming.crowdedPause)
+        case .refused: graph.stopMissing(endpoint)
         }
     }
 
@@ -200,6 +248,7 @@ extension Membership {
         let reference = graph.database[endpoint]?.data.reference ?? []
         searches[endpoint]?.phase = .active(reference, since: now)
         searches[endpoint]?.hasBegun = true
+        searches[endpoint]?.isReported = true
         searches[endpoint]?.callback = now + MembershipTiming.callback
     }
 
@@ -209,14 +258,17 @@ extension Membership {
         let pause = min(MembershipTiming.firstPause * (1 << min(failures, 5)), MembershipTiming.longestPause)
         searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())  // [mesh.retry]
         searches[endpoint]?.failures = min(failures + 1, 5)
+        searches[endpoint]?.isReported = false
     }
 
     /// The time of the next attempt.
     var searching: Moment? {
         let missing = missing
         if missing.isEmpty && searches.isEmpty { return nil }
-        let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }
-            .compactMap(\.value.callback)
+        let callbacks = searches.filter {
+            $0.value.isActive
+                && (graph.isCutOff($0.key) ? $0.value.isReported : !missing.contains($0.key))
+        }.compactMap(\.value.callback)
         let begins = missing.compactMap { endpoint -> Moment? in
             guard let search = searches[endpoint] else { return now }
             switch search.phase {

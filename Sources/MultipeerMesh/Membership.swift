@@ -19,6 +19,8 @@ package struct Membership: Sendable {
         case connect(ConnectionData, isFirst: Bool)
         /// Stop connecting: the peer is no longer in the mesh.
         case withdraw(UID)
+        /// Go on connecting, silently: the application is notified that the peer is no longer in the mesh.
+        case hide(UID)
         /// The mesh has too many members, and the one at the other end does not leave: end this link with FULL.
         case dismiss(ConnectionID)
         /// The mesh has too many members, and this one leaves: FULL on all links, then a new instance.
@@ -104,11 +106,12 @@ extension Membership {
         guard remote != local else { return }
         departures.forget(remote)
         dismissed[remote] = nil
+        graph.stopMissing(remote)
         if isMesh { dropEntries(of: remote, except: key) }
         if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
         // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
-        endSearch(of: remote.uid, isHopeless: false, isUntried: false)
+        endSearch(of: remote.uid, .failed, isHopeless: false, isUntried: false)
         graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, failures: failures, at: now)
         graph.everMet.remember(remote, until: now + MembershipTiming.everMet, at: now)
         if isMesh {
@@ -119,13 +122,14 @@ extension Membership {
     }
 
     /// Handles the end of a link. `hasDeparted`: the other end announced that it leaves, with GOODBYE or FULL. `isDismissed`:
-    /// one end dismissed the other.
+    /// one end dismissed the other. `isLost`: neither end wanted it.
     package mutating func linkEnded(
-        _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, at now: Moment
+        _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, isLost: Bool = false, at now: Moment
     ) {
         self.now = now
         guard let link = graph.links.removeValue(forKey: id) else { return }
         if hasDeparted {
+            graph.stopMissing(link.endpoint)
             graph.remove(link.endpoint)  // [mesh.departed]
             hearsayEntries[link.endpoint] = nil
             departures.remember(link.endpoint, until: now + MembershipTiming.departure, at: now)
@@ -138,6 +142,9 @@ extension Membership {
         } else {
             resume(after: link)
             useHearsay(of: link.endpoint)
+            if isLost, link.isMesh {  // [mesh.missed]
+                graph.miss(link.endpoint, until: now + MembershipTiming.missed)
+            }
         }
         if link.isMesh { renewOwnEntry() }
         settle()
@@ -179,15 +186,31 @@ extension Membership {
         return graph.database[endpoint].flatMap { graph.links[$0.link]?.endpoint.uid } ?? local.uid
     }
 
+    /// How an attempt ended without a link.
+    package enum AttemptEnd: Sendable {
+        /// It was cancelled, or did not even begin.
+        case failed
+        case timedOut
+        /// It timed out, and the peer had answered that it does not expect this one.
+        case unexpected
+        /// One of the two has no room.
+        case full
+        /// One of the two does not want the other.
+        case refused
+    }
+
     /// Handles the failure of a `connect`; `isHopeless`: it will always fail with the same data. `isUntried`: it would have been
     /// the first, and there was no room for a link.
     package mutating func attemptEnded(
-        _ uid: UID, isHopeless: Bool, isUntried: Bool = false, at now: Moment
+        _ uid: UID, _ end: AttemptEnd = .failed, isHopeless: Bool, isUntried: Bool = false, at now: Moment
     ) {
         self.now = now
-        endSearch(of: uid, isHopeless: isHopeless, isUntried: isUntried)
+        endSearch(of: uid, end, isHopeless: isHopeless, isUntried: isUntried)
         settle()
     }
+
+    /// Returns whether an endpoint is dialled only because its link was lost, and not as a member. [mesh.missed]
+    package func isCutOff(_ endpoint: Endpoint) -> Bool { graph.isCutOff(endpoint) }
 
     /// Handles an attempt that continues without a request of the mesh: the peer was dialling when its link ended.
     package mutating func searchGoesOn(for endpoint: Endpoint, at now: Moment) {

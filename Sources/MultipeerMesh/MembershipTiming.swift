@@ -21,6 +21,12 @@ enum MembershipTiming {
     /// The time limit of an attempt that continues because the peer was dialling when its link ended, unless the peer is
     /// a member.
     static let callback = Duration.seconds(4)
+    /// How long a member is missed, and dialled, after its link was lost.
+    static let missed = Duration.seconds(600)
+    /// The pause after a missed member, or this one, had no room.
+    static let crowdedPause = Duration.seconds(10)
+    /// The number of attempts in a row after which a missed member that answers, and does not know this one, is missed no longer.
+    static let refusals = 3
     /// The maximum interval between checks while there are too many members.
     static let look = Duration.seconds(1)
     /// A gap of the clock that shows a suspension while there are too many members.

@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
+import MultipeerSecurity
 
 // MARK: consequences
 
@@ -74,7 +75,7 @@ extension Mesh {
 
     private mutating func failed(_ uid: UID, _ failure: LinkAttemptFailure) {
         introduced.remove(uid)
-        membership.attemptEnded(uid, isHopeless: false, at: now)
+        membership.attemptEnded(uid, Membership.AttemptEnd(failure), isHopeless: false, at: now)
         note(.abandoned(DisconnectReason(failure)), of: uid)
         actions.append(.settled(uid, DisconnectReason(failure)))  // [state.outcome]
     }
@@ -86,6 +87,8 @@ extension Mesh {
         case .connect(let data, let isFirst): connect(data, isFirst: isFirst)
         case .withdraw(let uid):
             if introduced.contains(uid) { linkEstablishment.withdraw(uid) }
+        case .hide(let uid):
+            if introduced.contains(uid) { note(.abandoned(DisconnectReason(code: .gone)), of: uid) }
         case .dismiss(let id):
             actions.append(.end(id, DisconnectReason(code: .full), telling: .unknownPeer))  // [mesh.dismiss]
         case .leave: actions.append(.leave)
@@ -105,13 +108,19 @@ extension Mesh {
             // The application's data come first. When they fail, those of the mesh are tried: see below.
             return membership.attemptEnded(uid, isHopeless: false, at: now)
         }
+        // Another instance of the peer that the application requested, or to which it is linked, is probably the live one.
+        if let known, known.isConnecting, known.endpoint != data.endpoint, !introduced.contains(uid),
+            membership.isCutOff(data.endpoint)
+        {
+            return membership.attemptEnded(uid, isHopeless: false, at: now)
+        }
         do throws(LinkEstablishment.Refusal) {
             // An attempt whose data are replaced by newer ones continues as the same attempt. [state.outcome]
             let remainingTime = known?.remainingTime(at: now) ?? HandshakeTiming.attempt
             guard
                 try linkEstablishment.connect(
                     with: data, zones: zones, within: remainingTime,
-                    needsLinkCapacity: known == nil && !membership.dialsWithoutCapacity,
+                    needsLinkCapacity: known == nil && !membership.dialsWithoutCapacity(data.endpoint),
                     introducer: isOwn ? nil : membership.introducer(of: data.endpoint), at: now)
             else { return }
             names[uid] = data.peer
@@ -133,5 +142,18 @@ extension Mesh {
         // A name is kept while its peer is connecting or linked, so that memory does not grow with former peers.
         guard roster.state(of: uid) == .notConnected, linkEstablishment[uid] == nil else { return }
         names[uid] = nil
+    }
+}
+
+extension Membership.AttemptEnd {
+    /// Creates it from the failure of an attempt.
+    fileprivate init(_ failure: LinkAttemptFailure) {
+        switch failure {
+        case .timedOut(.closed(.unknownPeer)), .timedOut(.security(.peer)): self = .unexpected
+        case .timedOut: self = .timedOut
+        case .refusedByPeer(.full), .refused(.full): self = .full
+        case .refusedByPeer(.cancelled), .cancelled, .withdrawn: self = .failed
+        case .refusedByPeer, .refused: self = .refused
+        }
     }
 }

@@ -233,7 +233,8 @@ extension Mesh {
         let isDismissal = reason.isDismissal(hasTold: hasTold)
         let isOver = hasDeparted || isDismissal
         linkEstablishment.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
-        membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissal, at: now)
+        membership.linkEnded(
+            id, hasDeparted: hasDeparted, isDismissed: isDismissal, isLost: reason.isLoss, at: now)
         // The peer's DUPLICATE means that it has another link, which this end may have lost.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
         note(isReplaced ? .superseded : .linkEnded(reason), of: uid)

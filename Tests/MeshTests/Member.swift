@@ -31,8 +31,8 @@ struct Member {
             connection(number ?? remote.uid.number), to: remote, isMesh: isMesh, key: key, at: now)
     }
 
-    mutating func unlink(_ number: Int, hasDeparted: Bool = false) {
-        membership.linkEnded(connection(number), hasDeparted: hasDeparted, at: now)
+    mutating func unlink(_ number: Int, hasDeparted: Bool = false, isLost: Bool = false) {
+        membership.linkEnded(connection(number), hasDeparted: hasDeparted, isLost: isLost, at: now)
     }
 
     mutating func hear(_ entry: Members, on number: Int) throws(Violation) {
@@ -50,8 +50,10 @@ struct Member {
 
     mutating func met(_ remote: Endpoint) { membership.met(remote, at: now) }
 
-    mutating func failed(_ number: Int, isHopeless: Bool = false) {
-        membership.attemptEnded(peer(number).uid, isHopeless: isHopeless, at: now)
+    mutating func failed(
+        _ number: Int, _ end: Membership.AttemptEnd = .failed, isHopeless: Bool = false
+    ) {
+        membership.attemptEnded(peer(number).uid, end, isHopeless: isHopeless, at: now)
     }
 
     mutating func take() -> [Membership.Action] { membership.takeActions() }

@@ -10,7 +10,7 @@ import Testing
 @Suite("14.5 States of a member", .computing)
 struct MemberStateTests {
     @Test(
-        "every state and every event, as in states.json [mesh.dial] [mesh.retry] [mesh.unreported] [mesh.withdraw]"
+        "every state and every event, as in states.json [mesh.dial] [mesh.retry] [mesh.unreported] [mesh.withdraw] [mesh.missed]"
     )
     func table() throws {
         let table = try StateTable.named("member")
@@ -24,8 +24,12 @@ struct MemberStateTests {
         }
     }
 
-    /// One link to an endpoint excludes a second, and a pause is over before 60 s are.
-    private static let impossible: Set = ["linked, linked", "resting, forgotten", "pausing, forgotten"]
+    /// One link to an endpoint excludes a second, a pause is over before 60 s are, and the outcome with an endpoint that was linked
+    /// is not refused.
+    private static let impossible: Set = [
+        "linked, linked", "resting, forgotten", "pausing, forgotten", "resting, relinquished",
+        "pausing, relinquished", "departed, relinquished", "missed, hopeless",
+    ]
 }
 
 /// A session with a link to Bob, who may introduce Cat, the member of the table, and a crowd.
@@ -70,6 +74,7 @@ private struct MemberStage {
         case "barred": ["reached", "hopeless"]
         case "linked": ["reached", "linked"]
         case "departed": ["reached", "linked", "goodbye"]
+        case "missed": ["reached", "linked", "linkMissed"]
         default: []
         }
     }
@@ -87,13 +92,15 @@ private struct MemberStage {
         case "place": membership.attemptEnded(MemberStage.crowd[0].uid, isHopeless: true, at: now)
         case "failed", "hopeless":
             isSought = false
-            membership.attemptEnded(MemberStage.cat.uid, isHopeless: event == "hopeless", at: now)
+            membership.attemptEnded(
+                MemberStage.cat.uid, isMissed ? .timedOut : .failed, isHopeless: event == "hopeless", at: now)
         case "rested": wait(.seconds(7))
         case "forgotten": wait(.seconds(61))
+        case "relinquished": wait(.seconds(601))
         case "linked":
             (isLinked, isSought) = (true, false)
             membership.linked(MemberStage.linkToCat, to: MemberStage.cat, isMesh: true, at: now)
-        case "linkLost", "linkBroken", "linkFlickered", "goodbye": try endLink(event)
+        case "linkLost", "linkBroken", "linkFlickered", "linkMissed", "goodbye": try endLink(event)
         default: Issue.record("\(event) is not an event that this test knows")
         }
         note()
@@ -101,11 +108,12 @@ private struct MemberStage {
     }
 
     private mutating func endLink(_ event: String) throws {
-        if isLinked, event == "linkLost" { try tellOfBob(withCat: false) }
-        if isLinked, event == "linkBroken" { wait(.seconds(30)) }
+        if isLinked, ["linkLost", "linkMissed"].contains(event) { try tellOfBob(withCat: false) }
+        if isLinked, ["linkBroken", "linkMissed"].contains(event) { wait(.seconds(30)) }
         let link = isLinked ? MemberStage.linkToCat : MemberStage.linkToOther
         isLinked = false
-        membership.linkEnded(link, hasDeparted: event == "goodbye", at: now)
+        membership.linkEnded(
+            link, hasDeparted: event == "goodbye", isLost: event == "linkMissed", at: now)
     }
 }
 
@@ -116,7 +124,7 @@ extension MemberStage {
         get throws {
             guard !isLinked else { return "linked" }
             guard membership.component.contains(MemberStage.cat) else {
-                return try isIgnored ? "departed" : "unknown"
+                return isMissed ? "missed" : try isIgnored ? "departed" : "unknown"
             }
             guard !isSought else { return "connecting" }
             switch try afterPause {
@@ -126,6 +134,8 @@ extension MemberStage {
             }
         }
     }
+
+    private var isMissed: Bool { membership.isCutOff(MemberStage.cat) }
 
     private var isIgnored: Bool {
         get throws {
@@ -201,7 +211,7 @@ extension MemberStage {
             case .withdraw(MemberStage.cat.uid):
                 isSought = false
                 actions.append("withdraw")
-            case .connect, .withdraw, .tell, .dismiss, .leave: break
+            case .connect, .withdraw, .hide, .tell, .dismiss, .leave: break
             }
         }
     }

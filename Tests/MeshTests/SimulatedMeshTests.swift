@@ -39,6 +39,45 @@ struct SimulatedMeshTests {
         mesh.expectRest()
     }
 
+    @Test(
+        "members that were cut off are in one mesh again 5 s after the network heals, without a call [mesh.missed]",
+        arguments: [1, 5, 9, 12, 15, 60, 300], [2, 4])
+    func outage(_ seconds: Int, _ count: Int) {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            let mesh = SimulatedMesh(count, seed: seed)
+            for other in 1..<count { mesh.join(0, other) }
+            mesh.run(5_000)
+            #expect(mesh.links.count == count * (count - 1) / 2)
+            mesh.world.network.unreachableAfter = [nil, 1_000_000, 3_060_000_000][Int(seed) - 1]
+            // One from the others, or all from all.
+            for near in seed == 1 ? 0...0 : 0...(count - 1) {
+                mesh.world.observer.excuse(near)
+                mesh.world.network.split(
+                    1 << UInt32(near), isOneSided: false, for: Int64(seconds) * 1_000_000_000)
+            }
+            mesh.run(seconds * 1_000 + 5_000)
+            #expect(mesh.links.count == count * (count - 1) / 2, "seed \(seed)")
+            mesh.expectRest()
+        }
+    }
+
+    @Test("a member that is gone for good is dialled at most every other second, for 10 min [mesh.missed]")
+    func gone() {
+        let mesh = SimulatedMesh(3, seed: 1)
+        for other in 1...2 { mesh.join(0, other) }
+        mesh.run(31_000)
+        mesh.world.crash(mesh.world.nodes[2], isSilent: true)
+        mesh.run(15_000)
+        let before = mesh.world.network.connections.count
+        mesh.run(600_000)
+        let dials = mesh.world.network.connections.count - before
+        #expect((400...700).contains(dials))
+        mesh.run(600_000)
+        #expect(mesh.world.network.connections.count - before - dials <= 2)
+        #expect(mesh.links.count == 1)
+        mesh.expectRest()
+    }
+
     @Test("when two members each admit a peer for the last slot, one of them leaves [mesh.evict] [mesh.full]")
     func race() {
         var evictions = 0

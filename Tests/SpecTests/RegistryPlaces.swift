@@ -159,6 +159,9 @@ extension RegistryPlace {
         RegistryPlace(
             "retryLast", "MultipeerHandshake/Establishment/DialPlan.swift", "static let longestPause = #"),
         RegistryPlace(
+            "invitationRetryLast", "MultipeerHandshake/Establishment/DialPlan.swift",
+            "static let longestBusyPause = #"),
+        RegistryPlace(
             "ping", "MultipeerTransport/Session/Session+Configuration.swift",
             "            keepAliveInterval = #"),
         RegistryPlace("ping", "MultipeerLink/Control/Liveness.swift", "keepAliveInterval: Duration = #"),
@@ -179,6 +182,8 @@ extension RegistryPlace {
         RegistryPlace(
             "introducedPauseLast", "MultipeerHandshake/Establishment/IntroducedDials.swift",
             "static let longestPause = #"),
+        RegistryPlace("meshMissed", "MultipeerMesh/MembershipTiming.swift", "let missed = #"),
+        RegistryPlace("meshCrowded", "MultipeerMesh/MembershipTiming.swift", "let crowdedPause = #"),
         RegistryPlace("meshSteady", "MultipeerMesh/MembershipTiming.swift", "let steady = #"),
         RegistryPlace("meshFresh", "MultipeerMesh/MembershipTiming.swift", "let freshData = #"),
         RegistryPlace("meshCallback", "MultipeerMesh/MembershipTiming.swift", "let callback = #"),
@@ -232,6 +237,5 @@ extension RegistryPlace {
         "evictionHold": "Membership+Cap.swift: 1 s times 0.5 to 1.5 plus 0.5",
         "evictionHoldLast": "the same",
         "invitationRetryFirst": "the pauses of dialling: DialPlan",
-        "invitationRetryLast": "the same",
     ]
 }

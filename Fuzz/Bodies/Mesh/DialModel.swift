@@ -78,6 +78,7 @@ extension DialModel {
             switch action {
             case .connect(let data, let isFirst): try connect(data, isFirst, missing, model)
             case .withdraw(let uid): try withdraw(uid, missing, model)
+            case .hide(let uid): try promise(false, "\(uid) is hidden although no link was lost")
             case .tell, .dismiss, .leave: break
             }
         }

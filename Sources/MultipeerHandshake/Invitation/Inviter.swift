@@ -354,8 +354,7 @@ extension Inviter {
         let place = attempt.candidate.text
         let isNamed = trouble.hasPrefix(place)
         dialFailures.note(isNamed ? trouble : "\(place): \(trouble)", mayPass: mayPass)
-        plan.ended(id, at: now, jitter: jitter.factor())
-        guard plan.isBetweenRounds else { return dialWhatIsDue(at: now) }
+        guard plan.ended(id, at: now, jitter: jitter.factor()) else { return dialWhatIsDue(at: now) }
         guard dialFailures.mayPass else {
             return end(.failure(.unreachable(dialFailures.text)))
         }

@@ -5,7 +5,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case states, outcomes, stuck, joins, deadlines, links
     case silence, alive, gone, departed, delivery, refusal, cause
     case channels, transfers, waiters, codes, marks, memory, datagrams
-    case proof, rules, authentic
+    case proof, rules, authentic, reunion
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -45,6 +45,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .proof: "S21"
         case .rules: "S22"
         case .authentic: "S23"
+        case .reunion: "S24"
         }
     }
 
@@ -87,6 +88,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .proof: "no peer is linked without a HELLO and a CONFIRM made for that connection by its peer"
         case .authentic:
             "an entry of an endpoint that has a key was made by it, and no other key replaces that one"
+        case .reunion:
+            "in quiescence, members that lost each other by faults are in one mesh again, without a call"
         case .rules: "a link on which its peer has broken a rule has ended"
         case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }

@@ -36,6 +36,7 @@ struct Quiescence {
     func check() {
         for node in nodes { checkLinks(node) }
         for component in components() { check(component) }
+        checkReunions()
         for node in nodes where node.isHonest {
             checkAttempts(node)
             checkDepartures(node)

@@ -23,7 +23,6 @@ extension ConnectionNetwork {
         say("the network heals")
         observer.disturbance = now
         for index in nodes.indices { trouble(index) }
-        recover()
     }
 
     private func apply(_ near: UInt32, _ isOneSided: Bool, _ change: (inout Reachability, Int, Int) -> Void) {

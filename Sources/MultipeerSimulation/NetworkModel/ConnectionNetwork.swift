@@ -21,7 +21,25 @@ final class ConnectionNetwork: Subsystem {
 
     init(_ world: World) { self.world = world }
 
+    /// The time after which a system gives up a connection on which nothing was acknowledged.
     static let userTimeout: Int64 = 10_000_000_000
+    /// The pause before the first retransmission, besides the round trip; doubled each time.
+    private static let firstRetransmission: Int64 = 200_000_000
+    /// The longest pause: 1 s where TCP_RTO_MAX_MS is set, 120 s on older systems.
+    var longestRetransmission: Int64 = 1_000_000_000
+    /// How often the first packet of a connection is retransmitted.
+    private static let synRetransmissions = 6
+    /// In place of its number: not the packet, but what the system has found out about its target.
+    private static let verdict = -1
+    /// The time after which a dial into a dead network fails; nil if it is silent. An interface that is down reports that at
+    /// once, a host that does not answer ARP after 3 s, and a switch or a router perhaps never.
+    var unreachableAfter: Int64?
+
+    /// Draws what depends on the systems and on the network, and not on the weather.
+    func drawSystems(_ seed: UInt64) {
+        longestRetransmission = seed & 1 == 0 ? 1_000_000_000 : 120_000_000_000
+        unreachableAfter = [nil, 1_000_000, 3_060_000_000][Int(seed >> 1 & 0xFFFF) % 3]
+    }
 
     func dial(
         _ id: ConnectionID, _ candidate: Candidate, _ key: Fingerprint?, from node: Node,
@@ -53,7 +71,7 @@ final class ConnectionNetwork: Subsystem {
             ? conditions.delay(base: connection.inFlight[end].base, &random) : connection.inFlight[end].base
     }
 
-    /// Handles the first packet of a connection. It is retransmitted after 1, 2, 4 … seconds, as by any kernel.
+    /// Handles the first packet of a connection. It is retransmitted after 1, 2, 4 … seconds, as by any system.
     func dialArrived(_ connection: SimulatedConnection, _ attempt: Int) {
         guard !connection.isDead, connection.sockets[0] != nil else { return }
         let (from, to) = (connection.nodes[0], connection.nodes[1])
@@ -66,13 +84,9 @@ final class ConnectionNetwork: Subsystem {
         }
         let target = nodes[to]
         guard reachability.isOpen(from, to), reachability.isOpen(to, from), target.host.isUp else {
-            if attempt < 4 {
-                post(
-                    .dialArrived(connection: connection.number, attempt: attempt + 1),
-                    after: 1_000_000_000 << Int64(attempt))
-            }
-            return
+            return missed(connection, attempt)
         }
+        if attempt == ConnectionNetwork.verdict { return }
         switch reachability.firewall(from, to) {
         case .silent: return
         case .refusing:
@@ -87,10 +101,28 @@ final class ConnectionNetwork: Subsystem {
         send(.connected, on: connection, toward: 0)
     }
 
+    /// Handles a first packet that was lost on its way.
+    private func missed(_ connection: SimulatedConnection, _ attempt: Int) {
+        if attempt == ConnectionNetwork.verdict {
+            guard connection.sockets[0]?.phase == .connecting else { return }
+            return noticed(connection, 0, .lost(connection: connection.number, end: 0))
+        }
+        if attempt == 0, let unreachableAfter {
+            post(
+                .dialArrived(connection: connection.number, attempt: ConnectionNetwork.verdict),
+                after: unreachableAfter)
+        }
+        guard attempt < ConnectionNetwork.synRetransmissions else { return }
+        post(
+            .dialArrived(connection: connection.number, attempt: attempt + 1),
+            after: min(1_000_000_000 << Int64(attempt), longestRetransmission))
+    }
+
     /// Sends something toward `end`.
     func send(_ contents: InFlightQueue.Contents, on connection: SimulatedConnection, toward end: Int) {
         guard connection.nodes[end] >= 0 else { return }
         guard !connection.isDead else { return writtenInVain(connection, from: 1 - end) }
+        if connection.inFlight[end].isAbandoned { return }
         let sent = connection.inFlight[end].pass(contents, rate: connection.rate, at: now)
         let moment = connection.inFlight[end].append(
             contents, arriving: sent + delay(connection, toward: end))
@@ -111,18 +143,19 @@ final class ConnectionNetwork: Subsystem {
     }
 
     func arrive(_ connection: SimulatedConnection, _ end: Int) {
-        guard !connection.isDead, !connection.inFlight[end].isStalled, !connection.inFlight[end].isEmpty
+        guard !connection.isDead, !connection.inFlight[end].isStalled, !connection.inFlight[end].isEmpty,
+            !connection.inFlight[end].isAbandoned
         else { return }
         let (from, to) = (connection.nodes[1 - end], connection.nodes[end])
         let node = nodes[to]
         guard reachability.isOpen(from, to), node.host.isUp else {
             connection.inFlight[end].isStalled = true
-            return oweAcknowledgement(connection, from: 1 - end)
+            return oweAcknowledgement(connection, toward: end)
         }
         if node.process.isPaused {
             return node.process.backlog.append(.arrive(connection: connection.number, end: end))
         }
-        if !reachability.isOpen(to, from) { oweAcknowledgement(connection, from: 1 - end) }
+        if !reachability.isOpen(to, from) { oweAcknowledgement(connection, toward: end) }
         while !connection.isDead, let contents = connection.inFlight[end].take(by: now) {
             sessions.deliver(contents, connection, end, node)
             if failure != nil { return }
@@ -150,16 +183,25 @@ final class ConnectionNetwork: Subsystem {
         if failure == nil { hasTaken(connection, end, node) }
     }
 
-    private func oweAcknowledgement(_ connection: SimulatedConnection, from end: Int) {
-        guard connection.inFlight[1 - end].unacknowledged == nil else { return }
-        connection.inFlight[1 - end].unacknowledged = now
+    /// Handles something that arrived nowhere, or whose acknowledgement did not: from now on its sender retransmits, in its own
+    /// time, whatever the network does, until it gives up.
+    private func oweAcknowledgement(_ connection: SimulatedConnection, toward end: Int) {
+        guard connection.inFlight[end].unacknowledged == nil else { return }
+        connection.inFlight[end].unacknowledged = now
         post(
-            .unacknowledged(connection: connection.number, end: end, since: now),
+            .unacknowledged(connection: connection.number, end: 1 - end, since: now),
             after: ConnectionNetwork.userTimeout)
+        let roundTrip = connection.inFlight[0].base + connection.inFlight[1].base
+        post(
+            .retransmit(
+                connection: connection.number, end: end, since: now,
+                pause: ConnectionNetwork.firstRetransmission),
+            after: ConnectionNetwork.firstRetransmission + roundTrip)
     }
 
     func unacknowledged(_ connection: SimulatedConnection, _ end: Int, _ since: Int64) {
         guard !connection.isDead, connection.inFlight[1 - end].unacknowledged == since else { return }
+        connection.inFlight[1 - end].isAbandoned = true
         noticed(connection, end, .lost(connection: connection.number, end: end))
     }
 
@@ -177,31 +219,20 @@ final class ConnectionNetwork: Subsystem {
     /// Loses everything in flight, without notifying the ends.
     func die(_ connection: SimulatedConnection) { connection.isDead = true }
 
-    func retransmit(_ connection: SimulatedConnection, _ end: Int) {
-        guard !connection.isDead, connection.inFlight[end].isStalled,
-            reachability.isOpen(connection.nodes[1 - end], connection.nodes[end])
-        else {
-            return
-        }
-        connection.inFlight[end].isStalled = false
-        if reachability.isOpen(connection.nodes[end], connection.nodes[1 - end]) {
+    func retransmit(_ connection: SimulatedConnection, _ end: Int, _ since: Int64, after pause: Int64) {
+        guard !connection.isDead, !connection.inFlight[end].isAbandoned,
+            connection.inFlight[end].unacknowledged == since
+        else { return }
+        let (from, to) = (connection.nodes[1 - end], connection.nodes[end])
+        let arrives = reachability.isOpen(from, to) && nodes[to].host.isUp
+        if arrives, reachability.isOpen(to, from) {
             connection.inFlight[end].unacknowledged = nil
+        } else {
+            let next = min(2 * pause, longestRetransmission)
+            post(.retransmit(connection: connection.number, end: end, since: since, pause: next), after: next)
         }
+        guard arrives, connection.inFlight[end].isStalled else { return }
+        connection.inFlight[end].isStalled = false
         arrive(connection, end)
-    }
-
-    /// Handles a change of reachability for the better.
-    func recover() {
-        for connection in connections where !connection.isDead && connection.nodes[1] >= 0 {
-            for end in [0, 1] where reachability.isOpen(connection.nodes[1 - end], connection.nodes[end]) {
-                if connection.inFlight[end].isStalled {
-                    post(
-                        .retransmit(connection: connection.number, end: end),
-                        after: Int64(random.uniform(100...1_600)) * 1_000_000)
-                } else if reachability.isOpen(connection.nodes[end], connection.nodes[1 - end]) {
-                    connection.inFlight[end].unacknowledged = nil
-                }
-            }
-        }
     }
 }

@@ -113,6 +113,8 @@ struct InFlightQueue {
     var busyUntil: Int64 = 0
     /// Since when nothing was acknowledged, when something is outstanding.
     var unacknowledged: Int64?
+    /// Whether the sender's system has given up: nothing more arrives.
+    var isAbandoned = false
 
     init(base: Int64) { self.base = base }
 

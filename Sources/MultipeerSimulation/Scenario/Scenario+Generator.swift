@@ -28,7 +28,8 @@ extension Scenario {
 
 extension Scenario.Generator {
     private enum Theme: CaseIterable {
-        case storm, eighth, merging, firewalls, preferences, plain, twins, byzantine, churn, crossing, room
+        case storm, eighth, merging, firewalls, preferences, plain, twins, byzantine, churn, crossing, room,
+            outage
     }
 
     mutating func scenario() -> Scenario {
@@ -48,6 +49,7 @@ extension Scenario.Generator {
         case .churn: begin(random.uniform(3...9)); churn(random.uniform(2...8))
         case .crossing: begin(random.uniform(2...6)); crossing(); faults(random.uniform(0...6))
         case .room: room()
+        case .outage: begin(random.uniform(2...8)); outage()
         }
         if theme != .byzantine, made.peers.count > 1, random.chance(oneIn: 3) { invitations() }
         if made.mode == .liveness { joinAtLast() }
@@ -258,6 +260,17 @@ extension Scenario.Generator {
         case 11: at(moment, .burst(one, messages: random.uniform(20...300)))
         case 12: at(moment, .join(one, other, isAddressed: random.chance(oneIn: 2)))
         default: at(moment, .direct(one, other))
+        }
+    }
+
+    /// Cuts off one peer, or each from all others, until the faults are over, longer than any link lasts.
+    private mutating func outage() {
+        made.end = random.uniform(25_000...70_000)
+        let moment = random.uniform(6_000...8_000)
+        let all = Array(made.peers.indices)
+        for index in random.chance(oneIn: 2) ? [random.pick(all)] : all {
+            let start = moment + random.uniform(0...500)
+            at(start, .split(near: 1 << UInt32(index), isOneSided: false, milliseconds: made.end))
         }
     }
 

@@ -15,6 +15,8 @@ package struct ScenarioRun {
     /// The time from the end of the faults until the network is quiescent, and how long it then has to stay so.
     static let rest = 15_000
     static let stillness = 20_000
+    /// The time until members that have lost each other are in one mesh again: the pause after FULL, and a handshake.
+    static let reunion = 12_000
     /// The time that a join takes without faults, until every peer is linked with every other.
     static let joining = 12_000
     /// The time that both ends of a link may take for its code without faults.
@@ -35,6 +37,7 @@ package struct ScenarioRun {
         self.scenario = scenario
         world = World(seed: scenario.seed, cap: scenario.cap, conditions: scenario.conditions)
         world.observer.trace.listener = listener
+        world.network.drawSystems(scenario.seed)
         for (index, peer) in scenario.peers.enumerated() { world.add(peer, named: "p\(index)") }
         for firewall in scenario.firewallRules {
             world.network.reachability.setFirewall(
@@ -51,6 +54,10 @@ package struct ScenarioRun {
         guard scenario.mode == .liveness, world.failure == nil else { return }
         world.calm()
         let rest = Quiescence(world, scenario)
+        let separated = rest.separated()
+        run(until: scenario.end + ScenarioRun.reunion)
+        guard world.failure == nil else { return }
+        rest.checkReunions(separated)
         var end = complete(rest, scenario.end + ScenarioRun.rest)
         guard world.failure == nil else { return }
         rest.check()

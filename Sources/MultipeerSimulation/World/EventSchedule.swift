@@ -56,8 +56,8 @@ enum SimulationEvent: Sendable {
     case dialArrived(connection: Int, attempt: Int)
     /// What is due at this end of a connection.
     case arrive(connection: Int, end: Int)
-    /// A blocked path was healed: the sender retransmits what was held up on the way to this end.
-    case retransmit(connection: Int, end: Int)
+    /// The sender retransmits, after a pause, what has not been acknowledged on the way to this end since that moment.
+    case retransmit(connection: Int, end: Int, since: Int64, pause: Int64)
     /// This end notices that its connection is gone.
     case lost(connection: Int, end: Int)
     /// Nothing that this end sent has been acknowledged since that moment.

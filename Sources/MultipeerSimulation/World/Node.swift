@@ -33,6 +33,8 @@ final class Node {
     var asked: InviteeEnd
     /// The peers that have sent GOODBYE or FULL on a link, and when by the node's clock.
     var departed: [Endpoint: Moment] = [:]
+    /// The members whose mesh links were lost, and when by the node's clock.
+    var lost: [Endpoint: Moment] = [:]
     /// Whether something was received on channels and was perhaps not taken.
     var hearsChannels = false
     var evictions = 0

@@ -35,7 +35,8 @@ extension SessionRunner {
     }
 
     private func reset(_ connection: SimulatedConnection, _ end: Int) {
-        guard connection.sockets[end] != nil, !connection.inFlight[end].hasEnded else { return }
+        let queue = connection.inFlight[end]
+        guard connection.sockets[end] != nil, !queue.hasEnded || queue.isAbandoned else { return }
         guard network.reachability.isOpen(connection.nodes[1 - end], connection.nodes[end]) else { return }
         post(.lost(connection: connection.number, end: end), after: network.delay(connection, toward: end))
     }

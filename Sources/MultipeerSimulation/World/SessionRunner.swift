@@ -162,6 +162,7 @@ extension SessionRunner {
         socket.connection.record.credit[socket.end] = UInt64(remote.messageCredit)
         node.links.append(socket)
         node.departed[data.endpoint] = nil
+        node.lost[data.endpoint] = nil
         socket.linkState?.connectingSince = node.application.connecting[data.peer.uid]
         network.breakIfFragile(socket)
     }
@@ -183,6 +184,7 @@ extension SessionRunner {
             fail(.credit, "peer \(node.index) ended \(name(socket)): \(reason)")
         }
         observer.watchEnd(socket, linkState, reason, node)
+        noteLoss(of: linkState, reason, node)
         observer.watchResumption(socket, linkState, reason, node)
         // A peer whose link ended before it was used may be connecting for the rest of the attempt, in the mesh or not.
         if now - linkState.since < SessionRunner.attempt, node.engine.mesh.awaits(linkState.peer.uid) {
@@ -191,6 +193,14 @@ extension SessionRunner {
     }
 
     private static let attempt: Int64 = 35_000_000_000
+
+    /// Notes a member that the network took from a node, which holds its entry.
+    private func noteLoss(of linkState: LinkState, _ reason: DisconnectReason, _ node: Node) {
+        let endpoint = linkState.data.endpoint
+        let isLost = linkState.isMesh && [.lost, .timedOut].contains(reason.code)
+        let holdsEntry = node.mesh.entries.contains { $0.origin == endpoint }
+        node.lost[endpoint] = isLost && holdsEntry ? moment(node) : nil
+    }
 
     func flush(_ socket: SimulatedSocket, of node: Node) {
         guard socket.phase == .framed, !socket.hasEnded else { return }

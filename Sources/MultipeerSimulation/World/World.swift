@@ -81,7 +81,8 @@ extension World {
         case .dialArrived(let connection, let attempt):
             network.dialArrived(network.connections[connection], attempt)
         case .arrive(let connection, let end): network.arrive(network.connections[connection], end)
-        case .retransmit(let connection, let end): network.retransmit(network.connections[connection], end)
+        case .retransmit(let connection, let end, let since, let pause):
+            network.retransmit(network.connections[connection], end, since, after: pause)
         case .lost(let connection, let end): network.noticed(network.connections[connection], end, event)
         case .unacknowledged(let connection, let end, let since):
             network.unacknowledged(network.connections[connection], end, since)
@@ -218,6 +219,7 @@ extension World {
         node.application.connecting = [:]
         node.application.wantedPeers = []
         node.departed = [:]
+        node.lost = [:]
     }
 
     /// Ends the process without a message of its own. Its system ends the connections, unless `isSilent`.

@@ -59,13 +59,13 @@ class Member:
         self.name, self.cap, self.now = name, cap, 0
         self.links, self.entries, self.sequence, self.has_data = {}, {}, 0, False
         self.outside, self.departed, self.meetings, self.attempts = {}, {}, {}, {}
-        self.set_aside, self.parted = {}, {}
+        self.set_aside, self.parted, self.missed = {}, {}, {}
         self.data = {}
         self.hold = self.crowded = self.crowded_hold = None
         self.forget()
 
     def forget(self):
-        self.told, self.connects, self.withdrawn, self.dismissed, self.leaves = [], [], [], [], False
+        self.told, self.connects, self.withdrawn, self.hidden, self.dismissed, self.leaves = [], [], [], [], [], False
 
     # What follows from the entries.
 
@@ -137,14 +137,26 @@ class Member:
             self.has_room(peer, True)
         self.links[number] = Link(peer, is_mesh, self.now)
         self.links[number].failures = self.attempts.pop(peer, {}).get("failures", 0)
+        for other, attempt in self.attempts.items():
+            if uid(other) == uid(peer) and attempt["state"] == "connecting":
+                self.pause(attempt)
         self.departed.pop(peer, None)
         self.parted.pop(peer, None)
+        self.stop_missing(peer)
         if is_mesh:
             self.own()
             for name in sorted(self.entries):
                 self.links[number].queue.setdefault(name)
 
-    def ended(self, number, departed, candidate_waits=False):
+    def forget_missed(self):
+        self.missed = {name: until for name, until in self.missed.items() if self.now < until and name in self.entries}
+
+    def stop_missing(self, name):
+        """Forgets an endpoint, and the instances of its peer that did not become known after it."""
+        for one in [one for one in self.missed if one == name or uid(one) == uid(name) and not self.is_later(one, name)]:
+            del self.missed[one]
+
+    def ended(self, number, departed, candidate_waits=False, lost=False):
         link = self.links.pop(number)
         dismissed = link.is_dismissed and not departed
         if dismissed:
@@ -153,6 +165,7 @@ class Member:
             self.parted[link.peer] = self.now + TIMER["setAside"]
             self.hold = self.crowded = self.crowded_hold = None
         elif departed:
+            self.stop_missing(link.peer)
             self.entries.pop(link.peer, None)
             self.meetings.pop(link.peer, None)
             self.departed[link.peer] = self.now + TIMER["departed"]
@@ -161,8 +174,10 @@ class Member:
             self.pause(self.attempts[link.peer])
         if candidate_waits:
             self.attempts.setdefault(link.peer, dict(failures=0)).update(
-                state="connecting", until=None, shown=True, began=self.now, data=self.data.get(link.peer),
+                state="connecting", until=None, shown=True, visible=True, began=self.now, data=self.data.get(link.peer),
                 kept=self.now + TIMER["meshCallback"])
+        if lost and link.is_mesh and not departed and not dismissed:
+            self.missed[link.peer] = self.now + TIMER["meshMissed"]
         hearsay = None if dismissed else self.set_aside.pop(link.peer, None)
         if hearsay and not departed:
             self.take(*hearsay)
@@ -236,7 +251,7 @@ class Member:
         if name in self.mesh_links() or len(set(self.entries) | self.mesh_links()) < LIMIT["meshEntries"] - 1:
             return True
         others = [one for one in self.entries if one not in self.mesh_links()]
-        outside = sorted(set(others) - self.component(), key=lambda one: self.outside[one])
+        outside = sorted(set(others) - self.component(), key=lambda one: (one in self.missed, self.outside[one]))
         doubtful = [one for one in others if not self.is_real(one)] if is_linked or self.is_real(name) else []
         assert outside or doubtful or not is_linked, "this model does not cover that case"
         for one in outside[:1] or doubtful[-1:]:
@@ -247,17 +262,29 @@ class Member:
     def met(self, name):
         self.meetings[name] = self.now
 
-    def failed(self, name, hopeless):
+    def failed(self, name, hopeless, code=None):
         attempt = self.attempts.get(name)
         if attempt and attempt["state"] == "connecting":
             self.pause(attempt)
             if hopeless:
                 attempt.update(state="barred", data=self.data[name])
+            if code in ("TIMEOUT", "UNKNOWN_PEER"):
+                attempt.update(state="waiting", since=self.now, until=None)
+            elif code == "FULL":
+                if name in self.missed and name not in self.component():
+                    end = self.now + TIMER["meshCrowded"]
+                    attempt["until"] = Window(end, end)
+            elif code not in (None, "CANCELLED"):
+                self.missed.pop(name, None)
+            if code == "UNKNOWN_PEER":
+                attempt["refusals"] = attempt.get("refusals", 0) + 1
+                if attempt["refusals"] == 3:
+                    self.missed.pop(name, None)
 
     def pause(self, attempt):
         length = min(TIMER["meshRetryFirst"] << attempt["failures"], TIMER["meshRetryLast"])
         attempt.update(state="resting", until=Window(self.now + length // 2, self.now + length * 3 // 2),
-                       failures=attempt["failures"] + 1)
+                       failures=attempt["failures"] + 1, visible=False)
 
     def admits(self, peer, listed):
         if peer in self.component() and uid(self.name) in map(uid, listed):
@@ -273,10 +300,11 @@ class Member:
             if name in self.set_aside:
                 self.take(*self.set_aside.pop(name))
         component = self.component()
+        self.forget_missed()
         for name in list(self.entries):
             if name in component:
                 self.outside.pop(name, None)
-            elif self.now - self.outside.setdefault(name, self.now) >= TIMER["entryOutside"]:
+            elif self.now - self.outside.setdefault(name, self.now) >= TIMER["entryOutside"] and name not in self.missed:
                 del self.entries[name], self.outside[name]
         self.outside = {name: at for name, at in self.outside.items() if name in self.entries}
         self.dial_members(component)
@@ -297,7 +325,7 @@ class Member:
 
     def dial_members(self, component):
         peers = {link.peer for link in self.links.values()}
-        wanted = {one for one in component if uid(one) != uid(self.name)
+        wanted = {one for one in component | set(self.missed) if uid(one) != uid(self.name)
                   and all(uid(peer) != uid(one) or self.is_later(one, peer) for peer in peers)}
         for name in sorted(set(self.attempts) - wanted):
             attempt = self.attempts[name]
@@ -312,6 +340,10 @@ class Member:
         for name in sorted(wanted - set(self.attempts)):
             self.attempts[name] = dict(state="waiting", since=self.now, failures=0, until=None, shown=False)
         for name, attempt in self.attempts.items():
+            if name in wanted - component and attempt.get("kept", 0) <= self.now:
+                if attempt.get("visible"):
+                    self.hidden.append(name)
+                attempt.update(shown=True, visible=False)
             if name in wanted and attempt["state"] == "resting" and attempt["until"].is_over(self.now):
                 attempt.update(state="waiting", since=self.now)
             if name in wanted and attempt["state"] == "barred" and attempt["data"] != self.data[name]:
@@ -320,13 +352,18 @@ class Member:
                     and self.now - attempt["began"] >= TIMER["meshFresh"]):
                 self.connects.append([name, False])
                 attempt.update(began=self.now, data=self.data.get(name))
-        waiting = sorted((one["since"], name) for name, one in self.attempts.items() if one["state"] == "waiting")
-        for _, name in waiting:
+        waiting = sorted((name not in component, one["since"], name) for name, one in self.attempts.items()
+                         if one["state"] == "waiting")
+        for is_outside, _, name in waiting:
             under_way = sum(one["state"] == "connecting" for one in self.attempts.values())
-            has_slot = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
+            has_slot = len(self.links) < self.cap - 1 or not is_outside and all(link.is_mesh for link in self.links.values())
+            strangers = sum(self.attempts[one]["state"] == "connecting" for one in set(self.attempts) - component)
             attempt = self.attempts[name]
             others = [one for one in self.attempts if one != name and uid(one) == uid(name)]
-            if any(self.attempts[one]["state"] == "waiting" and self.is_later(one, name) for one in others):
+            if any(self.attempts[one]["state"] == "waiting" and not self.attempts[one]["shown"] and self.is_later(one, name)
+                   for one in others):
+                continue
+            if is_outside and strangers >= self.cap:
                 continue
             former = [one for one in others if self.attempts[one]["state"] == "connecting"]
             if former and (attempt["shown"] or not self.is_later(name, former[0])):
@@ -339,7 +376,7 @@ class Member:
                 self.pause(attempt)
             elif under_way < 2 * self.cap:
                 self.connects.append([name, not attempt["shown"]])
-                attempt.update(state="connecting", shown=True, began=self.now, data=self.data[name], kept=0)
+                attempt.update(state="connecting", visible=not attempt["shown"], shown=True, began=self.now, data=self.data[name], kept=0)
 
     def evict(self, component):
         counted = sorted(self.counted())
@@ -381,7 +418,7 @@ class Member:
             moments += [at + TIMER["met"] for at in self.meetings.values()]
             moments += [one["until"].last + 1 for one in self.attempts.values() if one["state"] == "resting"]
             moments += [hold.last + 1 for hold in (self.hold, self.crowded_hold) if hold]
-            moments += list(self.parted.values())
+            moments += list(self.parted.values()) + list(self.missed.values())
             moments += [one["kept"] for one in self.attempts.values() if one.get("kept")]
             moments += [one["began"] + TIMER["meshFresh"] for one in self.attempts.values() if one["state"] == "connecting"]
             moments += [self.crowded + TIMER[name] for name in ("backstop", "dismissal")] if self.crowded is not None else []
@@ -418,13 +455,13 @@ class Trace:
             step["error"] = refused.code
         member.settle()
         seen = dict(component=sorted(member.component() - {member.name}), told=sorted(member.told), connects=sorted(member.connects),
-                    withdrawn=sorted(member.withdrawn), leaves=member.leaves, dismissed=member.dismissed,
+                    withdrawn=sorted(member.withdrawn), hidden=sorted(member.hidden), leaves=member.leaves, dismissed=member.dismissed,
                     held=[[one, entry[0]] for one, entry in sorted(member.entries.items())], own=member.sequence,
                     error=step.get("error"), admitted=answer)
         for key, value in expected.items():
             assert seen[key] == value, (self.head[0], at, do, key, seen[key], value)
         step["component"] = seen["component"]
-        for key in ("told", "connects", "withdrawn", "dismissed", "leaves"):
+        for key in ("told", "connects", "withdrawn", "hidden", "dismissed", "leaves"):
             if seen[key]:
                 step[key] = seen[key]
         if do == "admit":
@@ -436,9 +473,10 @@ class Trace:
         return self.step(at, "link", lambda one: one.linked(number, peer, mesh), dict(link=number, to=peer, mesh=mesh),
                          **expected)
 
-    def end(self, at, number, departed=False, candidate=False, **expected):
-        fields = dict(link=number, departed=departed, **(dict(candidate=True) if candidate else {}))
-        return self.step(at, "end", lambda one: one.ended(number, departed, candidate), fields, **expected)
+    def end(self, at, number, departed=False, candidate=False, lost=False, **expected):
+        more = dict(**(dict(candidate=True) if candidate else {}), **(dict(lost=True) if lost else {}))
+        return self.step(at, "end", lambda one: one.ended(number, departed, candidate, lost),
+                         dict(link=number, departed=departed, **more), **expected)
 
     def entry(self, at, number, name, sequence, listed, count=1, key="own", signs=None, data="data", **expected):
         """`key`: the key that the entry names, of its endpoint or of another peer; `signs`: the one that signs it, or that
@@ -457,8 +495,9 @@ class Trace:
     def met(self, at, name, **expected):
         return self.step(at, "met", lambda one: one.met(name), dict(peer=name), **expected)
 
-    def failed(self, at, name, hopeless=False, **expected):
-        return self.step(at, "failed", lambda one: one.failed(name, hopeless), dict(peer=name, hopeless=hopeless), **expected)
+    def failed(self, at, name, hopeless=False, code=None, **expected):
+        return self.step(at, "failed", lambda one: one.failed(name, hopeless, code),
+                         dict(peer=name, hopeless=hopeless, **(dict(code=code) if code else {})), **expected)
 
     def admit(self, at, name, listed, admitted):
         listed = sorted(listed.split())
@@ -805,6 +844,97 @@ def dialling():
                                                                        connects=[["eve", True]]).made())
 
 
+def missing():
+    def alone(*head, **options):
+        """Returns a trace in which the link to bob, the only member, is lost after 40 s."""
+        return (Trace(*head, **options).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+                .end(40000, 1, lost=True, component=[], connects=[["bob", False]], withdrawn=[], hidden=[]))
+
+    def three(*head):
+        """Returns a trace in which the link to cat is lost after 40 s, and bob still has one."""
+        return (Trace(*head).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan").link(20, 2, "cat")
+                .entry(22, 2, "cat", 2, "bob dan").end(40000, 2, lost=True, component=["bob", "cat"], connects=[["cat", True]]))
+
+    flags = ["Missed"]
+    yield (alone("missed", "a member whose link was lost is dialled silently for 600 s, and its entry kept", flags)
+           .look(100001, held=[["bob", 2]], connects=[]).look(639999, withdrawn=[], held=[["bob", 2]])
+           .look(640001, withdrawn=["bob"], hidden=[], held=[]).look(700000, connects=[]).made())
+    yield (alone("missed-timeout", "an attempt that times out is followed by another at once", flags)
+           .failed(70000, "bob", code="TIMEOUT", connects=[["bob", False]])
+           .failed(100000, "bob", code="TIMEOUT", connects=[["bob", False]]).made())
+    yield (Trace("missed-member-timeout", "so is one to any member", ["Retry"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
+           .entry(20, 1, "cat", 2, "bob", connects=[["cat", True]]).failed(30020, "cat", code="TIMEOUT", connects=[["cat", False]])
+           .failed(60020, "cat", code="UNKNOWN_PEER", connects=[["cat", False]])
+           .failed(90020, "cat", code="FULL", connects=[]).look(91019, connects=[]).look(93022, connects=[["cat", False]])
+           .failed(94000, "cat", code="REJECTED", connects=[]).look(97002, connects=[["cat", False]]).made())
+    yield (Trace("missed-short", "after a short link it pauses", flags).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .end(20000, 1, lost=True, connects=[]).look(20499, connects=[]).look(21502, connects=[["bob", False]]).made())
+    yield (Trace("missed-unheard", "without an entry there is nothing to dial", flags).link(10, 1, "bob")
+           .end(40000, 1, lost=True, connects=[]).look(50000, connects=[]).made())
+    for code in ("POLICY", "REJECTED", "SELF", "VERSION", "GOODBYE"):
+        yield (alone("missed-" + code.lower(), "a member that is refused, or refuses, is missed no longer", flags)
+               .failed(50000, "bob", code=code, connects=[], withdrawn=[]).look(99999, connects=[], held=[["bob", 2]])
+               .look(100001, held=[], connects=[]).made())
+    yield (alone("missed-cancelled", "not one whose application cancels, or that was not dialled", flags)
+           .failed(50000, "bob", code="CANCELLED", connects=[]).look(50499, connects=[]).look(51502, connects=[["bob", False]])
+           .failed(60000, "bob", connects=[]).look(60999, connects=[]).look(63002, connects=[["bob", False]]).made())
+    yield (alone("missed-unknown", "the third attempt in which it does not know this session is the last", flags)
+           .failed(70000, "bob", code="UNKNOWN_PEER", connects=[["bob", False]])
+           .failed(100000, "bob", code="UNKNOWN_PEER", connects=[["bob", False]])
+           .failed(130000, "bob", code="TIMEOUT", connects=[["bob", False]])
+           .failed(160000, "bob", code="UNKNOWN_PEER", connects=[], held=[]).look(700000, connects=[]).made())
+    yield (alone("missed-full", "where there is no room the next attempt begins after 10 s", flags)
+           .failed(50000, "bob", code="FULL", connects=[]).look(59998, connects=[]).look(60002, connects=[["bob", False]]).made())
+    yield (three("missed-member", "a member in the component is dialled as before", flags)
+           .failed(41000, "cat", code="FULL", connects=[]).look(41499, connects=[]).look(42502, connects=[["cat", False]]).made())
+    yield (three("missed-hidden", "when it leaves the component, its attempt goes on, and no longer shows", flags)
+           .entry(41000, 1, "bob", 3, "dan", component=["bob"], hidden=["cat"], withdrawn=[], connects=[])
+           .look(50000, hidden=[], connects=[]).failed(60000, "cat", code="TIMEOUT", connects=[["cat", False]], hidden=[])
+           .entry(61000, 1, "bob", 4, "cat dan", component=["bob", "cat"], connects=[])
+           .entry(62000, 1, "bob", 5, "dan", hidden=[], withdrawn=[]).made())
+    yield (three("missed-hidden-once", "an attempt that was not reported has nothing to hide", flags)
+           .failed(41000, "cat", connects=[]).look(42502, connects=[["cat", False]])
+           .entry(43000, 1, "bob", 3, "dan", hidden=[], withdrawn=[]).made())
+    yield (three("missed-hidden-pause", "nor has a pause", flags).failed(41000, "cat", connects=[])
+           .entry(41100, 1, "bob", 3, "dan", hidden=[], withdrawn=[], connects=[]).look(42502, connects=[["cat", False]]).made())
+    yield (Trace("missed-candidate", "an attempt of the member itself shows for 4 s", flags).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan").end(40000, 1, lost=True, candidate=True, connects=[], hidden=[])
+           .look(43998, hidden=[]).look(44002, hidden=["bob"], withdrawn=[], connects=[]).made())
+    yield (alone("missed-linked", "a link ends that", flags).link(50000, 2, "bob").end(90000, 2, connects=[]).look(
+        91000, connects=[]).made())
+    yield (alone("missed-departed", "so does a departure, from a direct link, too", flags).link(50000, 2, "bob", mesh=False)
+           .end(60000, 2, departed=True, connects=[], held=[]).look(120000, connects=[]).made())
+    yield (alone("missed-direct", "a direct link that is lost misses no member", flags).link(50000, 2, "cat", mesh=False)
+           .entry(50001, 2, "cat", 1, "").made("PROTOCOL"))
+    yield (Trace("missed-direct-lost", "the end of a direct link is no loss of the mesh", flags).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan").entry(13, 1, "cat", 2, "").link(20, 2, "cat", mesh=False)
+           .end(40000, 2, lost=True, connects=[]).look(50000, connects=[]).made())
+    yield (alone("missed-restarted", "a link to a later instance ends it, too", flags).link(50000, 2, "bob'")
+           .entry(50001, 2, "bob'", 1, "dan").end(90000, 2, connects=[]).look(91000, connects=[]).made())
+    yield (Trace("missed-later", "one to an earlier instance does not; then they take turns", flags).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .link(14, 2, "bob'").entry(16, 2, "bob'", 2, "dan").end(40000, 2, lost=True, connects=[["bob'", False]])
+           .end(41000, 1, lost=True, connects=[]).failed(70000, "bob'", code="TIMEOUT", connects=[["bob", False]]).made())
+    crowd = ["bob", "cat", "eve", "fay", "gus"]
+    trace = Trace("missed-crowd", "those outside the component have half of the places, and come last", flags, cap=3)
+    for number, name in enumerate(crowd):
+        trace.link(40000 * number + 10, number, name).entry(40000 * number + 12, number, name, 2, "dan")
+        trace.end(40000 * number + 39000, number, lost=True, connects=[[name, False]] if number < 3 else [])
+    trace.failed(200000, "cat", code="TIMEOUT", connects=[["fay", False]])
+    trace.link(200010, 9, "hal").entry(200011, 9, "hal", 2, "dan ivy joe p10 p11")
+    for number, name in enumerate(("ivy", "joe", "p10", "p11")):
+        trace.entry(200012 + number, 9, name, 2, "hal", connects=[[name, True]] if number < 3 else [])
+    yield trace.failed(201000, "eve", code="TIMEOUT", connects=[["p11", True]]).failed(
+        202000, "ivy", connects=[["gus", False]]).made()
+    yield (alone("missed-no-slot", "nor are they dialled without a free slot", flags, cap=2).failed(40100, "bob", code="FULL", connects=[])
+           .link(40200, 2, "cat").look(50500, connects=[]).end(50600, 2, connects=[]).look(53200, connects=[["bob", False]]).made())
+    trace = alone("missed-entries", "the entry of a missed member is dropped last", ["Missed", "Entries"], cap=16).link(40010, 2, "cat")
+    trace.entry(40012, 2, "cat", 2, "dan")
+    for number in range(10, 39):
+        trace.entry(40000 + 10 * number, 2, f"p{number}", 1, "")
+    assert len(trace.member.entries) == 31
+    yield trace.entry(41000, 2, "p39", 1, "").made()
+
+
 def leaving():
     def three(*head):
         return (Trace(*head).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan").link(20, 2, "cat")
@@ -1078,7 +1208,7 @@ def build():
              "FirstHand": "from which link an entry is taken", "Own": "the member's own entry",
              "Direct": "links that do not take part",
              "Pace": "how many entries, and how fast", "Dial": "which members are dialled", "Retry": "failed attempts",
-             "Withdraw": "attempts that end when the member leaves", "Departed": "members that depart",
+             "Withdraw": "attempts that end when the member leaves", "Missed": "members whose link was lost", "Departed": "members that depart",
              "Entries": "how many entries are held",
              "Full": "which peers are admitted", "Counted": "which endpoints count for eviction",
              "Evict": "the rank by uid",
@@ -1088,6 +1218,7 @@ def build():
             (["mesh.component", "mesh.flood", "mesh.newer", "mesh.first-hand", "mesh.own", "mesh.same-uid", "mesh.link",
               "mesh.rate-limit"], spreading()),
             (["mesh.component", "mesh.dial", "mesh.retry", "mesh.unreported", "mesh.withdraw", "mesh.same-uid"], dialling()),
+            (["mesh.missed", "mesh.retry", "mesh.unreported", "mesh.entries"], missing()),
             (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
             (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss", "mesh.suspended"], capped()),
             (["mesh.signature", "mesh.one-key"], signed(cast))):

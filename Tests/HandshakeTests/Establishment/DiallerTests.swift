@@ -30,7 +30,7 @@ struct DiallerTests {
     }
 
     @Test(
-        "an unreachable peer is dialled again after 250 ms, doubled up to 4 s, ±50 %, for 30 s [link.retry] [link.deadline]"
+        "an unreachable peer is dialled again after 250 ms, doubled up to 2 s, ±50 %, for 30 s [link.retry] [link.deadline]"
     )
     func backOff() throws {
         var shortest = 2.0
@@ -44,9 +44,11 @@ struct DiallerTests {
             pair.run(for: .seconds(40))
             let dials = pair.nodes[0].dials.map { $0.moment - start }
             for (round, (earlier, later)) in zip(dials, dials.dropFirst()).enumerated() {
-                let pause = min(.milliseconds(250) * (1 << min(round, 4)), Duration.seconds(4))
+                let pause = Duration.milliseconds(250) * (1 << min(round, 4))
                 // A refused dial takes no time here.
                 let factor = (later - earlier) / pause
+                #expect(later - earlier <= .milliseconds(2_001))
+                guard round < 2 else { continue }
                 #expect((0.499...1.501).contains(factor), "round \(round): \(factor)")
                 (shortest, longest) = (min(shortest, factor), max(longest, factor))
             }
@@ -55,6 +57,18 @@ struct DiallerTests {
             #expect(pair.complaints.isEmpty)
         }
         #expect(shortest < 0.6 && longest > 1.4)
+    }
+
+    @Test("a silent address is dialled again after 2 s, up to four at a time [dial.again] [dial.limit]")
+    func silence() throws {
+        for addresses in [1, 3] {
+            let candidates = try (1...addresses).map { try Stage.address(UInt8($0)) }
+            var stage = try Stage(weAreLower: true, theirCandidates: candidates)
+            try stage.connect()
+            let dials = stage.wait(.milliseconds(4_900)).filter { ![$0.action].dials.isEmpty }.map(\.after)
+            let first = (1..<addresses).map { Duration.milliseconds(250 * $0) }
+            #expect(dials == first + [.seconds(2)] + (addresses == 1 ? [.seconds(4)] : []))
+        }
     }
 
     @Test(

@@ -101,7 +101,7 @@ struct DiallingTests {
         var stage = try Stage(weAreLower: true, theirCandidates: [bad, good])
         var dials = try stage.connect().dials
         dials += stage.wait(.milliseconds(4_900)).map(\.action).dials
-        #expect(dials.map(\.candidate) == [good])
+        #expect(!dials.isEmpty && dials.allSatisfy { $0.candidate == good })
     }
 
     static let allowed =

@@ -78,7 +78,7 @@ struct InviterTests {
         var inviter = try inviter(at: [try candidate(1)])
         let connection = try #require(dialled(&inviter).first)
         inviter.secured(connection, at: .after(.milliseconds(4_400)))
-        guard case .send(_, let frame)? = inviter.takeActions().first else {
+        guard case .send(_, let frame)? = inviter.takeActions().last else {
             Issue.record("nothing was said")
             return
         }

@@ -38,6 +38,9 @@ struct MeshTrace: VectorBody {
         let told: [Told]?
         let connects: [Connect]?
         let withdrawn: [String]?
+        let hidden: [String]?
+        let lost: Bool?
+        let code: String?
         let dismissed: [UInt32]?
         let leaves: Bool?
     }

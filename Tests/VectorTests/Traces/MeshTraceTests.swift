@@ -23,8 +23,8 @@ struct MeshTraceTests {
     func members(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "attempts end, pause and begin again [mesh.retry] [mesh.unreported] [mesh.withdraw]",
-        arguments: try traces(["Retry", "Withdraw"]), [1, 2])
+        "attempts end, pause and begin again [mesh.retry] [mesh.unreported] [mesh.withdraw] [mesh.missed]",
+        arguments: try traces(["Retry", "Withdraw", "Missed"]), [1, 2])
     func attempts(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
@@ -60,7 +60,8 @@ struct MeshTraceTests {
         #expect(
             flags.isSubset(of: [
                 "Flood", "Newer", "FirstHand", "Own", "Pace", "Component", "Dial", "Direct", "Retry",
-                "Withdraw", "Departed", "Entries", "Full", "Counted", "Evict", "Backstop", "Signature",
+                "Withdraw", "Missed", "Departed", "Entries", "Full", "Counted", "Evict", "Backstop",
+                "Signature",
                 "OneKey",
             ]))
     }
@@ -112,7 +113,7 @@ private struct MeshTracePlayer {
     private mutating func take(at now: Moment) {
         for action in membership.takeActions() {
             guard case .connect(let data, let isFirst) = action, links.count >= mostLinks,
-                links.values.contains(false)
+                links.values.contains(false) || membership.isCutOff(data.endpoint)
             else {
                 actions.append(action)
                 continue
@@ -135,7 +136,8 @@ private struct MeshTracePlayer {
                 id, to: remote.endpoint, isMesh: step.mesh == true, key: remote.data.fingerprint, at: now)
         case "end":
             links[id.rawValue] = nil
-            membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
+            membership.linkEnded(
+                id, hasDeparted: step.departed == true, isLost: step.lost == true, at: now)
             if step.candidate == true {
                 membership.searchGoesOn(for: try #require(remotes[id.rawValue]), at: now)
             }
@@ -147,7 +149,15 @@ private struct MeshTracePlayer {
         case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
         case "failed":
             let uid = try cast(#require(step.peer)).endpoint.uid
-            membership.attemptEnded(uid, isHopeless: step.hopeless == true, at: now)
+            let end: Membership.AttemptEnd =
+                switch step.code {
+                case nil, "CANCELLED": .failed
+                case "TIMEOUT": .timedOut
+                case "UNKNOWN_PEER": .unexpected
+                case "FULL": .full
+                default: .refused
+                }
+            membership.attemptEnded(uid, end, isHopeless: step.hopeless == true, at: now)
         case "admit":
             let list = try #require(step.list).map { try cast($0).endpoint }
             let remote = try cast(#require(step.peer)).endpoint
@@ -187,6 +197,7 @@ private struct MeshTracePlayer {
         #expect(told(actions).sorted(by: areInOrder) == (step.told ?? []), place)
         #expect(connects.sorted { $0.peer < $1.peer } == (step.connects ?? []), place)
         #expect(withdrawn.sorted() == (step.withdrawn ?? []), place)
+        #expect(hidden.sorted() == (step.hidden ?? []), place)
         #expect(dismissed == (step.dismissed ?? []), place)
         let leaves = actions.contains(.leave)
         #expect(leaves == (step.leaves ?? false), place)
@@ -232,6 +243,13 @@ private struct MeshTracePlayer {
         actions.compactMap {
             guard case .dismiss(let id) = $0 else { return nil }
             return id.rawValue
+        }
+    }
+
+    private var hidden: [String] {
+        actions.compactMap {
+            guard case .hide(let uid) = $0 else { return nil }
+            return cast.name(ofPeer: uid)
         }
     }
 

@@ -159,6 +159,46 @@ enum MemberTrustCases {
             try link.expectAlive()
         },
         Case(
+            "MSH-44", "11.6", level: .mesh, "a member that was cut off is dialled until it is back",
+            stimulus:
+                "T, the only member, breaks its link, refuses connections for 6 s, and accepts the next",
+            expectation: "S dials within 3 s, links, and reports nothing before that",
+            rules: ["mesh.missed", "mesh.unreported"], bugs: [.seen("forgets-lost", by: "does not dial")],
+            orders: UIDOrder.allCases, seconds: 40
+        ) { caseRun in
+            let (session, _, members) = try caseRun.mesh(1)
+            let (_, blob) = try session.meshData()
+            let (member, uid) = (members[0], members[0].endpoint.uid)
+            try member.linked().connection.reset()
+            try session.expectNotConnected(uid)
+            let end = ContinuousClock.now + .seconds(6)
+            while ContinuousClock.now < end {
+                caseRun.loop.wait(.milliseconds(100))
+                member.tester.dismissCallers()
+            }
+            try caseRun.require(session.states(of: uid).isEmpty, "a silent attempt is reported")
+            let link = try member.tester.accepted(try member.linkParameters(blob), within: .seconds(3))
+            try link.complete()
+            try session.expect("connected", of: uid)
+            link.send(member.entry([try session.meshData().0]).frame)
+            try link.expectAlive()
+        },
+        Case(
+            "MSH-45", "11.6", level: .mesh, "a member that said goodbye is not dialled",
+            stimulus: "T, the only member, leaves with GOODBYE, and listens on",
+            expectation: "no dial within 4 s",
+            rules: ["mesh.missed", "mesh.departed"], bugs: [.seen("misses-departed", by: "S dials")]
+        ) { caseRun in
+            let (session, _, members) = try caseRun.mesh(1)
+            let tester = members[0].tester
+            try members[0].linked().send(.close(.goodbye))
+            try members[0].linked().expectEnd()
+            try session.expectNotConnected(members[0].endpoint.uid)
+            let calls = tester.calls.count
+            caseRun.loop.wait(.seconds(4)) { tester.calls.count > calls }
+            try caseRun.require(tester.calls.count == calls, "S dials a member that has left")
+        },
+        Case(
             "MSH-40", "11.4", level: .mesh, "the entry of a mesh link has its place when 32 are held",
             stimulus: "T1 reports 31 members that exist nowhere; then T2 links, and sends its entry",
             expectation: "T1 receives the entry of T2", rules: ["mesh.entries"],

@@ -27,7 +27,7 @@ final class PeerAttempt {
     /// Whether it was begun for the mesh, not for the application.
     let isForMesh: Bool
     /// Whether the application is not notified of it.
-    let isSilent: Bool
+    var isSilent: Bool
     let began: Instant
     var deadline: Instant
     /// Whether there was no free place when the application called: HELLO is answered with FULL.
@@ -38,6 +38,10 @@ final class PeerAttempt {
     var nextRound: Instant
     var lastDial: Instant?
     var isInRound = false
+    /// When the last round of dials began.
+    var roundBegan: Instant?
+    /// Whether the peer answered that it does not know the session.
+    var isUnknown = false
     var failures = 0
     /// The index of the session's own data that it names next.
     var guess = 0
@@ -65,8 +69,8 @@ final class PeerAttempt {
 
     /// Pauses after a round in which everything failed. Spec 6.1.
     func rest(from now: Instant) {
-        let pause = min(4_000, 250 << min(failures, 4))
+        let pause = 250 << min(failures, 4)
         failures += 1
-        nextRound = now + .milliseconds(Int.random(in: pause / 2...pause * 3 / 2))
+        nextRound = now + .milliseconds(min(2_000, Int.random(in: pause / 2...pause * 3 / 2)))
     }
 }

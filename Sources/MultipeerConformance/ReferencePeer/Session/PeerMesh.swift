@@ -31,6 +31,10 @@ final class PeerMesh {
     var reported: Set<Endpoint> = []
     /// The members that were dialling when their links ended, and until when they may go on. Spec 11.6.
     var callers: [Endpoint: Instant] = [:]
+    /// The members whose links were lost, and until when they are dialled. Spec 11.6, `mesh.missed`.
+    var missed: [Endpoint: Instant] = [:]
+    /// In how many attempts each of them did not know this session.
+    var refusals: [Endpoint: Int] = [:]
     private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
     var excess = OverCapacity()
     private var firstSignature: [UInt8] = []
@@ -113,6 +117,8 @@ final class PeerMesh {
         if aside[link.endpoint].map({ $0.1.data.fingerprint != key }) == true { aside[link.endpoint] = nil }
         waiting[link.endpoint] = nil
         reported.remove(link.endpoint)
+        missed = missed.filter { $0.key.uid != link.uid }
+        refusals[link.endpoint] = nil
         outboxes[link.endpoint] = ([], FrameTokenBucket(size: 32, perSecond: 15))
         tellOwn()
         for endpoint in known.keys { queue(endpoint, to: link) }
@@ -126,11 +132,25 @@ final class PeerMesh {
         if reason == "closedByPeer", code == .goodbye || (code == .full && link.hasEntry) {
             known[link.endpoint] = nil
             departed[link.endpoint] = .now
+            missed[link.endpoint] = nil
+        } else if bug != .forgetsLost, known[link.endpoint] != nil {
+            let isLost = ["lost", "timeout", "superseded"].contains(reason)
+            if isLost || [.timeout, .duplicate, .flow].contains(code) {
+                missed[link.endpoint] = .now + .seconds(600)
+            }
         }
+        if bug == .missesDeparted, code == .goodbye { missDeparted(link) }
         // Evicted by the others: entries about this peer may come back to it later. Spec 11.8.
         let isSentAway = code == .unknownPeer && (reason == "closedByPeer" || reason == "withdrawn")
         if isSentAway { setAside(link.endpoint) } else { takeUp(link.endpoint) }
         if reason != "left", reason != "full" { tellOwn() }
+    }
+
+    private func missDeparted(_ link: PeerLink) {
+        guard let held = link.held.first else { return }
+        let entry = MemberEntry(link.endpoint, 0, list: [], data: held.bytes)
+        known[link.endpoint] = StoredEntry(entry: entry, held: held, number: learnt)
+        missed[link.endpoint] = .now + .seconds(600)
     }
 
     private func tellOwn() {
@@ -168,6 +188,8 @@ final class PeerMesh {
         waiting = [:]
         reported = []
         callers = [:]
+        missed = [:]
+        refusals = [:]
         outboxes = [:]
         excess = OverCapacity()
         dismissed = [:]

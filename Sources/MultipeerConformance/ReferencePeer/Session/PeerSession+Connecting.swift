@@ -73,7 +73,9 @@ extension PeerSession {
         if links[attempt.endpoint.uid] == nil, !isSilent {
             application.tell("notConnected", of: attempt.endpoint.uid, reason: reason, code: code)
         }
-        if attempt.isForMesh { mesh.failed(attempt.endpoint) }
+        if attempt.isForMesh {
+            mesh.failed(attempt.endpoint, reason, code, isUnknown: attempt.isUnknown)
+        }
     }
 
     func drive(_ attempt: PeerAttempt, _ now: Instant) {
@@ -100,6 +102,12 @@ extension PeerSession {
             attempt.lastDial = now
             dial(candidate, attempt, isIntroduced: isIntroduced)
         }
+        // A dial that a dead network has swallowed is not waited for. Spec 6.1, `dial.again`.
+        if attempt.isInRound, attempt.dials > 0, attempt.dials < 4, attempt.queue.isEmpty,
+            let began = attempt.roundBegan, now - began >= .seconds(2), bug != .waitsForSilentDials
+        {
+            begin(attempt)
+        }
         if attempt.isInRound, attempt.dials == 0, attempt.queue.isEmpty {
             attempt.isInRound = false
             attempt.rest(from: now)
@@ -117,6 +125,7 @@ extension PeerSession {
         }
         attempt.queue = allowed.flatMap { $0.tried(bug: bug) }
         attempt.isInRound = true
+        attempt.roundBegan = .now
         attempt.lastDial = nil
     }
 

@@ -231,6 +231,7 @@ extension PeerSession {
             if code == .unknownPeer, bug == .givesUpAfterUnknownPeer {
                 return abandon(attempt, "refused", code, saying: .cancelled)
             }
+            if code == .unknownPeer { attempt.isUnknown = true }
             if code == .unknownPeer, candidate.connection.role == .initiator { guessNext(attempt) }
         case .refused(let refusal):
             if [.rejected, .version, .full].contains(refusal.code) {
