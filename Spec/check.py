@@ -15,7 +15,7 @@ SPEC = pathlib.Path(__file__).resolve().parent
 # A chapter should be readable in one sitting. The total is what an implementer of everything reads: every word of the
 # chapters, the appendices, the README and the exceptions. Text that scripts write (tables, rules.md) is for reference; hex,
 # drawings and formulas are not prose; the vectors have their own README. None of these counts.
-CHAPTER, TOTAL = 1400, 14000
+CHAPTER, TOTAL = 1400, 14250
 # For those who write a shim, choose a TLS library, or read this implementation: nothing there is needed for the wire, nor
 # counted with the rest.
 ANNEXES, ANNEX = ("D-shim.md", "E-tls-libraries.md", "F-notes.md"), 1200
