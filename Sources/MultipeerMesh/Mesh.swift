@@ -165,6 +165,11 @@ extension Mesh {
         return linkEstablishment.accepted(at: now)
     }
 
+    package mutating func connected(_ id: ConnectionID, at now: Moment) {
+        self.now = now
+        linkEstablishment.connected(id, at: now)
+    }
+
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {

@@ -55,8 +55,6 @@ extension RegistryPlace {
         RegistryPlace(
             "datagramMemory", "MultipeerEngine/Datagrams/LinkDatagrams.swift", "static let mostUnread = #"),
         RegistryPlace(
-            "missedPings", "MultipeerLink/Datagrams/DatagramPath.swift", "static let mostMissed = #"),
-        RegistryPlace(
             "smallestPeers", "MultipeerTransport/Session/Configuration+Ranges.swift",
             "#...16 ~= maximumPeers"
         ),
@@ -205,10 +203,21 @@ extension RegistryPlace {
         RegistryPlace(
             "datagramHandshake", "MultipeerLink/Datagrams/DatagramPath.swift", "var handshakeTimeout = #"),
         RegistryPlace("datagramPing", "MultipeerLink/Datagrams/DatagramPath.swift", "var pings = #"),
+        RegistryPlace(
+            "datagramPingAfter", "MultipeerLink/Datagrams/DatagramPath+Timers.swift",
+            "static let afterMessage = #"),
+        RegistryPlace(
+            "datagramPingFirst", "MultipeerLink/Datagrams/DatagramPath+Timers.swift",
+            "static let firstRepetition = #"),
+        RegistryPlace(
+            "datagramPingNext", "MultipeerLink/Datagrams/DatagramPath+Timers.swift",
+            "static let repetition = #"),
+        RegistryPlace("datagramSilence", "MultipeerLink/Datagrams/DatagramPath.swift", "var silence = #"),
         RegistryPlace("datagramRetry", "MultipeerLink/Datagrams/DatagramPath.swift", "var rest = #"),
+        RegistryPlace("datagramRetryUp", "MultipeerLink/Datagrams/DatagramPath.swift", "var restOnceUp = #"),
         RegistryPlace(
             "datagramRetryFirst", "MultipeerLink/Datagrams/DatagramPath.swift",
-            ".seconds(min(# << min(faults - 1",
+            ".seconds(# << min(failures - 1",
             unit: 1_000),
         RegistryPlace(
             "hostTTL", "MultipeerDiscovery/Responder/Responder.swift", "min(max(hostTTL, 10), #)", unit: 1_000

@@ -114,6 +114,7 @@ private let limitConstants: [(String, Int)] = [
 
 private let timerConstants: [(String, Duration)] = [
     ("attempt", HandshakeTiming.attempt), ("hello", HandshakeTiming.greeting),
+    ("unproven", HandshakeTiming.unproven),
     ("confirm", HandshakeTiming.decision),
     ("trust", HandshakeTiming.decision), ("select", HandshakeTiming.selection),
     ("higherDelay", HandshakeTiming.higherDialDelay),

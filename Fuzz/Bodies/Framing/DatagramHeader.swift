@@ -161,6 +161,7 @@ private struct PathStage {
             case .down:
                 try promise(isUp, "the path goes down only after it was up")
                 isUp = false
+            case .withdraw: try promise(!isRunning, "an end that rests takes nothing")
             }
         }
         try promise(

@@ -423,6 +423,9 @@ package enum Bug: String, CaseIterable, Sendable {
     case datagramsTooLong = "datagrams-too-long"  // Sends messages of more than 1,150 bytes by UDP.
     case datagramsWithoutPath = "datagrams-without-path"  // Loses what is sent while there is no path.
     case pathIsNeverDown = "path-is-never-down"  // Goes on with UDP though no ping is answered.
+    case onlyPongsCount = "only-pongs-count"  // Gives up UDP without a pong, whatever else comes.
+    case neverPingsAgain = "never-pings-again"  // Pings until the path is up, and never again.
+    case givesUpSilently = "gives-up-silently"  // Does not say that it takes no datagrams for a time.
     case datagramsOfAnyKind = "datagrams-of-any-kind"  // Accepts kind DTLS on a plain link.
     case answersUnknown = "answers-unknown"  // Answers datagrams of any association.
     case datagramsTwice = "datagrams-twice"  // Has no replay window.

@@ -18,6 +18,7 @@ final class DatagramPeer {
     /// Whether the subject has answered a ping of this pair: then the path is up for the tester.
     private(set) var hasPong = false
     private(set) var hasPing = false
+    private(set) var pings = 0
     var answersPings = true
     /// Decides whether a packet gets lost; the argument is true for an outgoing one.
     var loses: (Bool) -> Bool = { _ in false }
@@ -50,6 +51,12 @@ final class DatagramPeer {
         mine = DatagramOffer(association: caseRun.random.bytes(8), port: socket.port)
         _ = link.takeAll()
         try offer()
+    }
+
+    /// Begins again with the subject's last DGRAM.
+    func adoptOffer() throws {
+        theirs = link.lastOffer
+        try begin()
     }
 
     private func awaitOffer() throws {
@@ -180,6 +187,7 @@ final class DatagramPeer {
         }
         switch content.kind {
         case Content.Tag.ping:
+            pings += 1
             guard answersPings else { return }
             hasPing = true
             send(Content(Content.Tag.pong, next(), content.body))

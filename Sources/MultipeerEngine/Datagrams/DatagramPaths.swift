@@ -65,9 +65,9 @@ extension DatagramPaths {
 
     /// Appends the content that carries a message; returns false when the path cannot carry it now. [dgram.fallback]
     package func encode(
-        _ message: Span<UInt8>, to peer: LinkedPeer, into content: inout ByteBuffer
+        _ message: Span<UInt8>, to peer: LinkedPeer, into content: inout ByteBuffer, at now: Moment
     ) -> Bool {
-        peer.datagrams.encode(message, into: &content)
+        peer.datagrams.encode(message, into: &content, at: now)
     }
 }
 
@@ -137,9 +137,9 @@ extension DatagramPaths {
     }
 
     /// Finishes a path because the session leaves: accepted messages are sent, and no more are accepted.
-    mutating func finish(_ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
+    mutating func finish(_ peer: LinkedPeer, _ links: inout LinkTable, _ outputs: inout [SessionOutput]) {
         guard peer.datagrams.path != nil else { return }
-        collect(into: &outputs)
+        collect(&links, into: &outputs)
         outputs.append(.datagram(peer.id, .finish))
     }
 
@@ -163,13 +163,16 @@ extension DatagramPaths {
     /// Whether nothing is to be collected.
     var isQuiet: Bool { due.isEmpty }
 
-    mutating func collect(into outputs: inout [SessionOutput]) {
+    mutating func collect(_ links: inout LinkTable, into outputs: inout [SessionOutput]) {
         if due.isEmpty { return }
         let noted = due
         due.removeAll(keepingCapacity: true)
         for peer in noted {
             peer.datagrams.isDue = false
             for action in peer.datagrams.path?.takeActions() ?? [] {
+                if action == .withdraw {
+                    links.markedPeer(on: peer.id)?.link.say(.datagram(.withdrawn))  // [dgram.rest]
+                }
                 guard let order = order(for: action, peer) else { continue }
                 outputs.append(.datagram(peer.id, order))
             }
@@ -190,6 +193,7 @@ extension DatagramPaths {
         case .send(let content): return .send(content)
         case .up: return peer.isLeaving ? nil : .up
         case .down: return .down
+        case .withdraw: return nil
         }
     }
 }

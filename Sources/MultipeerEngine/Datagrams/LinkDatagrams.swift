@@ -66,10 +66,10 @@ extension LinkDatagrams {
     }
 
     /// Appends the content that carries a message; returns false when the path cannot carry it now. [dgram.fallback]
-    mutating func encode(_ message: Span<UInt8>, into content: inout ByteBuffer) -> Bool {
+    mutating func encode(_ message: Span<UInt8>, into content: inout ByteBuffer, at now: Moment) -> Bool {
         let isEncoded = path?.inPlace { path in
             guard path.canCarry(message.count) else { return false }
-            path.encode(message, into: &content)
+            path.encode(message, into: &content, at: now)
             return true
         }
         guard isEncoded == true else { return false }

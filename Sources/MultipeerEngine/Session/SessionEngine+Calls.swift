@@ -64,7 +64,7 @@ extension SessionEngine {
         settle()
         for connection in links.linked {
             guard let peer = links.markedPeer(on: connection.id) else { continue }
-            if !peer.isLeaving { datagrams.finish(peer, &outputs) }
+            if !peer.isLeaving { datagrams.finish(peer, &links, &outputs) }
             peer.isLeaving = true
             _ = peer.sayGoodbyeWhenDrained(at: now)
         }

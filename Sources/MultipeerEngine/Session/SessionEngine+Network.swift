@@ -34,6 +34,12 @@ extension SessionEngine {
         return id
     }
 
+    /// Handles a dialled connection whose TCP is established.
+    package mutating func connected(_ id: ConnectionID, at now: Moment) {
+        self.now = now
+        mesh.connected(id, at: now)
+    }
+
     /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment

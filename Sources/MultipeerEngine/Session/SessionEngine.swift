@@ -71,7 +71,7 @@ extension SessionEngine {
     /// Swaps the actions and events, in order, with an emptied list, whose memory is reused. Returns false when none is left.
     package mutating func takeOutputs(swapping list: inout [SessionOutput]) -> Bool {
         settle()
-        datagrams.collect(into: &outputs)
+        datagrams.collect(&links, into: &outputs)
         finishLeaving()
         if outputs.isEmpty { return false }
         swap(&outputs, &list)

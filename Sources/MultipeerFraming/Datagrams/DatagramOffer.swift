@@ -10,6 +10,9 @@ package struct DatagramOffer: Equatable, Sendable {
         self.port = port
         self.flags = flags
     }
+
+    /// Wants no datagrams. [dgram.offer]
+    package static let withdrawn = DatagramOffer(association: 0, port: 0)
 }
 
 extension DatagramOffer {

@@ -97,7 +97,10 @@ package struct SecuredChannel: Equatable, Sendable {
 /// The timers of an attempt. Spec 15; `Spec/registries.json` holds the same numbers.
 package enum HandshakeTiming {
     package static let attempt = Duration.seconds(30)
+    /// For each step up to HELLO.
     package static let greeting = Duration.seconds(5)
+    /// For all of them, on an accepted connection.
+    package static let unproven = Duration.seconds(15)
     package static let decision = Duration.seconds(30)
     package static let selection = Duration.seconds(5)
     package static let higherDialDelay = Duration.milliseconds(500)

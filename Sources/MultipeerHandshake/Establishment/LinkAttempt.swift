@@ -52,6 +52,8 @@ package struct LinkAttempt: Sendable {
     var trust = Trust.unasked
     var connectionFailure: ConnectionFailure?
     var probeDeadline: Moment?
+    /// How long its link may take to answer a probe: four of the round trips that its handshake took, if that is longer.
+    var probeTime = HandshakeTiming.probe
     var parked: [ParkedCandidate] = []
     /// Whether the mesh has withdrawn the attempt; it ends if SELECT does not lead to a link. [select.pending]
     var isWithdrawn = false
@@ -140,6 +142,7 @@ package struct LinkAttempt: Sendable {
         phase = known.phase
         selection = Selection(known.selection.part, holding: link)
         probeDeadline = known.probeDeadline
+        probeTime = known.probeTime
         former =
             known.former
             ?? FormerAttempt(expectedPeer: known.expectedPeer, plan: known.plan, deadline: known.deadline)

@@ -45,7 +45,7 @@ extension LinkEstablishment {
             }
             let handshake = Handshake(
                 .initiator, for: known, guess: attempts[uid]?.misses ?? 0, local: local,
-                deadline: now + HandshakeTiming.greeting)
+                at: now)
             let id = connections.add(
                 handshake, dialled: candidate, isIntroduced: introducer != nil, besides: links)
             attempts[uid]?.plan.began(id)
@@ -250,6 +250,7 @@ extension LinkEstablishment {
             let data = connection.handshake.expectedPeer?.data
         else { return }
         attempts[uid]?.becomeLink(to: remote.sender, at: now)
+        attempts[uid]?.probeTime = connection.handshake.timer.patience(atLeast: HandshakeTiming.probe)
         actions.append(
             .link(id, data, remote: remote.limits, isMesh: connection.handshake.makesMesh))
         for other in connections.ids(of: uid) where connections[other]?.isDialled == true {
@@ -258,9 +259,10 @@ extension LinkEstablishment {
     }
 
     mutating func probe(
-        _ link: ConnectionID, of uid: UID, within answer: Duration = HandshakeTiming.probe, at now: Moment
+        _ link: ConnectionID, of uid: UID, within grace: Duration = .zero, at now: Moment
     ) {
-        attempts[uid]?.probeDeadline = now + answer
+        guard let answer = attempts[uid]?.probeTime else { return }
+        attempts[uid]?.probeDeadline = now + max(grace, answer)
         actions.append(.probe(link))
     }
 

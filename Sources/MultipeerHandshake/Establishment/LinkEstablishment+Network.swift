@@ -23,11 +23,16 @@ extension LinkEstablishment {
         return Set(there.map(\.endpoint.uid)).count
     }
 
-    /// Registers an accepted, unauthenticated connection. It must send its HELLO within `HandshakeTiming.greeting`.
+    /// Registers an accepted, unauthenticated connection. Each step up to its HELLO must come within `HandshakeTiming.greeting`,
+    /// and all within `HandshakeTiming.unproven`.
     package mutating func accepted(at now: Moment) -> ConnectionID {
-        let handshake = Handshake(
-            .responder, for: nil, local: local, deadline: now + HandshakeTiming.greeting)
+        let handshake = Handshake(.responder, for: nil, local: local, at: now)
         return connections.add(handshake, dialled: nil, besides: links)
+    }
+
+    /// Handles a dialled connection whose TCP is established.
+    package mutating func connected(_ id: ConnectionID, at now: Moment) {
+        connections[id]?.handshake.connected(at: now)
     }
 
     /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.

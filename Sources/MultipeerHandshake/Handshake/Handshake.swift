@@ -46,6 +46,8 @@ package struct Handshake: Sendable {
     private(set) var makesMesh = false
 
     private let local: LocalPeer
+    /// The time for the steps up to HELLO, and for those after the trust decision.
+    private(set) var timer: StepTimer
     /// The index of the issued data to name in our HELLO, the most likely first.
     let guess: Int
     private var ownHello: [UInt8] = []
@@ -59,13 +61,25 @@ package struct Handshake: Sendable {
     private var channel = SecuredChannel.plain
 
     init(
-        _ role: Role, for expectedPeer: ExpectedPeer?, guess: Int = 0, local: LocalPeer, deadline: Moment
+        _ role: Role, for expectedPeer: ExpectedPeer?, guess: Int = 0, local: LocalPeer, at now: Moment
     ) {
         self.role = role
         self.expectedPeer = expectedPeer
         self.guess = guess
         self.local = local
-        self.deadline = deadline
+        timer = role == .initiator ? .dialled(at: now) : .accepted(at: now)
+        deadline = timer.deadline
+    }
+
+    /// Handles the TCP connection of a dial.
+    mutating func connected(at now: Moment) {
+        guard role == .initiator, phase == .securing else { return }
+        moved(at: now)
+    }
+
+    private mutating func moved(at now: Moment) {
+        timer.moved(at: now)  // [link.timeouts]
+        deadline = timer.deadline
     }
 
     /// Handles an established channel: TLS, or the exchange of plain prefaces. `nonce`: 32 random bytes.
@@ -76,6 +90,7 @@ package struct Handshake: Sendable {
         self.channel = channel
         self.nonce = nonce
         phase = .greeting
+        moved(at: now)
         guard role == .initiator, let expectedPeer else { return [] }
         guard channel.suits(expectedPeer) else { return end(.policy) }  // [hello.mode]
         guard !expectedPeer.issued.isEmpty else { return end(.internal) }
@@ -171,7 +186,10 @@ package struct Handshake: Sendable {
     /// Handles the timeout of the current phase.
     mutating func timedOut() -> [Action] { phase == .ended ? [] : end(.timeout) }  // [link.timeouts]
 
-    mutating func expectSelection(until moment: Moment) { deadline = moment }
+    /// Restarts the timeout for the peer's next frame. [link.timeouts]
+    mutating func expectSelection(at now: Moment) {
+        deadline = now + timer.patience(atLeast: HandshakeTiming.selection)
+    }
 
     mutating func end(_ code: CloseCode) -> [Action] {
         phase = .ended

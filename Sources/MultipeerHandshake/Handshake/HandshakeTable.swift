@@ -68,7 +68,7 @@ struct HandshakeTable: Sendable {
 
     /// Restarts the timeout for the peer's next frame. [link.timeouts]
     mutating func expectSelection(_ id: ConnectionID, at now: Moment) {
-        entries[id]?.handshake.expectSelection(until: now + HandshakeTiming.selection)
+        entries[id]?.handshake.expectSelection(at: now)
     }
 }
 

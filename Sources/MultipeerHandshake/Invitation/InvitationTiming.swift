@@ -4,10 +4,8 @@ import MultipeerFraming
 package enum InvitationTiming {
     /// The timeouts that an inviter may request, in seconds.
     package static let timeouts: ClosedRange<UInt32> = 1...600  // [invite.timeout]
-    /// From a connection's first byte to its INVITE.
+    /// For each step of a connection up to its INVITE.
     package static let greeting = HandshakeTiming.greeting  // [invite.deadline]
-    /// From TLS to the INVITE of an inviter that has a code.
-    package static let exchange = HandshakeTiming.greeting  // [invite.deadline]
     /// How long a repeated code is paused after this many wrong guesses in a row.
     package static func pause(after guesses: Int) -> Duration {  // [code.repeated]
         .seconds(guesses < 6 ? 1 << guesses : 60)

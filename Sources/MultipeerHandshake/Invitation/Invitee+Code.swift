@@ -35,6 +35,7 @@ extension Invitee {
             let exchange = try code.proof.exchange(as: .b, secrets)
             let keys = try CodeProof.keys(of: exchange, with: point, secrets)
             connections[id]?.phase = .confirming(keys)
+            moved(id, at: now)
             connections[id]?.secrets = nil
             actions.append(.send(id, Frame.share(code: number, point: exchange.share).encoded))
         } catch {
@@ -49,6 +50,7 @@ extension Invitee {
         guard keys.verifies(theirs) else { return guessedWrong(id, at: now) }  // [code.guess]
         code?.wasProven()
         connections[id]?.phase = .proven
+        moved(id, at: now)
         actions.append(.send(id, Frame.confirmation(keys.confirmation).encoded))
     }
 

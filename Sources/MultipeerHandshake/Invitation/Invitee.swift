@@ -77,6 +77,8 @@ package struct Invitee: InvitationMachine {
         var keyedUID: UID?
         var phase: Phase
         var deadline: Moment
+        /// The time for the steps up to INVITE, and for COMPLETE.
+        var timer: StepTimer
         var secrets: CodeSecrets?
         var group: AddressGroup { AddressGroup(origin) }
     }
@@ -115,16 +117,17 @@ package struct Invitee: InvitationMachine {
 // MARK: input from the network
 
 extension Invitee {
-    /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s to send its INVITE. Returns nil when
-    /// there is no room for it.
+    /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s for each step up to its INVITE, and 15 s
+    /// for all. Returns nil when there is no room for it.
     package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID? {
         // [invite.pending]
         guard let place = unauthenticated.makeRoom(for: origin, at: now) else { return nil }
         if let dropped = place.dropped { end(dropped, .busy, .withdrawn) }
         let id = nextConnection()
         unauthenticated.add(id, in: place, at: now)
+        let timer = StepTimer.accepted(at: now)
         connections[id] = Connection(
-            origin: origin, phase: .securing, deadline: now + InvitationTiming.greeting)
+            origin: origin, phase: .securing, deadline: timer.deadline, timer: timer)
         if isStopped { end(id, .cancelled, .cancelled) }
         return id
     }
@@ -138,6 +141,7 @@ extension Invitee {
         advance(to: now)
         guard connections[id]?.phase == .securing else { return }
         connections[id]?.phase = .greeting
+        moved(id, at: now)
         connections[id]?.keyedUID = keyedUID
         connections[id]?.secrets = secrets
     }
@@ -198,7 +202,9 @@ extension Invitee {
         actions.append(.send(id, Frame.answer(answer).encoded))
         if let address = connections[id]?.group { refused.accepted(address) }
         connections[id]?.phase = .agreed(waiting, data)
-        connections[id]?.deadline = now + InvitationTiming.completion
+        if let timer = connections[id]?.timer {
+            connections[id]?.deadline = now + timer.patience(atLeast: InvitationTiming.completion)
+        }
     }
 
     /// Declines an invitation for the application. Throws the reason when the inviter no longer waits.
@@ -251,6 +257,14 @@ extension Invitee {
 // MARK: consequences
 
 extension Invitee {
+    /// Notes a step of a connection that has not sent INVITE. [invite.deadline]
+    mutating func moved(_ id: ConnectionID, at now: Moment) {
+        guard var timer = connections[id]?.timer else { return }
+        timer.moved(at: now)
+        connections[id]?.timer = timer
+        connections[id]?.deadline = timer.deadline
+    }
+
     private mutating func nextConnection() -> ConnectionID {
         repeat { lastConnection &+= 1 } while connections[ConnectionID(rawValue: lastConnection)] != nil
         return ConnectionID(rawValue: lastConnection)

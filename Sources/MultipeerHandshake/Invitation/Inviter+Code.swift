@@ -15,7 +15,7 @@ import MultipeerSecurity
 extension Inviter {
     mutating func share(_ code: CodeProof, _ secrets: CodeSecrets?, on id: ConnectionID, at now: Moment) {
         self.secrets = secrets
-        exchangeDeadline = now + InvitationTiming.exchange
+        exchangeTimer?.moved(at: now)  // [invite.deadline]
         do throws(SecurityFault) {
             guard let secrets else { throw .internal("a connection without secrets") }
             let exchange = try code.exchange(as: .a, secrets)
@@ -34,6 +34,7 @@ extension Inviter {
         do throws(SecurityFault) {
             let keys = try CodeProof.keys(of: exchange, with: point, secrets)
             phase = .confirming(id, keys)
+            exchangeTimer?.moved(at: now)  // [invite.deadline]
             actions.append(.send(id, Frame.confirmation(keys.confirmation).encoded))
         } catch {
             violated(id, error.exchangeCloseCode, at: now)  // [code.point]
@@ -46,7 +47,7 @@ extension Inviter {
         }
         guard keys.verifies(theirs) else { return fail(id, .wrongCode, .wrongCode) }  // [code.guess]
         secrets = nil
-        exchangeDeadline = nil
+        exchangeTimer = nil
         invite(on: id, at: now)
     }
 

@@ -38,7 +38,7 @@ package struct Inviter: InvitationMachine {
     /// A connection that is being made.
     private struct Attempt {
         let candidate: Candidate
-        let deadline: Moment
+        var timer: StepTimer
         /// Whether TCP is established.
         var isConnected = false
     }
@@ -62,8 +62,8 @@ package struct Inviter: InvitationMachine {
     /// The address of the connection that carries the invitation.
     private var asked: Candidate?
     private var phaseDeadline: Moment
-    /// The end of the exchange of the current connection.
-    var exchangeDeadline: Moment?
+    /// The time for each step of the exchange of the current connection; nil outside it.
+    var exchangeTimer: StepTimer?
     private var dialFailures = DialFailures()
     /// Whether the peer's application was being asked when the invitation ended.
     package private(set) var wasAsking = false
@@ -115,8 +115,8 @@ package struct Inviter: InvitationMachine {
     package var deadline: Moment? {
         switch phase {
         case .connecting:
-            (attempts.values.map(\.deadline) + [phaseDeadline, plan.deadline].compactMap { $0 }).min()
-        case .sharing, .confirming: .earlier(phaseDeadline, exchangeDeadline)
+            (attempts.values.map(\.timer.deadline) + [phaseDeadline, plan.deadline].compactMap { $0 }).min()
+        case .sharing, .confirming: .earlier(phaseDeadline, exchangeTimer?.deadline)
         case .asking, .agreeing: phaseDeadline
         case .over: nil
         }
@@ -130,7 +130,9 @@ package struct Inviter: InvitationMachine {
 extension Inviter {
     package mutating func connected(_ id: ConnectionID, at now: Moment) {
         advance(to: now)
+        guard attempts[id]?.isConnected == false else { return }
         attempts[id]?.isConnected = true
+        attempts[id]?.timer.moved(at: now)  // [invite.deadline]
     }
 
     /// Handles an established TLS channel: the first connection to get this far is used. TLS has verified the key of an invitee
@@ -149,6 +151,7 @@ extension Inviter {
             return seekElsewhere(Inviter.unproven, at: now)  // [invite.address]
         }
         if let code {
+            exchangeTimer = attempt.timer
             share(code, secrets, on: id, at: now)  // [code.order]
         } else {
             invite(on: id, at: now)
@@ -242,11 +245,11 @@ extension Inviter {
             closeAll(.timeout)
             return end(.failure(endsGuess ? .wrongCode : isBusy ? .busy : late))  // [invite.timeout]
         }
-        if isExchanging, hasEnded(exchangeDeadline, at: now) {
+        if isExchanging, hasEnded(exchangeTimer?.deadline, at: now) {
             closeAll(.timeout)
             return end(.failure(endsGuess ? .wrongCode : .timedOut))  // [invite.deadline] [code.guess]
         }
-        for id in attempts.filter({ $0.value.deadline <= now }).keys.sorted() {
+        for id in attempts.filter({ $0.value.timer.deadline <= now }).keys.sorted() {
             actions.append(.close(id, .timeout))
             attemptEnded(
                 id, "no answer", mayPass: attempts[id]?.isConnected == true, at: now)  // [invite.deadline]
@@ -365,7 +368,7 @@ extension Inviter {
         while let candidate = plan.due(at: now) {
             lastConnection &+= 1
             let id = ConnectionID(rawValue: lastConnection)
-            attempts[id] = Attempt(candidate: candidate, deadline: now + InvitationTiming.greeting)
+            attempts[id] = Attempt(candidate: candidate, timer: .dialled(at: now))
             plan.began(id)
             actions.append(.dial(id, candidate))
         }

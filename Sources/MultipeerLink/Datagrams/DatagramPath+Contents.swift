@@ -17,13 +17,14 @@ extension DatagramPath {
         guard canExchange, let header = ContentHeader(content) else { return drop() }  // [dgram.drop]
         let place = window.take(header.sequence)
         guard place != .repeated else { return drop() }  // [dgram.sequence]
+        heard(at: now)
         let token = content.extracting(ContentHeader.byteCount..<content.count)
         switch header.kind {
         case .message: break
         case .ping:
             pong(token)
             joinPing(at: now)
-        case .pong: if isOurs(token) { answered(at: now) }
+        case .pong: if let sent = ping(in: token) { answered(sent, at: now) }
         }
         // The sender of a plain datagram is not authenticated, and an older one may come from the peer's previous
         // address. [dgram.address]
@@ -36,10 +37,11 @@ extension DatagramPath {
     }
 
     /// Appends the content that carries a message; it must be one that the path can carry.
-    package mutating func encode(_ message: Span<UInt8>, into buffer: inout ByteBuffer) {
+    package mutating func encode(_ message: Span<UInt8>, into buffer: inout ByteBuffer, at now: Moment) {
         precondition(canCarry(message.count), "a message that this path does not carry")
         ContentHeader(.message, sequence: nextSequence()).encode(into: &buffer)
         buffer.append(message)
+        sent(at: now)
     }
 
     /// Returns the next sequence number, modulo 2³². [dgram.sequence]
@@ -52,8 +54,8 @@ extension DatagramPath {
 // MARK: - Pings
 
 extension DatagramPath {
-    mutating func ping() {
-        lastPing += 1
+    mutating func ping(at now: Moment) {
+        lastPing = max(lastPing + 1, nanoseconds(at: now))
         var content = ByteBuffer(capacity: 13)
         ContentHeader(.ping, sequence: nextSequence()).encode(into: &content)
         content.append(lastPing)
@@ -69,11 +71,29 @@ extension DatagramPath {
         say(.send(content.takeAll()))
     }
 
-    private func isOurs(_ token: Span<UInt8>) -> Bool {
+    /// Returns the ping of this pair of numbers that has this token.
+    private func ping(in token: Span<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for index in token.indices { value = value << 8 | UInt64(token[index]) }
-        return value > lastForeignPing && value <= lastPing
+        return value > lastForeignPing && value <= lastPing ? value : nil
+    }
+
+    private mutating func answered(_ ping: UInt64, at now: Moment) {
+        let elapsed = nanoseconds(at: now)
+        let sample = Duration.nanoseconds(Int64(clamping: elapsed > ping ? elapsed - ping : 0))
+        let bounded = min(sample, Self.longestRoundTrip)
+        roundTrip = roundTrip == .zero ? bounded : (roundTrip * 7 + bounded) / 8
+        answered(at: now)
+    }
+
+    /// The time since the first ping.
+    private mutating func nanoseconds(at now: Moment) -> UInt64 {
+        let first = firstPing ?? now
+        firstPing = first
+        return UInt64(max(0, (now - first).wholeNanoseconds))
     }
 
     private static let mostPongs = 16
+    /// What is longer is no network: this end or the peer was suspended meanwhile.
+    private static let longestRoundTrip = Duration.seconds(5)
 }

@@ -25,10 +25,70 @@ extension DatagramPath {
 
         init(now: Moment) { backoff = Backoff(now: now) }
 
-        mutating func made(_ flights: Int, at now: Moment) {
-            guard flights > self.flights else { return }
+        /// Returns whether the handshake has moved.
+        mutating func made(_ flights: Int, at now: Moment) -> Bool {
+            guard flights > self.flights else { return false }
             self.flights = flights
             backoff = Backoff(now: now)  // [dgram.retransmit]
+            return true
         }
+    }
+
+    /// What an end whose path is up has sent since a content last came, and when it pings next.
+    ///
+    /// Only the answer shows that what was sent arrives. A message has none, so a ping soon follows one, and is repeated
+    /// often: of many, one gets through a network that loses every third. Where contents go both ways, none is needed.
+    package struct Watch: Equatable, Sendable {
+        /// When this end sent a message or a ping for the first time since a content came; nil if it sent none.
+        private var since: Moment?
+        /// Whether it has sent a ping since.
+        package private(set) var isAsking = false
+        private var lastPing: Moment
+        package private(set) var nextPing: Moment
+
+        init(now: Moment, _ timing: Timing) {
+            lastPing = now
+            nextPing = now + timing.pings
+        }
+
+        var isWaiting: Bool { since != nil }
+
+        mutating func sent(at now: Moment) {
+            since = now
+            nextPing = min(nextPing, now + Self.afterMessage)  // [dgram.path]
+        }
+
+        mutating func asked(at now: Moment, _ roundTrip: Duration) {
+            since = since ?? now
+            // [dgram.path]
+            nextPing =
+                now
+                + (isAsking ? max(Self.repetition, roundTrip / 4) : max(Self.firstRepetition, roundTrip * 2))
+            isAsking = true
+            lastPing = now
+        }
+
+        mutating func heard(at now: Moment, _ timing: Timing) {
+            since = nil
+            isAsking = false
+            nextPing = max(now, lastPing + timing.pings)  // [dgram.path]
+        }
+
+        /// When the path is down, if nothing comes until then. [dgram.silence]
+        func end(_ timing: Timing, _ roundTrip: Duration) -> Moment {
+            since.map { $0 + max(timing.silence, roundTrip * 4) } ?? .distantFuture
+        }
+
+        /// Returns whether this end has overslept its ping, because it was suspended: then silence is no sign.
+        func hasSlept(until now: Moment) -> Bool { nextPing + Self.slept < now }
+
+        /// A ping that is later than this was overslept.
+        private static let slept = Duration.milliseconds(500)
+        /// From the first message since a content came to the ping.
+        static let afterMessage = Duration.milliseconds(500)
+        /// From a ping to its repetition, if two round trips take no longer.
+        static let firstRepetition = Duration.milliseconds(250)
+        /// Between two more, if a quarter of a round trip is no longer.
+        static let repetition = Duration.milliseconds(125)
     }
 }

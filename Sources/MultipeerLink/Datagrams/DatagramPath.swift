@@ -7,12 +7,17 @@ package import MultipeerFraming
 /// ```
 ///                   both offers                  handshake done              pong
 ///   idle ──────────────────────▶ shaking hands ─────────────────▶ probing ───────▶ up
-///     ▲                            │  ▲  ▲   (plain: at once) ───────▲  │           │
-///     │ the peer wants none        │  │  └── a new offer of either ─────┴───────────┤
-///     └────── (from any) ──────────│  │ time, a new offer of the peer                │
-///                                  ▼  │                                              │
-///                                resting ◀──── 10 s without a pong, a fault, 3 missed ┘
+///     ▲                            │  ▲      (plain: at once) ───────▲  │           │
+///     │ the peer wants none        │  └───────── a new offer of either ─┴───────────┤
+///     ├────── (from any but resting)                                    │           │
+///     │                            └──────── a fault, 10 s without progress ────────┤ a fault
+///     │ time, the peer's offer                                          ▼           │
+///     ├─────────────────────────────────────────────────────────────  resting ◀─────┤
+///     └────────────────────────────── nothing comes ────────────────────────────────┘
 /// ```
+///
+/// What ends at one end ends at the other: the link carries either a new offer, with which both begin again, or the word
+/// that this end rests, and takes nothing until its next offer.
 ///
 /// Pure: it never reads a clock, a socket or a random source and knows no keys. After every call the owner carries out
 /// `takeActions()` and sleeps until `deadline`. Contents are not passed in actions: the owner passes received ones to
@@ -34,15 +39,21 @@ package struct DatagramPath: Sendable {
         case up
         /// From now on messages use the link.
         case down
+        /// Send the offer that wants no datagrams: this end rests. [dgram.rest]
+        case withdraw
     }
 
     package struct Timing: Equatable, Sendable {
-        /// How long a new pair of association numbers may take until the first pong.
+        /// How long a new pair of association numbers may take until the handshake moves, and then until the first pong.
         package var handshakeTimeout = Duration.seconds(10)
-        /// The time after that, or after the path went down, until this side tries again. [dgram.path]
+        /// The longest rest after a failure, where no path was up on this link. [dgram.rest]
         package var rest = Duration.seconds(30)
+        /// The longest rest where one was. [dgram.rest]
+        package var restOnceUp = Duration.seconds(2)
         /// The interval of pings on a path that is up; one that can be sent together with another is sent earlier.
         package var pings = Duration.seconds(5)
+        /// How long nothing may come after the first content sent, if four round trips take no longer. [dgram.silence]
+        package var silence = Duration.milliseconds(1_750)
 
         package init() {}
     }
@@ -53,8 +64,8 @@ package struct DatagramPath: Sendable {
         case shakingHands(HandshakeTimer, until: Moment)
         /// Contents can be exchanged; whether they arrive is not known yet.
         case probing(Backoff, until: Moment)
-        /// `missed`: consecutive pings without an answer.
-        case up(missed: Int, isAsked: Bool, next: Moment)
+        case up(Watch)
+        /// This end has withdrawn its offer.
         case resting(until: Moment)
     }
 
@@ -69,17 +80,25 @@ package struct DatagramPath: Sendable {
     /// The last offer of the peer; nil when it accepts no datagrams.
     private(set) var remote: DatagramOffer?
     private let port: UInt16
-    private let timing: Timing
+    let timing: Timing
     private var actions: [Action] = []
-    /// The number of faults since the path was last up.
-    private var faults = 0
+    /// The number of failures since the path was last up.
+    private var failures = 0
+    /// Whether the path was up on this link.
+    private var wasUp = false
+    /// Whether a number was requested and not announced yet: the last offer is not valid.
+    private var isDrawing = true
 
     /// The sequence number of the next content to be sent.
     var sequence: UInt32 = 0
     var window = ReplayWindow()
-    /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless.
+    /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless. A ping is the
+    /// number of nanoseconds since the first one, so that its answer tells the round trip.
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
+    var firstPing: Moment?
+    /// The round trip of pings, smoothed.
+    var roundTrip = Duration.zero
     /// The number of pongs waiting to be taken, limited so that a peer that keeps sending pings fills no memory.
     var waitingPongs = 0
 
@@ -159,6 +178,7 @@ extension DatagramPath {
         precondition(association != 0, "0 names no association")  // [dgram.offer]
         let offer = DatagramOffer(association: association, port: port)
         local = offer
+        isDrawing = false
         begin(at: now)
         return offer
     }
@@ -166,15 +186,16 @@ extension DatagramPath {
     /// Handles the peer's DGRAM: it replaces the previous one, and both ends start again. [dgram.restart]
     package mutating func receive(_ offer: DatagramOffer, at now: Moment) {
         remote = offer.port != 0 && offer.association != 0 ? offer : nil  // [dgram.offer]
+        if case .resting = phase {
+            if remote != nil { offerAgain() }  // [dgram.rest]
+            return
+        }
         begin(at: now)
     }
 
     /// Starts with the two association numbers, or becomes idle when one is missing.
     private mutating func begin(at now: Moment) {
-        guard let local, let remote else {
-            stop(.idle)
-            return
-        }
+        guard let local, let remote, !isDrawing else { return stop(.idle) }
         if case .up = phase { say(.down) }
         sequence = 0
         window = ReplayWindow()
@@ -203,6 +224,25 @@ extension DatagramPath {
         if case .up = phase { say(.down) }
         phase = next
     }
+
+    /// Requests a new number, and with it a new start at both ends. The previous offer is no longer valid.
+    private mutating func offerAgain() {
+        stop(.idle)
+        isDrawing = true
+        say(.drawAssociation)
+    }
+
+    /// Gives up for a time, and notifies the peer, which must not send what this end would drop. [dgram.rest]
+    private mutating func rest(at now: Moment) {
+        failures += 1
+        let longest = wasUp ? timing.restOnceUp : timing.rest
+        // The controlling end tries first, so that one offer serves both.
+        let pause = min(Self.rest(after: failures), longest) + (isControlling ? .zero : .seconds(1))
+        stop(.resting(until: now + pause))
+        say(.withdraw)
+    }
+
+    private static func rest(after failures: Int) -> Duration { .seconds(1 << min(failures - 1, 5)) }
 }
 
 // MARK: - Handshake
@@ -210,47 +250,38 @@ extension DatagramPath {
 extension DatagramPath {
     /// Notes how many flights the channel has made: a new one restarts at the shortest retransmission interval.
     package mutating func handshakeMoved(flights: Int, at now: Moment) {
-        guard case .shakingHands(var timer, let until) = phase else { return }
-        timer.made(flights, at: now)
-        phase = .shakingHands(timer, until: until)
+        guard case .shakingHands(var timer, _) = phase, timer.made(flights, at: now) else { return }
+        phase = .shakingHands(timer, until: now + timing.handshakeTimeout)  // [dgram.path]
     }
 
     /// Handles the completion of the channel's handshake.
     package mutating func established(at now: Moment) {
-        guard case .shakingHands(_, let until) = phase else { return }
-        probe(until: until, at: now)
+        guard case .shakingHands = phase else { return }
+        probe(until: now + timing.handshakeTimeout, at: now)  // [dgram.path]
     }
 
-    /// Handles a failure of the channel: it is dropped, and this side starts again after a pause that grows
-    /// with every fault. [dgram.restart]
+    /// Handles a failure of the channel: it is dropped, and this side starts again after a rest that grows with every
+    /// failure.
     package mutating func failed(at now: Moment) {
-        guard isRunning else { return }
-        faults += 1
-        stop(.resting(until: now + Self.rest(after: faults)))
+        if isRunning { rest(at: now) }
     }
 
     private mutating func probe(until: Moment, at now: Moment) {
         phase = .probing(Backoff(now: now), until: until)
-        ping()
+        ping(at: now)
     }
-
-    static func rest(after faults: Int) -> Duration { .seconds(min(1 << min(faults - 1, 5), 30)) }
 }
 
 // MARK: - Time
 
 extension DatagramPath {
-    /// The pause before the next try. The controlling end tries first, so that one offer serves both.
-    private var rest: Duration { timing.rest + (isControlling ? .zero : .seconds(1)) }
-    private static let mostMissed = 3
-
     /// The next time at which `advance` has an effect.
     package var deadline: Moment? {
         switch phase {
         case .idle: nil
         case .shakingHands(let timer, let until): min(timer.backoff.next, until)
         case .probing(let backoff, let until): min(backoff.next, until)
-        case .up(_, _, let next): next
+        case .up(let watch): min(watch.nextPing, watch.end(timing, roundTrip))
         case .resting(let until): until
         }
     }
@@ -260,44 +291,61 @@ extension DatagramPath {
         switch phase {
         case .idle: break
         case .shakingHands(var timer, let until):
-            guard now < until else { return stop(.resting(until: now + rest)) }  // [dgram.path]
+            guard now < until else { return rest(at: now) }  // [dgram.path]
             timer.backoff.advance(to: now)  // [dgram.retransmit]
             phase = .shakingHands(timer, until: until)
             say(.retransmit)
         case .probing(var backoff, let until):
-            guard now < until else { return stop(.resting(until: now + rest)) }  // [dgram.path]
+            guard now < until else { return rest(at: now) }  // [dgram.path]
             backoff.advance(to: now)
             phase = .probing(backoff, until: until)
-            ping()
-        case .up(let missed, let isAsked, _):
-            let missed = isAsked ? missed + 1 : 0
-            guard missed < Self.mostMissed else { return stop(.resting(until: now + rest)) }  // [dgram.path]
-            phase = .up(missed: missed, isAsked: true, next: now + timing.pings)  // [dgram.path]
-            ping()
-        case .resting:
-            // The previous offer remains valid until the owner has drawn a new number. [dgram.restart]
-            phase = .idle
-            say(.drawAssociation)
+            ping(at: now)
+        case .up(var watch):
+            if now >= watch.end(timing, roundTrip) {
+                guard watch.hasSlept(until: now) else { return offerAgain() }  // [dgram.silence]
+                watch.heard(at: now, timing)
+            }
+            pingUp(watch, at: now)
+        case .resting: offerAgain()  // [dgram.rest]
         }
     }
 
     /// Pings now if a ping is due within half of the interval, because this end is awake and sends another one, or answers one:
     /// both ends are then woken once for both. One that waits for its answer is not repeated earlier for that.
     package mutating func joinPing(at now: Moment) {
-        guard case .up(_, isAsked: false, let next) = phase, now + timing.pings / 2 >= next else { return }
-        phase = .up(missed: 0, isAsked: true, next: now + timing.pings)  // [dgram.path]
-        ping()
+        guard case .up(let watch) = phase, !watch.isAsking, now + timing.pings / 2 >= watch.nextPing else {
+            return
+        }
+        pingUp(watch, at: now)
+    }
+
+    private mutating func pingUp(_ watch: Watch, at now: Moment) {
+        var watch = watch
+        watch.asked(at: now, roundTrip)
+        phase = .up(watch)
+        ping(at: now)
+    }
+
+    /// Notes that a content came, whatever it is: the peer lives, and reaches this end. [dgram.silence]
+    mutating func heard(at now: Moment) {
+        guard case .up(var watch) = phase, watch.isWaiting else { return }
+        watch.heard(at: now, timing)
+        phase = .up(watch)
+    }
+
+    /// Notes that a message was sent, which has no answer of its own.
+    mutating func sent(at now: Moment) {
+        guard case .up(var watch) = phase, !watch.isWaiting else { return }
+        watch.sent(at: now)
+        phase = .up(watch)
     }
 
     /// Handles the peer's answer to a ping of this pair of numbers.
     mutating func answered(at now: Moment) {
-        switch phase {
-        case .probing:
-            faults = 0
-            phase = .up(missed: 0, isAsked: false, next: now + timing.pings)
-            say(.up)  // [dgram.path]
-        case .up(_, _, let next): phase = .up(missed: 0, isAsked: false, next: next)
-        case .idle, .shakingHands, .resting: break
-        }
+        guard case .probing = phase else { return }
+        failures = 0
+        wasUp = true
+        phase = .up(Watch(now: now, timing))
+        say(.up)  // [dgram.path]
     }
 }

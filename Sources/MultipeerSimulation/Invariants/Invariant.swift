@@ -84,7 +84,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .marks: "a mark is reached when all messages before it have arrived, and not before"
         case .memory: "no peer holds more than the limits allow"
         case .datagrams:
-            "UDP delivers what was sent on that link, once; in quiescence it is used where not blocked"
+            "UDP delivers what was sent on that link, once; an end that is up knows soon when nothing arrives; in quiescence it is used where not blocked"
         case .proof: "no peer is linked without a HELLO and a CONFIRM made for that connection by its peer"
         case .authentic:
             "an entry of an endpoint that has a key was made by it, and no other key replaces that one"

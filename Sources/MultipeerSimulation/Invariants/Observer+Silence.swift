@@ -12,7 +12,7 @@ extension Observer {
     /// How long a clock jump, or a stop of the process, has effects.
     private static let recovery: Int64 = 15_000_000_000
     /// The same for the network, until its retransmissions have gone out.
-    private static let calming: Int64 = 6_000_000_000
+    static let calming: Int64 = 6_000_000_000
 
     private static let glance: Int64 = 500_000_000
 
@@ -22,7 +22,7 @@ extension Observer {
         for node in nodes where node.isRunning && now - node.host.disturbances[1] > Observer.recovery {
             for socket in node.links {
                 guard let linkState = socket.linkState else { continue }
-                datagrams.watchPath(socket, linkState, node)
+                datagrams.watchPath(socket, linkState)
                 let silence = now - max(socket.heardAt, linkState.since)
                 guard silence > Observer.noticed else { continue }
                 return fail(.silence, "\(name(socket)) received nothing for \(silence / 1_000_000) ms")

@@ -32,6 +32,32 @@ struct DatagramEnd {
     var unread = 0
     /// When a content was last received on this channel.
     var heardAt: Int64?
+    /// When it sent the first message or ping on this channel since something came.
+    var waitingSince: Int64?
+    /// The messages and pings since one arrived.
+    var vanished = Vanished()
+    /// When it last went down.
+    var downAt: Int64?
+    /// Since when it has had no channel after it had one.
+    var stoppedAt: Int64?
+
+    /// Messages and pings of which none arrived.
+    struct Vanished {
+        var count = 0
+        var first: Int64 = 0
+        var last: Int64 = 0
+
+        static let pause: Int64 = 2_000_000_000
+    }
+
+    /// Notes that it sends a message or a ping.
+    mutating func sends(at now: Int64) {
+        waitingSince = waitingSince ?? now
+        // One that was lost by chance, long before the others, does not count.
+        if now - vanished.last > Vanished.pause { vanished = Vanished(first: now) }
+        vanished.count += 1
+        vanished.last = now
+    }
 
     /// One end's progress in a handshake.
     struct DTLSHandshake {

@@ -26,11 +26,14 @@ final class DatagramNetwork: Subsystem {
             linkState.datagrams.hasPort = !random.chance(oneIn: 16)
             node.engine.datagramPort(
                 id, linkState.datagrams.hasPort ? node.datagramPort : nil, at: moment(node))
-        case .draw: node.engine.datagramAssociation(id, random.next(), at: moment(node))
+        case .draw:
+            watchRestart(socket, linkState, node)
+            node.engine.datagramAssociation(id, random.next(), at: moment(node))
         case .begin(let channel): begin(channel, socket, linkState, peer, of: node)
         case .drop:
             linkState.datagrams.channel = nil
             linkState.datagrams.handshake = .init()
+            linkState.datagrams.stoppedAt = now
         case .retransmit: if let last = linkState.datagrams.handshake.last { cast(last, socket, linkState) }
         case .send(let content): cast(content, socket, linkState)
         case .up:
@@ -50,6 +53,9 @@ final class DatagramNetwork: Subsystem {
         linkState.datagrams.channel = channel
         linkState.datagrams.handshake = .init()
         linkState.datagrams.heardAt = nil
+        linkState.datagrams.waitingSince = nil
+        linkState.datagrams.vanished = .init()
+        linkState.datagrams.stoppedAt = nil
         guard channel.keyContext != nil else { return }
         if channel.isClient { cast(linkState.datagrams.handshake.say(.clientHello), socket, linkState) }
         reportHandshake(linkState, peer, of: node)
@@ -64,6 +70,7 @@ final class DatagramNetwork: Subsystem {
     /// Sends what was not sealed over the link.
     private func divert(_ socket: SimulatedSocket, _ linkState: LinkState, of node: Node) {
         linkState.datagrams.isUp = false
+        linkState.datagrams.downAt = now
         let waiting = linkState.datagrams.waiting
         linkState.datagrams.waiting = 0
         guard waiting > 0 else { return }
@@ -98,7 +105,8 @@ extension DatagramNetwork {
             var content = ByteBuffer()
             let number = socket.connection.record.cast[socket.end] + 1
             let message = applications.message(number, node, socket, filling: random.uniform(0...100))
-            guard node.engine.datagrams.encode(message.span, to: peer, into: &content) else {
+            guard node.engine.datagrams.encode(message.span, to: peer, into: &content, at: moment(node))
+            else {
                 if linkState.datagrams.isUp { fail(.datagrams, "\(name(socket)) is up and takes no message") }
                 return
             }
@@ -114,6 +122,7 @@ extension DatagramNetwork {
 extension DatagramNetwork {
     private func cast(_ content: [UInt8], _ socket: SimulatedSocket, _ linkState: LinkState) {
         guard let channel = linkState.datagrams.channel else { return }
+        if content.first != ContentHeader.Kind.pong.rawValue { linkState.datagrams.sends(at: now) }
         cast(.content(content, key: channel.keyContext), socket, linkState)
     }
 
@@ -124,6 +133,10 @@ extension DatagramNetwork {
             header: channel.header, from: socket.connection.nodes[socket.end], to: socket.remote,
             port: channel.port, body: body)
         if !isCalm, random.chance(oneIn: 12) { return }
+        for node in [nodes[packet.from], nodes[packet.to]]
+        where node.host.silentUntil > now || isLost(node.host.loss) {
+            return
+        }
         for _ in 0..<(random.chance(oneIn: 12) ? 2 : 1) {
             lastPacket += 1
             packets[lastPacket] = packet
@@ -131,6 +144,11 @@ extension DatagramNetwork {
             let late = random.chance(oneIn: 12) ? Int64(random.uniform(0...200)) * 1_000_000 : 0
             post(.datagram(lastPacket), after: network.conditions.delay(base: base, &random) + late)
         }
+    }
+
+    private func isLost(_ loss: NodeHost.Loss?) -> Bool {
+        guard let loss, loss.until > now else { return false }
+        return random.uniform(1...100) <= loss.percent
     }
 
     func arrive(_ number: Int, _ event: SimulationEvent) {
@@ -183,8 +201,10 @@ extension DatagramNetwork {
         guard let channel = linkState.datagrams.channel, channel.keyContext == key,
             key == nil || linkState.datagrams.handshake.isDone
         else { return }
-        linkState.datagrams.heardAt = now
-        socket.connection.record.reached[socket.end].insert(header.association)
+        let dropped = peer.datagramCounts.dropped
+        defer {
+            if peer.datagramCounts.dropped == dropped { arrived(content, socket, linkState, header) }
+        }
         guard node.engine.datagrams.receive(content.span, from: peer, at: moment(node)).isMessage else {
             return
         }
@@ -196,6 +216,19 @@ extension DatagramNetwork {
         } else {
             node.engine.links.consumedDatagrams(cost, on: socket.id)
         }
+    }
+}
+
+extension DatagramNetwork {
+    /// Notes a content that was neither repeated nor too late.
+    private func arrived(
+        _ content: [UInt8], _ socket: SimulatedSocket, _ linkState: LinkState, _ header: DatagramHeader
+    ) {
+        linkState.datagrams.heardAt = now
+        linkState.datagrams.waitingSince = nil
+        socket.connection.record.reached[socket.end].insert(header.association)
+        guard content.first != ContentHeader.Kind.pong.rawValue else { return }
+        socket.connection.sockets[1 - socket.end]?.linkState?.datagrams.vanished = .init()
     }
 }
 
@@ -225,16 +258,66 @@ extension DatagramNetwork {
         observer.trace.note(8, node.index, number, at: now)
     }
 
-    /// Checks at intervals the paths that are up: something comes, or three pings were missed.
-    func watchPath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
-        guard linkState.datagrams.isUp, let heardAt = linkState.datagrams.heardAt,
-            now - heardAt > DatagramNetwork.unheard
-        else {
-            return
+    /// Checks at intervals a path that is up: what it sends arrives, and the other end takes it.
+    func watchPath(_ socket: SimulatedSocket, _ linkState: LinkState) {
+        guard linkState.datagrams.isUp else { return }
+        let vanished = linkState.datagrams.vanished
+        if vanished.count > 0, let since = linkState.datagrams.waitingSince {
+            let silence = now - max(since, vanished.first)
+            if silence > vanishing {
+                return fail(
+                    .datagrams, "\(name(socket)) is up, and sends into nothing for \(silence / 1_000_000) ms")
+            }
         }
-        fail(.datagrams, "\(name(socket)) is up and brought nothing for \((now - heardAt) / 1_000_000) ms")
+        // Where only one direction is silent, the other end notices that its pings have no answer. Where many are lost, chance
+        // does the same.
+        let stretch = vanished.last - vanished.first
+        if vanished.count > 4, stretch > 2 * vanishing, socket.remote >= 0,
+            socket.connection.nodes.allSatisfy({
+                nodes[$0].host.loss.map { $0.until < vanished.first } ?? true
+            })
+        {
+            return fail(
+                .datagrams,
+                "\(name(socket)) is up, and \(vanished.count) contents of \(stretch / 1_000_000) ms did not arrive"
+            )
+        }
+        watchOtherEnd(socket, linkState)
     }
 
-    /// The time of one ping that is answered, three that are not, and a little more.
-    private static let unheard: Int64 = 22_000_000_000
+    /// How long messages may vanish on a path that is up; more where the round trip may take long.
+    private var vanishing: Int64 { network.conditions == .calm ? 2_000_000_000 : 8_000_000_000 }
+
+    /// Checks that the end is notified when the other stops, over a link that works and is fast.
+    private func watchOtherEnd(_ socket: SimulatedSocket, _ linkState: LinkState) {
+        guard network.conditions == .calm, socket.remote >= 0, !socket.connection.isDead,
+            let far = socket.connection.sockets[1 - socket.end]?.linkState,
+            let stoppedAt = far.datagrams.stoppedAt, now - max(stoppedAt, linkState.since) > Self.notice
+        else { return }
+        let ends = socket.connection.nodes.map { nodes[$0] }
+        guard ends.allSatisfy({ $0.isRunning && $0.profile.rate == nil && $0.isHonest }),
+            ends.allSatisfy({ now - $0.host.troubledAt > Observer.calming }),
+            network.reachability.isWhole(ends[0].index, ends[1].index),
+            now - observer.disturbance > Observer.calming
+        else { return }
+        fail(
+            .datagrams,
+            "\(name(socket)) is up, but its other end stopped \((now - stoppedAt) / 1_000_000) ms ago")
+    }
+
+    /// From the moment when an end stops until the other knows it.
+    private static let notice: Int64 = 1_000_000_000
+
+    /// Checks an end that starts again of its own accord: only silence is a reason.
+    private func watchRestart(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
+        guard linkState.datagrams.downAt == now, let heardAt = linkState.datagrams.heardAt,
+            now - heardAt < Self.silence, now - node.host.disturbances[1] > Self.silence
+        else { return }
+        fail(
+            .datagrams,
+            "\(name(socket)) went down, although something came \((now - heardAt) / 1_000_000) ms ago")
+    }
+
+    /// Silence of less than this is no reason to go down.
+    private static let silence: Int64 = 1_700_000_000
 }

@@ -321,6 +321,16 @@ extension Scenario.Generator {
                 random.uniform(2_000...made.end),
                 .deafen(random.uniform(0...(made.peers.count - 1)), milliseconds: time))
         }
+        for _ in 0..<random.uniform(1...3) {
+            let one = random.uniform(0...(made.peers.count - 1))
+            let time = random.pick([2_500, 5_000, 16_000])
+            let isThin = random.chance(oneIn: 2)
+            at(
+                random.uniform(4_000...made.end),
+                isThin
+                    ? .thin(one, percent: random.pick([30, 50, 70]), milliseconds: time)
+                    : .silence(one, milliseconds: time))
+        }
     }
 
     /// Lets some peers join when the faults are nearly over: they must succeed.

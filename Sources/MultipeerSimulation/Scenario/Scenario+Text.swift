@@ -143,6 +143,8 @@ extension Scenario.Action: CustomStringConvertible {
         case .code(let one, let time): "code \(one) \(time)"
         case .flush(let one): "flush \(one)"
         case .deafen(let one, let time): "deafen \(one) \(time)"
+        case .silence(let one, let time): "silence \(one) \(time)"
+        case .thin(let one, let percent, let time): "thin \(one) \(time) \(percent)"
         }
     }
 
@@ -173,6 +175,10 @@ extension Scenario.Action: CustomStringConvertible {
         case ("burst", let one?, let count?): self = .burst(one, messages: count)
         case ("lie", let one?, let time?): self = .lie(one, last, milliseconds: time)
         case ("deafen", let one?, let time?): self = .deafen(one, milliseconds: time)
+        case ("silence", let one?, let time?): self = .silence(one, milliseconds: time)
+        case ("thin", let one?, let time?):
+            guard words.count > 3, let percent = Int(last), (0...100).contains(percent) else { return nil }
+            self = .thin(one, percent: percent, milliseconds: time)
         case ("send", let one?, let bytes?):
             guard let transfer = Scenario.Transfer(bytes, words: words.dropFirst(3)) else { return nil }
             self = .transfer(one, transfer)

@@ -150,6 +150,10 @@ package struct Scenario: Equatable, Sendable {
         case lie(Int, String, milliseconds: Int)
         /// No UDP packet reaches the peer for that long.
         case deafen(Int, milliseconds: Int)
+        /// No UDP packet reaches the peer, or gets out of it, for that long.
+        case silence(Int, milliseconds: Int)
+        /// So many of a hundred UDP packets to and from the peer are lost for that long.
+        case thin(Int, percent: Int, milliseconds: Int)
     }
 }
 
@@ -157,7 +161,9 @@ extension Scenario.Action {
     /// Whether it affects established connections.
     var disturbs: Bool {
         switch self {
-        case .join, .direct, .invite, .cancel, .burst, .lie, .transfer, .code, .flush, .deafen: false
+        case .join, .direct, .invite, .cancel, .burst, .lie, .transfer, .code, .flush, .deafen, .silence,
+            .thin:
+            false
         case .goodbye, .crash, .start, .pause, .jump, .slow, .cut, .snap, .split: true
         }
     }
@@ -170,7 +176,8 @@ extension Scenario.Action {
             [one, other]
         case .goodbye(let one), .crash(let one, _), .start(let one, _), .pause(let one, _), .jump(let one, _),
             .slow(let one, _), .burst(let one, _), .lie(let one, _, _), .transfer(let one, _),
-            .code(let one, _), .flush(let one), .deafen(let one, _):
+            .code(let one, _), .flush(let one), .deafen(let one, _), .silence(let one, _),
+            .thin(let one, _, _):
             [one]
         case .split: []
         }
@@ -199,6 +206,9 @@ extension Scenario.Action {
         case .code(_, let time): return .code(mapped[0], milliseconds: time)
         case .flush: return .flush(mapped[0])
         case .deafen(_, let time): return .deafen(mapped[0], milliseconds: time)
+        case .silence(_, let time): return .silence(mapped[0], milliseconds: time)
+        case .thin(_, let percent, let time):
+            return .thin(mapped[0], percent: percent, milliseconds: time)
         case .split(let near, let isOneSided, let time):
             var mask: UInt32 = 0
             for old in 0..<32 where near >> UInt32(old) & 1 == 1 {

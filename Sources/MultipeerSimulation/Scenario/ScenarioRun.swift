@@ -147,6 +147,13 @@ package struct ScenarioRun {
         case .flush(let one): world.applications.flushMessages(of: nodes[one])
         case .deafen(let one, let time):
             nodes[one].host.deafUntil = max(nodes[one].host.deafUntil, world.now + Int64(time) * 1_000_000)
+        case .silence(let one, let time):
+            world.say("no UDP of \(one) gets through for \(time) ms")
+            nodes[one].host.silentUntil = max(
+                nodes[one].host.silentUntil, world.now + Int64(time) * 1_000_000)
+        case .thin(let one, let percent, let time):
+            world.say("\(percent) % of the UDP of \(one) is lost for \(time) ms")
+            nodes[one].host.loss = NodeHost.Loss(percent: percent, until: world.now + Int64(time) * 1_000_000)
         case .lie(let one, let lie, let time):
             let end = world.now + Int64(time) * 1_000_000
             world.byzantinePeers.beginLying(
@@ -186,6 +193,8 @@ extension World {
             if node.application.isSlow { applications.take(node, node.process.life) }
             node.byzantine = nil
             if node.profile.datagrams != .deaf { node.host.deafUntil = 0 }
+            node.host.silentUntil = 0
+            node.host.loss = nil
         }
     }
 }

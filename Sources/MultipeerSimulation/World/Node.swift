@@ -105,6 +105,15 @@ struct NodeHost {
     var port: UInt16 = 50_000
     /// No UDP packet reaches it before this time.
     var deafUntil: Int64
+    /// No UDP packet reaches it, or gets out of it, before this time.
+    var silentUntil: Int64 = 0
+    var loss: Loss?
+
+    /// A time in which many of its UDP packets, each way, are lost.
+    struct Loss {
+        let percent: Int
+        let until: Int64
+    }
 
     init(deafUntil: Int64) { self.deafUntil = deafUntil }
 }

@@ -23,7 +23,11 @@ extension SessionRunner {
         switch contents {
         case .connected:
             socket.phase = .securing
-            socket.owner?.connected(socket.id, at: moment(node))
+            if let owner = socket.owner {
+                owner.connected(socket.id, at: moment(node))
+            } else {
+                node.engine.connected(socket.id, at: moment(node))
+            }
             network.send(.clientHello, on: connection, toward: 1)
         case .clientHello: break
         case .serverHello: serverSpoke(socket, of: node)

@@ -95,7 +95,7 @@ extension DatagramFlow {
         repeat {
             var sealed = DatagramPackets.Sealed()
             attempt(&engine, at: now) { (engine) throws(SecurityFault) in
-                try packets.seal(queue, to: peer, &engine, counting: &sealed)
+                try packets.seal(queue, to: peer, &engine, at: now, counting: &sealed)
             }
             queue = sealed.count == queue.count ? [] : queue.dropFirst(sealed.count)
             packets.flush(through: port)

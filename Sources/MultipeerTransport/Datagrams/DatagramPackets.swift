@@ -82,12 +82,12 @@ extension DatagramPackets {
     /// has failed.
     mutating func seal(
         _ messages: ArraySlice<[UInt8]>, to peer: LinkedPeer, _ engine: inout SessionEngine,
-        counting sealed: inout Sealed
+        at now: Moment, counting sealed: inout Sealed
     ) throws(SecurityFault) {
         var room = Self.sealing - batch.byteCount
         for message in messages {
             if room <= 0 { break }
-            guard engine.datagrams.encode(message.span, to: peer, into: &content) else {
+            guard engine.datagrams.encode(message.span, to: peer, into: &content, at: now) else {
                 sealed.isRefused = true
                 break
             }

@@ -27,6 +27,8 @@ extension SessionDriver {
         if !connection.isDialled { connection.channel?.accept(engine.acceptedPins) }
     }
 
+    func connected(_ connection: SocketConnection) { engine.connected(connection.id, at: loop.now) }
+
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
         engine.secured(connection.id, try connection.secured(), nonce: randomness.bytes(32), at: loop.now)
     }

@@ -13,12 +13,12 @@ struct DatagramPathTests {
         fresh, alone, shakingHands, probing, up, resting
         announce | = | = | shakingHands: begin | shakingHands: begin | shakingHands: down begin | shakingHands: begin
         offer | = | shakingHands: begin | shakingHands: begin | shakingHands: begin | shakingHands: down begin \
-        | shakingHands: begin
-        offerOfNothing | = | = | idle: drop | idle: drop | idle: drop down | idle:
-        offerOfZero | = | = | idle: drop | idle: drop | idle: drop down | idle:
+        | idle: draw
+        offerOfNothing | = | = | idle: drop | idle: drop | idle: drop down | =
+        offerOfZero | = | = | idle: drop | idle: drop | idle: drop down | =
         moved | = | = | = | = | = | =
         established | = | = | probing: ping | = | = | =
-        failed | = | = | resting: drop | resting: drop | resting: drop down | =
+        failed | = | = | resting: drop withdraw | resting: drop withdraw | resting: drop down withdraw | =
         ping | = | = | = | probing: pong | up: pong | =
         pong | = | = | = | up: up | = | =
         strangePong | = | = | = | = | = | =
@@ -26,7 +26,7 @@ struct DatagramPathTests {
         junk | = | = | = | = | = | =
         early | = | = | = | = | = | =
         due | = | = | shakingHands: retransmit | probing: ping | up: ping | idle: draw
-        late | = | = | resting: drop | resting: drop | up: ping | idle: draw
+        late | = | = | resting: drop withdraw | resting: drop withdraw | up: ping | idle: draw
         """
 
     @Test(
@@ -143,7 +143,7 @@ struct DatagramPathTests {
     }
 
     @Test(
-        "after 10 s without a pong the path pauses, the controlling end for 30 s, the other for 31 s [dgram.path]"
+        "after 10 s without a pong this end rests and says so, the controlling end for 1 s, the other for 2 s [dgram.path] [dgram.rest]"
     )
     func timeLimit() throws {
         for situation in [PathSituation.shakingHands, .probing] {
@@ -155,36 +155,120 @@ struct DatagramPathTests {
                     path.advance(to: deadline)
                 }
                 #expect(last == Self.start + .seconds(10))
-                #expect(path.deadline == last + .seconds(isControlling ? 30 : 31))
-                #expect(path.takeActions().last == .drop)
+                #expect(path.deadline == last + .seconds(isControlling ? 1 : 2))
+                #expect(path.takeActions().suffix(2) == [.drop, .withdraw])
             }
         }
     }
 
-    @Test(
-        "a path that is up is pinged every 5 s, and down when 3 pings in a row are not answered [dgram.path]")
+    @Test("a handshake that moves, and its end, restart the 10 s [dgram.path]")
+    func progress() throws {
+        var path = try #require(PathSituation.shakingHands.path())
+        var now = Self.start
+        for flight in 1...2 {
+            now = now + .seconds(9)
+            path.handshakeMoved(flights: flight, at: now)
+        }
+        now = now + .seconds(9)
+        path.established(at: now)
+        now = now + .seconds(9)
+        path.advance(to: now)
+        _ = path.take(.pong, sequence: 0, token: 1, at: now)
+        #expect(path.canCarry(1))
+    }
+
+    @Test("a path that is up is pinged every 5 s [dgram.path]")
     func pings() throws {
         var path = try #require(PathSituation.up.path())
-        var token: UInt64 = 1
         for round in 1...5 {
-            #expect(path.deadline == Self.start + .seconds(5 * round))
-            path.advance(to: Self.start + .seconds(5 * round))
-            #expect(path.summary() == "up: ping")
-            token += 1
-            // Every other one is answered: two in a row never go without.
-            if round % 2 == 1 { _ = path.take(.pong, sequence: UInt32(round), token: token, at: Self.start) }
+            let now = Self.start + .seconds(5 * round)
+            #expect(path.deadline == now)
+            path.advance(to: now)
+            let ping = try #require(path.takeActions().compactMap(\.content).last)
+            _ = path.take([3, 0, 0, 0, UInt8(round)] + ping[5...], at: now)
         }
-        for round in 6...7 {
-            path.advance(to: Self.start + .seconds(5 * round))
+    }
+
+    @Test(
+        "a ping that is not answered is repeated after 250 ms, then every 125 ms, and after 1.75 s both ends begin again [dgram.path] [dgram.silence]"
+    )
+    func silence() throws {
+        var path = try #require(PathSituation.up.path())
+        let asked = Self.start + .seconds(5)
+        path.advance(to: asked)
+        #expect(path.summary() == "up: ping")
+        var now = asked
+        for milliseconds in [250] + [Int](repeating: 125, count: 11) {
+            now = now + .milliseconds(milliseconds)
+            #expect(path.deadline == now)
+            path.advance(to: now)
             #expect(path.summary() == "up: ping")
         }
-        path.advance(to: Self.start + .seconds(40))
-        #expect(path.summary() == "up: ping" && path.canCarry(1))
-        path.advance(to: Self.start + .seconds(45))
-        #expect(path.summary() == "resting: drop down" && !path.canCarry(1))
-        #expect(path.deadline == Self.start + .seconds(75))
-        path.advance(to: Self.start + .seconds(75))
-        #expect(path.summary() == "idle: draw")
+        #expect(path.deadline == asked + .milliseconds(1_750))
+        path.advance(to: asked + .milliseconds(1_750))
+        #expect(path.summary() == "idle: drop down draw" && path.deadline == nil)
+    }
+
+    @Test(
+        "a message is followed by a ping after 500 ms, and by silence of 1.75 s the path is down [dgram.silence]"
+    )
+    func messages() throws {
+        var path = try #require(PathSituation.up.path())
+        _ = path.content(of: [1])
+        #expect(path.deadline == Self.start + .milliseconds(500))
+        while let deadline = path.deadline, path.canCarry(1) { path.advance(to: deadline) }
+        #expect(path.takeActions().suffix(3) == [.drop, .down, .drawAssociation])
+    }
+
+    @Test(
+        "whatever comes shows that the peer lives, pong or not [dgram.silence]", arguments: [1, 2] as [UInt8])
+    func life(_ kind: UInt8) throws {
+        var path = try #require(PathSituation.up.path())
+        var now = Self.start
+        for number in UInt8(1)...100 {
+            var content = ByteBuffer()
+            path.encode([1].span, into: &content, at: now)
+            now = now + .milliseconds(1_700)
+            while let deadline = path.deadline, deadline <= now { path.advance(to: deadline) }
+            _ = path.take([kind, 0, 0, 0, number] + (kind == 1 ? [] : [0, 0, 0, 0, 0, 0, 0, 9]), at: now)
+        }
+        #expect(path.canCarry(1))
+        #expect(!path.takeActions().contains(.down))
+        // What was received before is no life.
+        var content = ByteBuffer()
+        path.encode([1].span, into: &content, at: now)
+        now = now + .milliseconds(1_700)
+        _ = path.take([1, 0, 0, 0, 7], at: now)
+        while let deadline = path.deadline, deadline <= now + .milliseconds(50) { path.advance(to: deadline) }
+        #expect(!path.canCarry(1))
+    }
+
+    @Test("where the round trip is long, silence has to last for four of them [dgram.silence]")
+    func farAway() throws {
+        var path = try #require(PathSituation.probing.path())
+        var now = Self.start + .seconds(3)
+        _ = path.take(.pong, sequence: 0, token: 1, at: now)
+        #expect(path.canCarry(1))
+        var content = ByteBuffer()
+        path.encode([1].span, into: &content, at: now)
+        let sent = now
+        while let deadline = path.deadline, path.canCarry(1) {
+            now = deadline
+            path.advance(to: now)
+        }
+        #expect(now - sent > .milliseconds(11_990) && now - sent < .milliseconds(12_010))
+        // A repetition before the answer can have come is of no use.
+        #expect(path.takeActions().count { $0.word == "ping" } < 12)
+    }
+
+    @Test("an end that was suspended pings before it decides [dgram.silence]")
+    func suspended() throws {
+        var path = try #require(PathSituation.up.path())
+        _ = path.content(of: [1])
+        let woken = Self.start + .seconds(60)
+        path.advance(to: woken)
+        #expect(path.canCarry(1) && path.summary() == "up: ping")
+        #expect(path.deadline == woken + .milliseconds(250))
     }
 
     @Test(
@@ -214,25 +298,12 @@ struct DatagramPathTests {
         var path = try #require(PathSituation.up.path())
         path.advance(to: Self.start + .seconds(5))
         #expect(path.summary() == "up: ping")
-        path.joinPing(at: Self.start + .seconds(8))
-        #expect(path.summary() == "up:" && path.deadline == Self.start + .seconds(10))
+        path.joinPing(at: Self.start + .milliseconds(5_100))
+        #expect(path.summary() == "up:" && path.deadline == Self.start + .milliseconds(5_250))
     }
 
     @Test(
-        "pongs that arrive after three more pings are too late, however little time has passed",
-        arguments: [Duration.milliseconds(100), .seconds(5)])
-    func heldUp(_ pings: Duration) throws {
-        var timing = DatagramPath.Timing()
-        timing.pings = pings
-        var path = try #require(PathSituation.up.path(timing: timing))
-        let end = Self.start + .milliseconds(400)
-        while let deadline = path.deadline, deadline <= end, path.canCarry(1) { path.advance(to: deadline) }
-        _ = path.take(.pong, sequence: 1, token: 2, at: end)
-        #expect(path.canCarry(1) == (pings > .milliseconds(400)))
-    }
-
-    @Test(
-        "after a failure the path restarts in 1, 2, 4 … 30 s, and a path that came up starts over [dgram.restart]"
+        "after a failure the path restarts in 1, 2, 4 … 30 s, and where one was up in at most 2 s [dgram.rest]"
     )
     func backoff() throws {
         var path = try #require(PathSituation.shakingHands.path())
@@ -247,17 +318,26 @@ struct DatagramPathTests {
         path.established(at: now)
         let ping = try #require(path.takeActions().compactMap(\.content).last)
         _ = path.take([3, 0, 0, 0, 0] + ping[5...], at: now)
-        path.failed(at: now)
-        #expect(path.deadline == now + .seconds(1))
+        for seconds: Int64 in [1, 2, 2, 2] {
+            path.failed(at: now)
+            #expect(path.deadline == now + .seconds(seconds))
+            now = now + .seconds(seconds)
+            path.advance(to: now)
+            _ = path.announce(UInt64(seconds), at: now)
+        }
     }
 
     @Test(
-        "the peer's new offer ends a pause, with the number that this side announced before [dgram.restart]")
+        "the peer's new offer ends a rest: this end has withdrawn its own, and draws another [dgram.rest]")
     func awakened() throws {
         var path = try #require(PathSituation.resting.path())
         path.receive(DatagramOffer(association: 0xB2, port: 4_001), at: Self.start)
-        #expect(path.association == 0xA1 && path.remotePort == 4_001)
-        #expect(path.header == DatagramHeader(.records, association: 0xB2))
+        #expect(path.summary() == "idle: draw")
+        // A second one meanwhile is not taken with the number that is withdrawn.
+        path.receive(DatagramOffer(association: 0xB3, port: 4_001), at: Self.start)
+        #expect(path.summary() == "idle:" && path.header == nil)
+        _ = path.announce(0xA2, at: Self.start)
+        #expect(path.header == DatagramHeader(.records, association: 0xB3))
         #expect(path.deadline == Self.start + .milliseconds(100))
     }
 

@@ -89,32 +89,69 @@ struct SimulatedDatagramLinkTests {
     }
 
     @Test(
-        "when the network is cut, messages use the link within 20 s, and the path again within 35 s after [dgram.fallback]",
-        arguments: [true, false])
-    func blackout(_ isProtected: Bool) {
+        "when UDP is silent for a time, messages use the link after 2 s, and the path again within 5 s of its end [dgram.silence] [dgram.fallback]",
+        arguments: [true, false], [5, 16, 40])
+    func blackout(_ isProtected: Bool, _ seconds: Int) {
         for seed in 0..<UInt64(8) {
             var sea = SimulatedDatagramLink(
                 isProtected: isProtected, weather: NetworkConditions(), seed: seed)
             sea.run(for: .seconds(3))
             sea.weather = NetworkConditions(lost: 100)
-            sea.run(for: .seconds(20))
+            sea.run(for: .seconds(2))
             let byPath = sea.ends.map(\.byPath)
             #expect(sea.ends.allSatisfy { !$0.isUp }, "seed \(seed)")
-            sea.run(for: .seconds(100))
+            sea.run(for: .seconds(seconds - 2))
             #expect(sea.ends.map(\.byPath) == byPath)
-            #expect(sea.ends.allSatisfy { $0.restarts < 10 }, "seed \(seed)")
             sea.weather = NetworkConditions()
-            sea.run(for: .seconds(35))
+            sea.run(for: .seconds(5))
             #expect(sea.isCalm, "seed \(seed)")
             expectSound(sea, seed)
         }
     }
 
-    @Test("without UDP the path costs an offer every 40 s and nothing more [dgram.fallback]")
+    @Test(
+        "of a path that one end gives up the other hears at once, and sends nothing into the void [dgram.rest]"
+    )
+    func givenUp() {
+        for seed in 0..<UInt64(20) {
+            var sea = SimulatedDatagramLink(
+                isProtected: true, weather: NetworkConditions(), seed: seed)
+            sea.run(for: .seconds(3))
+            sea.strike(Int(seed % 2))
+            sea.run(for: .milliseconds(100))
+            #expect(sea.ends.allSatisfy { !$0.isUp }, "seed \(seed)")
+            sea.run(for: .seconds(3))
+            #expect(sea.isCalm, "seed \(seed)")
+        }
+    }
+
+    @Test(
+        "at 30 % loss each way the path is up for most of the time, and loses no more than the network does [dgram.silence]"
+    )
+    func thin() {
+        var (byPath, byLink, received) = (0, 0, 0)
+        for seed in 0..<UInt64(20) {
+            var sea = SimulatedDatagramLink(
+                isProtected: true, weather: NetworkConditions(), seed: seed)
+            sea.run(for: .seconds(3))
+            sea.weather = NetworkConditions(lost: 30)
+            let before = (sea.ends.map(\.byPath), sea.ends.map(\.byLink), sea.ends.map(\.received.count))
+            sea.run(for: .seconds(120))
+            for index in 0...1 {
+                byPath += sea.ends[index].byPath - before.0[index]
+                byLink += sea.ends[index].byLink - before.1[index]
+                received += sea.ends[index].received.count - before.2[index]
+            }
+        }
+        #expect(byLink * 20 < byPath)
+        #expect(received * 100 > byPath * 65)
+    }
+
+    @Test("without UDP the path costs two offers every 40 s and nothing more [dgram.fallback]")
     func noWire() {
         var sea = SimulatedDatagramLink(isProtected: true, weather: NetworkConditions(lost: 100), seed: 1)
         sea.run(for: .seconds(400))
         #expect(sea.ends.allSatisfy { $0.byPath == 0 && $0.byLink > 700 })
-        #expect(sea.ends.allSatisfy { (9...12).contains($0.restarts) })
+        #expect(sea.ends.allSatisfy { (12...15).contains($0.restarts) })
     }
 }

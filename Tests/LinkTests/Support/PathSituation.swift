@@ -80,7 +80,7 @@ extension DatagramPath {
 
     mutating func content(of message: [UInt8]) -> [UInt8] {
         var content = ByteBuffer()
-        encode(message.span, into: &content)
+        encode(message.span, into: &content, at: PathSituation.start)
         return content.takeAll()
     }
 
@@ -108,6 +108,7 @@ extension DatagramPath.Action {
         case .send(let content): content[0] == 2 ? "ping" : "pong"
         case .up: "up"
         case .down: "down"
+        case .withdraw: "withdraw"
         }
     }
 }

@@ -100,6 +100,7 @@ struct SimulatedDatagramEnd {
         case .send(let content): send(content)
         case .up: isUp = true
         case .down: isUp = false
+        case .withdraw: offers.append(.withdrawn)
         }
     }
 
@@ -143,7 +144,7 @@ struct SimulatedDatagramEnd {
     }
 
     /// Sends an application's message on the path, or else on the link, which loses nothing.
-    mutating func send(message number: UInt32) {
+    mutating func send(message number: UInt32, at now: Moment) {
         guard path.canCarry(4) else {
             byLink += 1
             return
@@ -151,7 +152,9 @@ struct SimulatedDatagramEnd {
         byPath += 1
         var message = ByteBuffer()
         message.append(number)
-        send(path.content(of: message.takeAll()))
+        var content = ByteBuffer()
+        path.encode(message.takeAll().span, into: &content, at: now)
+        send(content.takeAll())
     }
 }
 
@@ -251,7 +254,7 @@ struct SimulatedDatagramLink {
         for index in ends.indices {
             number += 1
             sent[index].insert(number)
-            ends[index].send(message: number)
+            ends[index].send(message: number, at: now)
             collect(index)
         }
     }

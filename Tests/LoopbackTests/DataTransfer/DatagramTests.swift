@@ -104,8 +104,8 @@ struct DatagramTests {
         }
     }
 
-    /// Sends until so many messages with this mark arrived over UDP. A loop that is held up for longer than three of the
-    /// test's short pings takes the path down for a moment: then some use the link, and one may be lost.
+    /// Sends until so many messages with this mark arrived over UDP. A loop that is held up for longer than the
+    /// silence that a path bears takes it down for a moment: then some use the link, and one may be lost.
     private func overUDP(
         _ count: Int, from: Session, to: Session, mark: UInt8
     ) async throws {

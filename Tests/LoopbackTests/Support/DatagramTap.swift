@@ -126,8 +126,8 @@ actor DatagramTap: LoopClient {
 extension Session.Configuration {
     /// Returns the configuration with datagrams through the tap, and with short retries.
     ///
-    /// `pings`: when three of them go unanswered the path is down. A loop that is held up for that long on a busy machine takes
-    /// it down, too: a test that needs it to stay up uses the pings of ordinary sessions.
+    /// `pings`: their interval. When nothing comes for a while after one, the path is down. A loop that is held up for that long on
+    /// a busy machine takes it down, too: a test that needs it to stay up uses the pings of ordinary sessions.
     func tapped(
         by tap: DatagramTap, as side: DatagramTap.Side, pings: Duration = .milliseconds(100)
     ) -> Session.Configuration {
@@ -135,6 +135,7 @@ extension Session.Configuration {
             $0.overrides.datagramPort = tap.port(of: side)
             $0.overrides.datagramTiming.handshakeTimeout = .seconds(2)
             $0.overrides.datagramTiming.rest = .milliseconds(200)
+            $0.overrides.datagramTiming.restOnceUp = .milliseconds(200)
             $0.overrides.datagramTiming.pings = pings
         }
     }

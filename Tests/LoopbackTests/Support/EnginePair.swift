@@ -181,7 +181,9 @@ final class EngineSide {
     /// Returns the content of a message; nil when it is not sent this way.
     func encode(_ message: [UInt8]) -> [UInt8]? {
         var content = ByteBuffer()
-        guard let peer, engine.datagrams.encode(message.span, to: peer, into: &content) else { return nil }
+        guard let peer, engine.datagrams.encode(message.span, to: peer, into: &content, at: now) else {
+            return nil
+        }
         return content.takeAll()
     }
 }

@@ -79,7 +79,7 @@ private struct PathBench {
             sequence += 1
             _ = path.receive(content.takeAll().span, at: now)
         case "late": pass(10_000, while: ["handshaking", "probing"])
-        case "missed": pass(30_000, while: ["up"])
+        case "silent": pass(30_000, while: ["up"])
         case "rested": pass(40_000, while: ["resting"])
         default: Issue.record("\(event) is not an event that this test knows")
         }
@@ -111,6 +111,7 @@ private struct PathBench {
                 return "ping"
             case .up: return "up"
             case .down: return "down"
+            case .withdraw: return "withdraw"
             }
         }
     }

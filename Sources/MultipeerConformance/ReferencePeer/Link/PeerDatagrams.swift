@@ -13,8 +13,13 @@ final class PeerDatagrams {
     private var port: UInt16 = 0
     private var isUp = false
     private var pinged: [UInt8]?
-    private var missed = 0
+    /// Since when something was sent and nothing came.
+    private var silence: Instant?
+    private var isAsking = false
+    private var lastPing = Instant.now
     private var nextPing = Instant.now
+    private var failures = 0
+    private var wasUp = false
     private var began = Instant.now
     private var rests: Instant?
     /// What was received while the application takes nothing, at most 1 MiB of it.
@@ -46,13 +51,14 @@ final class PeerDatagrams {
     func take(_ frame: Frame) throws(ProtocolError) {
         if bug == .ignoresNewDgram, theirs != nil { return }
         do throws(Malformed) { theirs = try DatagramOffer(frame) } catch { throw .broken("\(error)") }
-        if rests != nil { return offer() }
-        restart()
+        guard rests != nil else { return restart() }
+        if theirs?.port ?? 0 > 0 { offer() }
     }
 
     /// Starts again with the two current associations, once both exist.
     private func restart() {
-        (isUp, dtls, sequence, newest, seen, pinged, missed, rests) = (false, nil, 0, nil, [], nil, 0, nil)
+        (isUp, dtls, sequence, newest, seen, pinged, rests) = (false, nil, 0, nil, [], nil, nil)
+        (silence, isAsking) = (nil, false)
         guard let mine, let theirs, theirs.port > 0, theirs.association != PeerDatagrams.nothing else {
             return
         }
@@ -82,6 +88,10 @@ final class PeerDatagrams {
         if bug == .datagramsWithoutPath, !isUp { return true }
         guard isUp, message.count <= most else { return false }
         put(Content(Content.Tag.message, next(), message))
+        if silence == nil {
+            silence = .now
+            nextPing = min(nextPing, .now + .milliseconds(500))
+        }
         return true
     }
 
@@ -126,21 +136,27 @@ final class PeerDatagrams {
             flush()
         }
         if !isUp, now - began > .seconds(10) { return rest(now) }
-        guard dtls == nil ? !isTLS : dtls?.progress == .established, now >= nextPing else { return }
-        if isUp, pinged != nil {
-            missed += 1
-            if missed >= 3, bug != .pathIsNeverDown { return rest(now) }
+        if isUp, let silence, now - silence >= .milliseconds(1_750), bug != .pathIsNeverDown {
+            return offer()
         }
+        guard dtls == nil ? !isTLS : dtls?.progress == .established, now >= nextPing else { return }
+        if isUp, bug == .neverPingsAgain { return }
         let opaque = link.session.peer.randomBytes(8)
-        pinged = opaque
-        nextPing = now + (isUp ? .seconds(5) : .milliseconds(100))
+        (pinged, lastPing) = (opaque, now)
+        nextPing = now + (isUp ? .milliseconds(isAsking ? 125 : 250) : .milliseconds(100))
+        (silence, isAsking) = (silence ?? now, true)
         put(Content(Content.Tag.ping, next(), opaque))
     }
 
-    /// Takes the path down, and waits before the next try.
+    /// Gives up, says so, and waits before the next try.
     private func rest(_ now: Instant) {
         isUp = false
-        rests = now + (link.isControlling ? .seconds(30) : .seconds(31))
+        failures += 1
+        let pause = min(1 << min(failures - 1, 5), wasUp ? 2 : 30) + (link.isControlling ? 0 : 1)
+        rests = now + .seconds(pause)
+        if bug != .givesUpSilently {
+            link.send(DatagramOffer(association: PeerDatagrams.nothing, port: 0).frame)
+        }
     }
 
     // MARK: Arrivals
@@ -160,7 +176,10 @@ final class PeerDatagrams {
         let isShaking = dtls.progress == .underWay
         if bug == .stopsReadingHandshakes, !isShaking, [20, 22].contains(body[0]) { return }
         dtls.take(body)
-        if isShaking { shakeHands() }
+        if isShaking {
+            shakeHands()
+            if dtls.progress == .established { began = .now }
+        }
         for content in dtls.read() { take(content: content, from: packet.port) }
         flush()
     }
@@ -171,14 +190,15 @@ final class PeerDatagrams {
 
     private func take(content bytes: [UInt8], from source: UInt16) {
         guard let content = try? Content(bytes), isNew(content.sequence) else { return }
+        if bug != .onlyPongsCount || content.kind == Content.Tag.pong { heard() }
         if isTLS, content.sequence == newest, bug != .keepsFirstAddress { port = source }
         switch content.kind {
         case Content.Tag.ping: put(Content(Content.Tag.pong, next(), content.body))
         case Content.Tag.pong:
             guard content.body == pinged else { return }
-            (pinged, missed) = (nil, 0)
-            if !isUp { nextPing = .now + .seconds(5) }
-            isUp = true
+            pinged = nil
+            (isUp, wasUp, failures) = (true, true, 0)
+            nextPing = lastPing + .seconds(5)
         default:
             let cost = content.body.count + 64
             guard held + cost <= PeerDatagrams.memory || bug == .datagramsWithoutLimit else { return }
@@ -186,6 +206,11 @@ final class PeerDatagrams {
             waiting.append(content.body)
             deliver()
         }
+    }
+
+    private func heard() {
+        (silence, isAsking) = (nil, false)
+        if isUp { nextPing = lastPing + .seconds(5) }
     }
 
     private func isNew(_ sequence: UInt32) -> Bool {
