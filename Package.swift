@@ -235,6 +235,9 @@ let package = Package(
             ],
             path: "Tests/Acceptance/Neighbour", swiftSettings: strict),
         .executableTarget(
+            name: "MultipeerWitness", dependencies: ["Multipeer", "MultipeerOrders"],
+            path: "Tests/Outages/Witness", swiftSettings: strict),
+        .executableTarget(
             name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
             swiftSettings: client),
         .executableTarget(
