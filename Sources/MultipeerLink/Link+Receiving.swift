@@ -171,6 +171,7 @@ extension Link {
         case .ping(let token):
             liveness.pinged(isCrossing: control.awaitsPong)
             control.pinged(token)
+            events.append(.pinged)
         case .credit(channel: 0, let limit): try sendWindow.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))

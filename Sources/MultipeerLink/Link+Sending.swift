@@ -77,9 +77,12 @@ extension Link {
         }
         partWhenDrained()
         if sent.rest == nil { control.writeClose(into: &output, end: end) }
-        // No limit was reached: what was not written waits for credit, or there is nothing.
+        let count = output.count - start
+        if count > 0 || sent.rest != nil { liveness.sent(at: now) }
+        // Otherwise no limit was reached: what was not written waits for credit, or there is nothing.
         sent.mayContinue =
-            sent.rest != nil || queuedMessages > 0 || output.count - start >= LentPayload.record
+            sent.rest != nil || queuedMessages > 0 || count >= LentPayload.record
+            || room < LentPayload.record && count > 0
         return sent
     }
 

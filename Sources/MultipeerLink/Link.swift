@@ -19,6 +19,8 @@ package struct Link: ~Copyable, Sendable {
         case markReached(UInt64)
         case probeAnswered
         case roundTrip(Duration)
+        /// The peer has sent PING: it may have received nothing for a while. The owner reports what TCP knows: `observed`.
+        case pinged
         /// Where the peer now accepts datagrams: DGRAM.
         case datagramOffered(DatagramOffer)
         /// A frame of the verification code, SAS_REQUEST to SAS_RESULT, for the state machine that checks it.
@@ -79,9 +81,18 @@ package struct Link: ~Copyable, Sendable {
 // MARK: time
 
 extension Link {
-    /// Returns whether the peer is sent a PING because nothing was received from it.
+    /// What has become due.
+    package enum Due: Equatable, Sendable {
+        case nothing
+        /// The peer is sent a PING because nothing was received from it. The owner reports what TCP knows: `observed`.
+        case ping
+        /// The owner reports what TCP knows.
+        case report
+    }
+
+    /// Returns what the owner has to do with it.
     @discardableResult
-    package mutating func advance(to now: Moment) -> Bool {
+    package mutating func advance(to now: Moment) -> Due {
         self.now = now
         switch phase {
         case .open:
@@ -89,15 +100,29 @@ extension Link {
             case .well: break
             case .ask:
                 control.ask()
-                return true
+                return .ping
+            case .speak: control.ask()
+            case .look: return .report
             case .dead: part(.timedOut)  // [live.idle-timeout]
             }
         case .closing(let until):
             if now >= until { phase = .ended }  // [close.linger]
         case .ended: break
         }
-        return false
+        return .nothing
     }
+
+    /// Takes a report of what TCP knows of the connection. Ends the link when large packets do not arrive.
+    package mutating func observed(_ report: DeliveryReport, at now: Moment) {
+        self.now = now
+        guard phase == .open, !liveness.observed(report, isWritten: !control.wantsPing, at: now) else {
+            return
+        }
+        part(.largePacketsLost)  // [link.narrow]
+    }
+
+    /// Since when a PING has no answer; nil when none is open.
+    package var silence: Liveness.Silence? { phase == .open ? liveness.silence : nil }
 
     /// Sends PING now if it is due soon, because one is sent on another link. Returns whether it does.
     package mutating func joinPing(at now: Moment) -> Bool {

@@ -11,6 +11,8 @@ package enum LinkCloseReason: Equatable, Sendable {
     case superseded
     /// No data was received from the peer for too long.
     case timedOut
+    /// The peer is there, but does not receive large packets.
+    case largePacketsLost
     /// The connection ended without a CLOSE from either side. [tls.truncation]
     case lost
 }
@@ -23,7 +25,7 @@ extension LinkCloseReason {
         case .closed(let code): code
         case .violation(let violation): violation.closeCode
         case .superseded: .duplicate
-        case .timedOut: .timeout
+        case .timedOut, .largePacketsLost: .timeout
         }
     }
 }

@@ -14,6 +14,8 @@ extension DisconnectReason {
             self.init(code: .protocolViolation, closeCode: violation.closeCode, detail: violation.description)
         case .superseded: self.init(code: .superseded)
         case .timedOut: self.init(code: .timedOut)
+        case .largePacketsLost:
+            self.init(code: .timedOut, detail: "large packets do not arrive, small ones do")
         case .lost: self.init(code: .lost)
         }
     }

@@ -207,4 +207,78 @@ struct LivenessTests {
         end.receive(.pong(2))
         #expect(end.events() == [.roundTrip(.zero), .markReached(2), .markReached(3)])
     }
+
+    @Test(
+        "an end that only receives sends PING after three seconds, and idle ends no more than before [live.one-sided]"
+    )
+    func oneSided() {
+        let end = End()
+        for _ in 0..<5 {
+            end.advance(0.5)
+            end.receive(.message([1]))
+        }
+        end.advance(0.499)
+        #expect(end.frames() == [])
+        end.advance(0.001)
+        #expect(end.frames() == [.ping(1)])
+        #expect(end.link.deadline == end.now.later(3 - 0.5), "nothing has changed but what was sent")
+        end.receive(.ping(7))
+        #expect(end.frames() == [.pong(7)])
+        end.advance(2.9)
+        end.receive(.ping(8), .message([1]))
+        #expect(end.frames() == [.pong(8)])
+        #expect(end.link.deadline == end.now.later(3))
+    }
+
+    @Test(
+        "while PING waits in TCP each acknowledged byte counts; afterwards the peer has seven seconds [live.acknowledged]"
+    )
+    func acknowledged() {
+        var liveness = Liveness(.init(), now: .start)
+        func look(_ moment: Double, _ acknowledged: UInt64, of written: UInt64 = 900, ago: Double = 0) {
+            let arrives = liveness.observed(
+                DeliveryReport(
+                    written: written, acknowledged: acknowledged,
+                    sinceAcknowledgement: .milliseconds(ago * 1_000)),
+                isWritten: moment > 3, at: at(moment))
+            #expect(arrives)
+        }
+        #expect(liveness.advance(to: at(3)) == .ask)
+        look(3, 100)
+        #expect(liveness.deadline == at(3.5))
+        #expect(liveness.advance(to: at(3.5)) == .look)
+        look(3.5, 100)
+        #expect(liveness.silence?.until == at(10))
+        look(9.9, 200, ago: 0.4)
+        #expect(liveness.silence?.until == at(19.5))
+        look(15, 900, of: 5_000, ago: 1)
+        #expect(liveness.silence?.until == at(21), "PING has arrived")
+        look(16, 5_000, of: 5_000)
+        #expect(liveness.silence?.until == at(21), "what came after it says nothing")
+        #expect(liveness.advance(to: at(21)) == .look, "a last look")
+        look(21, 5_000, of: 5_000)
+        #expect(liveness.advance(to: at(21)) == .dead)
+    }
+
+    @Test(
+        "a link whose data is repeated for three seconds, though PING comes, has a path for small packets only [link.narrow]"
+    )
+    func large() {
+        for isHeard in [true, false] {
+            let end = End()
+            end.link.enqueue([.ones(50_000)])
+            _ = end.frames()
+            let report = DeliveryReport(written: 50_000, acknowledged: 100, repetitions: 3)
+            end.advance(2.9)
+            if isHeard { end.receive(.ping(1)) }
+            #expect(end.events() == (isHeard ? [.pinged] : []))
+            end.advance(0.1)
+            for _ in 0...6 {
+                #expect(end.link.end == nil)
+                end.link.observed(report, at: end.now)
+                end.advance(0.5)
+            }
+            #expect(end.link.end == (isHeard ? .largePacketsLost : nil))
+        }
+    }
 }

@@ -383,6 +383,7 @@ package enum Bug: String, CaseIterable, Sendable {
 
     // MARK: LIV
     case neverPings = "never-pings"  // Sends no PING.
+    case onlyListens = "only-listens"  // Sends no PING while it receives.
     case neverDies = "never-dies"  // Keeps dead links.
     case judgesAfterSuspension = "judges-after-suspension"  // Gives a peer no time after its own suspension.
     case queuesWithoutLimit = "queues-without-limit"  // Queues without limit what its application sends.

@@ -79,6 +79,7 @@ extension SessionEngine {
                 if let violation = mesh.membersArrived(entry, on: connection.id, at: now) {
                     peer.link.violated(violation)
                 }
+            case .pinged: outputs.append(.observe(peer.id))
             case .roundTrip: break
             }
         }

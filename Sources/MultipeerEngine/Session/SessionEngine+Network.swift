@@ -159,6 +159,18 @@ extension SessionEngine {
         settle()
     }
 
+    /// Takes what TCP knows of a link's connection: the answer to `observe`. Returns false when large packets do not arrive, and the
+    /// link has ended for it.
+    package mutating func observed(_ id: ConnectionID, _ report: DeliveryReport, at now: Moment) -> Bool {
+        self.now = now
+        guard let connection = links[id], let peer = connection.peer else { return true }
+        peer.link.observed(report, at: now)
+        guard peer.link.end != nil else { return true }
+        let arrives = peer.link.end != .largePacketsLost
+        collect(connection, peer)
+        return arrives
+    }
+
     /// Takes the answer to `ask`. [trust.before-confirm]
     package mutating func decide(_ uid: UID, asked id: ConnectionID, isTrusted: Bool, at now: Moment) {
         self.now = now

@@ -110,7 +110,9 @@ extension SessionEngine {
             peer.expireCodeRequests(at: now, &outputs)
             datagrams.advance(peer, to: now)
             guard let deadline = peer.link.deadline, deadline <= now else { continue }
-            if peer.link.advance(to: now) { hasPinged = true }
+            let due = peer.link.advance(to: now)
+            if due == .ping { hasPinged = true }
+            if due != .nothing { outputs.append(.observe(peer.id)) }
             collect(connection, peer)
         }
         if hasPinged { joinPings() }
@@ -124,7 +126,9 @@ extension SessionEngine {
         for connection in links.linked {
             guard let peer = connection.peer else { continue }
             datagrams.joinPing(peer, at: now)
-            if peer.link.joinPing(at: now) { collect(connection, peer) }
+            guard peer.link.joinPing(at: now) else { continue }
+            outputs.append(.observe(peer.id))
+            collect(connection, peer)
         }
     }
 

@@ -7,6 +7,8 @@ package import MultipeerMesh
 /// What the owner of a `SessionEngine` has to do, in order. The first group are actions, the second one events.
 package enum SessionOutput: Sendable {
     case connection(ConnectionAction)
+    /// Call `observed` with what TCP knows of the connection, which is a link, if the system reports that.
+    case observe(ConnectionID)
     /// Ask whether the holder of this connection's key may be linked, and call `decide` with the answer.
     case ask(UID, ConnectionID)
     /// The members' copy of our connection data is old: call `connectionData`, or `postponeRenewal`.

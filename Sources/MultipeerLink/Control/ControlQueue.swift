@@ -57,6 +57,9 @@ extension ControlQueue {
     /// Whether a PING of this end has no answer yet.
     var awaitsPong: Bool { pings.hasOpen }
 
+    /// Whether a PING waits to be written.
+    var wantsPing: Bool { pings.isUrgent }
+
     mutating func ask() { pings.ask() }
     mutating func probe() { pings.probe() }
     mutating func mark(_ id: UInt64, after position: Int) { pings.mark(id, after: position) }

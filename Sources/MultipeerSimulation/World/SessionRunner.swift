@@ -80,6 +80,7 @@ final class SessionRunner: Subsystem {
         case .ask(let uid, let id):
             guard live(id, node, "asked about") != nil else { return }
             applications.ask(node, uid, id)
+        case .observe: break
         case .renewData:
             if (try? applications.data(of: node, for: nil, joinsMesh: true)) == nil {
                 node.engine.postponeRenewal()

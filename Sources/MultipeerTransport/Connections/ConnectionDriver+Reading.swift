@@ -26,6 +26,7 @@ extension ConnectionDriver {
             connection.channel = try channel(dialled: connection)
             connection.phase = .securing
             want(.readable, of: connection)
+            watch(dialled: connection)
             var nothing = ByteBuffer()
             _ = try connection.channel?.handshake(from: &nothing)
             sockets.dirty.insert(connection.id)
@@ -53,6 +54,7 @@ extension ConnectionDriver {
             }
             switch connection.socket.receive(into: &buffers.ciphertext, upTo: limit) {
             case .bytes(let count):
+                if connection.isSilent { connection.endSilence() }
                 absorb(connection, &buffers)
                 guard !connection.isReleased, count == limit else { return }
             case .wouldBlock: return
@@ -110,6 +112,7 @@ extension ConnectionDriver {
         willJudge(connection)
         guard try connection.channel?.handshake(from: &input) == true else { return false }
         connection.phase = .framed
+        connection.watch?.secured(at: loop.now)
         try secured(connection)
         carryOut()
         return !connection.isReleased
@@ -121,6 +124,7 @@ extension ConnectionDriver {
         while let result = try read(from: connection, &buffers) {
             switch result {
             case .bytes:
+                if connection.watch != nil { sockets.unwatch(connection) }
                 decode(connection, &buffers.plaintext)
             case .message(let message):
                 receive(message, on: connection)

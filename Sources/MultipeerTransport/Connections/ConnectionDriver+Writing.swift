@@ -59,6 +59,7 @@ extension ConnectionDriver {
         case .sent:
             return true
         case .wouldBlock:
+            measure(connection)
             want(wantsInput(connection) ? [.readable, .writable] : .writable, of: connection)
             return false
         case .failed(let fault):

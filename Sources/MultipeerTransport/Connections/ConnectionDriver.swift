@@ -36,6 +36,8 @@ protocol ConnectionDriver: Actor, LoopClient {
         upTo count: Int, on connection: SocketConnection, from input: inout ByteBuffer
     ) throws(SecurityFault) -> SecureChannel.ReadResult?
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
+    /// Whether the peer of a dialled connection answers the first frame at once.
+    nonisolated var repliesAtOnce: Bool { get }
     func wantsInput(_ connection: SocketConnection) -> Bool
     /// Moves the connections for which the engine has work to the end of `list`.
     func takeDue(into list: inout [ConnectionID])
@@ -53,6 +55,9 @@ extension ConnectionDriver {
 
     /// Most drivers accept the same keys from the first byte on.
     func willJudge(_ connection: SocketConnection) {}
+
+    /// Most ask a user.
+    nonisolated var repliesAtOnce: Bool { false }
 
     /// Most have only short frames.
     func missingBytes(on connection: SocketConnection) -> Int { 0 }
@@ -76,8 +81,21 @@ extension ConnectionDriver {
         guard let address = SocketAddress(candidate) else {
             return ended(id, .unreachable("not an address"), hasAlert: false)
         }
+        dial(id, address, accepting: pin)
+    }
+
+    /// Dials the same address again, with smaller packets. The engine does not notice.
+    func redial(_ connection: SocketConnection) {
+        close(connection)
+        dial(connection.id, connection.remote, accepting: connection.accepting)
+        carryOut()
+    }
+
+    private func dial(_ id: ConnectionID, _ address: SocketAddress, accepting pin: CertificatePin?) {
+        let segment = NarrowPaths.shared.withLock { [now = loop.now] in $0.segment(to: address.host, at: now)
+        }
         do throws(SocketFault) {
-            let socket = try loop.connect(to: address)
+            let socket = try loop.connect(to: address, segment: segment)
             if let own = socket.localAddress?.host, !own.isUnspecified { sockets.dialledFrom.insert(own) }
             try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: pin))
         } catch {
@@ -105,6 +123,7 @@ extension ConnectionDriver {
     private func close(_ connection: SocketConnection) {
         guard sockets.connections.removeValue(forKey: connection.id) != nil else { return }
         sockets.dirty.remove(connection.id)
+        sockets.unwatch(connection)
         loop.deregister(connection.socket.descriptor)
         connection.channel = nil
         connection.isReleased = true

@@ -39,7 +39,7 @@ final class SocketConnection {
     var greeting: [UInt8] = []
     /// The owner no longer has it.
     var isReleased = false
-    private final var output = Output()
+    private final var output: Output
     /// How many bytes are missing of a long payload that is being received.
     var missingBytes = 0
     /// Whether the last payload was a long one.
@@ -47,6 +47,19 @@ final class SocketConnection {
     var link: SessionLink?
     var interest: Readiness
     var shutdownState = ShutdownState.pending
+    /// Set while it is not known whether large packets arrive.
+    var watch: DialWatch?
+    /// Whether HELLO was written, and what fills it up.
+    var hasFilled = false
+    /// When TCP gives up; nil where the connection is not a link.
+    var userTimeout: UserTimeout?
+    /// The peer of a link has not answered for a while.
+    var isSilent = false
+    /// The limit of TCP's back-off, and whether the system has it.
+    var backOff = Socket.backOff
+    let limitsBackOff: Bool
+    /// The bytes that were given to the kernel.
+    private(set) final var handed: UInt64 = 0
 
     init(
         _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
@@ -55,10 +68,14 @@ final class SocketConnection {
         self.id = id
         self.remote = remote
         self.accepting = accepting
+        limitsBackOff = socket.limitBackOff(to: Socket.backOff)
+        let state = socket.transmission()
+        output = Output(SendAhead(isMeasured: state != nil))
         self.socket = socket
         isDialled = dialled
         phase = dialled ? .connecting : .sniffing
         interest = dialled ? .writable : .readable
+        if let state { follow(state) }
     }
 
     var isClosing: Bool { phase == .closing }
@@ -75,6 +92,10 @@ extension SocketConnection {
         var frames = ByteBuffer()
         /// The rest of a payload, to be sealed after the frames.
         var rest: LentPayload?
+        /// How much is sealed before the network takes it.
+        var ahead: SendAhead
+
+        init(_ ahead: SendAhead) { self.ahead = ahead }
 
         /// Seals the frames, then the full records of the rest from where it lies; what is left begins the next record.
         private mutating func seal() throws(SecurityFault) {
@@ -110,7 +131,7 @@ extension SocketConnection {
         var unsent: Int { frames.count + sealed }
         var maySeal: Bool {
             switch channel {
-            case .some(let channel): channel.outputCount < Sockets.sealing
+            case .some(let channel): channel.outputCount < ahead.limit
             case .none: false
             }
         }
@@ -135,6 +156,18 @@ extension SocketConnection {
     /// Drops the frames that are not sealed.
     func dropFrames() { output.frames.removeAll() }
 
+    /// How much goes ahead of what is urgent.
+    var ahead: SendAhead {
+        get { output.ahead }
+        set { output.ahead = newValue }
+    }
+
+    /// The room for frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
+    var room: Int {
+        let limit = output.ahead.limit
+        return limit == SendAhead.range.upperBound ? Sockets.frames : limit
+    }
+
     var unsent: Int { output.unsent }
     /// Whether there is a channel that may seal more before it is sent.
     var maySeal: Bool { output.maySeal }
@@ -150,7 +183,9 @@ extension SocketConnection {
 
     /// Seals what is to be sealed, if `seals`, and hands it to the kernel.
     func write(sealing seals: Bool) throws(SecurityFault) -> Written {
-        try output.write(sealing: seals, over: socket)
+        let written = try output.write(sealing: seals, over: socket)
+        if case .sent(let count) = written.outcome { handed &+= UInt64(count) }
+        return written
     }
 }
 

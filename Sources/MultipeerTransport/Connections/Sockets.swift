@@ -13,6 +13,8 @@ final class Sockets {
     var emptied: [ConnectionID] = []
     /// The engine's actions are being carried out: those that follow from them wait for their turn.
     var isCarryingOut = false
+    /// Those that were dialled, while it is not known whether large packets arrive.
+    var watched: Set<ConnectionID> = []
     /// The addresses of this machine from which peers were dialled.
     var dialledFrom: Set<SocketAddress.Host> = []
     /// The listening sockets; nil while the driver does not listen.
@@ -30,10 +32,19 @@ final class Sockets {
     static let batch = 131_072
     /// The same for a connection that is not a link.
     static let beforeLink = 16_384
-    /// Ciphertext that is gathered before it is sent.
-    static let sealing = 65_536
-    /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
+    /// Two of the longest frames.
     static let frames = 2 * (FrameHeader.byteCount + 65_536)
+
+    /// When the next of the watched connections is to be looked at.
+    var nextLook: Moment? {
+        if watched.isEmpty { return nil }
+        return watched.lazy.compactMap { [connections] in connections[$0]?.watch?.nextLook }.min()
+    }
+
+    func unwatch(_ connection: SocketConnection) {
+        connection.watch = nil
+        watched.remove(connection.id)
+    }
 
     /// Whether a connection is being made that may become a link.
     var isConnecting: Bool { connections.values.contains { $0.link == nil && !$0.isClosing } }

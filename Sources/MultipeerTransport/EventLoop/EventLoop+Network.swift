@@ -7,9 +7,9 @@ extension EventLoop {
         return try next()
     }
 
-    /// Returns a socket that is connecting to that address.
-    package func connect(to address: SocketAddress) throws(SocketFault) -> Socket {
-        guard let host else { return try Socket.connecting(to: address) }
+    /// Returns a socket that is connecting to that address. `segment`: the data of its largest packet; nil for the usual ones.
+    package func connect(to address: SocketAddress, segment: Int32? = nil) throws(SocketFault) -> Socket {
+        guard let host else { return try Socket.connecting(to: address, segment: segment) }
         return Socket(try VirtualSocket.connecting(to: address, from: host))
     }
 

@@ -102,13 +102,18 @@ extension InvitationClient {
         assumeIsolated { $0.ready(connection: token, readiness) }
     }
 
-    nonisolated package func deadlineReached() { assumeIsolated { $0.engine.advance(to: $0.loop.now) } }
+    nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
     nonisolated package func wokenUp() {}
     nonisolated package func turnEnded() { assumeIsolated { $0.endTurn() } }
 
+    private func advance() {
+        engine.advance(to: loop.now)
+        lookAtDialled()
+    }
+
     private func endTurn() {
         settle()
-        loop.setDeadline(self, engine.deadline)
+        loop.setDeadline(self, .earlier(engine.deadline, sockets.nextLook))
     }
 
     func carryOut(_ event: Inviter.Event) {

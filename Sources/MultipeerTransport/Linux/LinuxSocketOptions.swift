@@ -7,6 +7,47 @@
             set(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, milliseconds)
         }
 
+        static func limitBackOff(_ socket: Int32, milliseconds: Int32) -> Bool {
+            // `TCP_RTO_MAX_MS`, since Linux 6.15.
+            set(socket, Int32(IPPROTO_TCP), 44, milliseconds)
+        }
+
+        static func limitSegments(_ socket: Int32, to count: Int32) {
+            set(socket, Int32(IPPROTO_TCP), TCP_MAXSEG, count)
+        }
+
+        static func transmission(_ socket: Int32) -> TransmissionState? {
+            // The fields of `tcp_info` that Linux has had since version 4.10; the module of the C library has fewer.
+            var bytes = [UInt8](repeating: 0, count: 168)
+            var size = socklen_t(bytes.count)
+            let code = unsafe bytes.withUnsafeMutableBytes { room in
+                unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, room.baseAddress, &size)
+            }
+            guard code == 0, Int(size) == bytes.count else { return nil }
+            return unsafe bytes.withUnsafeBytes { fields in
+                func word(_ place: Int) -> UInt32 {
+                    unsafe fields.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+                }
+                func long(_ place: Int) -> UInt64 {
+                    unsafe fields.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                }
+                var state = TransmissionState()
+                state.isWaiting = word(24) > 0
+                state.repetitions = unsafe Int(fields[2])
+                state.isBackingOff = unsafe fields[4] > 0
+                state.timeout = .microseconds(word(8))
+                state.sinceSent = .milliseconds(word(44))
+                state.sinceAcknowledgement = .milliseconds(word(56))
+                state.roundTrip = .microseconds(word(68))
+                state.acknowledged = long(120)
+                state.received = long(128)
+                state.hasRepeated = word(100) > 0
+                state.rate = long(160)
+                state.isRateLow = unsafe fields[7] & 1 == 1
+                return state
+            }
+        }
+
         static func limitUnsent(_ socket: Int32, to count: Int32) {
             // `TCP_NOTSENT_LOWAT`, which Swift's Glibc module does not have.
             set(socket, Int32(IPPROTO_TCP), 25, count)

@@ -9,6 +9,14 @@
             set(socket, Int32(IPPROTO_TCP), 0x80, seconds)
         }
 
+        static func limitBackOff(_ socket: Int32, milliseconds: Int32) -> Bool { false }
+
+        static func limitSegments(_ socket: Int32, to count: Int32) {
+            set(socket, Int32(IPPROTO_TCP), TCP_MAXSEG, count)
+        }
+
+        static func transmission(_ socket: Int32) -> TransmissionState? { nil }
+
         static func limitUnsent(_ socket: Int32, to count: Int32) {
             // `TCP_NOTSENT_LOWAT`.
             set(socket, Int32(IPPROTO_TCP), 0x201, count)

@@ -38,6 +38,7 @@ extension SessionDriver {
     private func carryOut(_ output: SessionOutput) {
         switch output {
         case .connection(let order): carryOut(order)
+        case .observe(let id): observe(id)
         case .ask(let uid, let id): ask(uid, about: id)
         case .renewData: renewMeshData()
         case .deriveVerificationKey(let id): deriveVerificationKey(id)
@@ -104,6 +105,8 @@ extension SessionDriver {
             verification: trust.verification(of: uid, connection.channel?.peerFingerprint))
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
+        connection.userTimeout = UserTimeout(configuration.idleTimeout)
+        sockets.unwatch(connection)
         if isMesh { engine.zones = loop.linkLocalZones() }
         events.handler?.linkMade(to: data.peer)
         loop.lossNotifier.report(.linked(uid))

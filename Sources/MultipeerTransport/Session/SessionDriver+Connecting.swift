@@ -61,20 +61,38 @@ extension SessionDriver {
         engine.links.wantsInput(connection.id, unsent: connection.unsent)
     }
 
+    nonisolated var repliesAtOnce: Bool { true }
+
     func fill(_ connection: SocketConnection) -> Bool {
         let sendQueue = connection.link?.sendQueue
         var sent = Link.Sent()
+        let room = connection.room
         connection.append { frames in
-            sent = engine.fill(
-                connection.id, into: &frames, upTo: Sockets.frames, at: loop.now, lending: true)
+            sent = engine.fill(connection.id, into: &frames, upTo: room, at: loop.now, lending: true)
             return sent.rest
         }
+        if !connection.hasFilled { fillUp(connection) }
         if sent.messages > 0 {
             sendQueue?.released(messages: sent.messages, bytes: sent.bytes)
         } else if engine.links.peer(on: connection.id)?.link.queuedMessages ?? 0 > 0 {
             sendQueue?.stalled()
         }
         return sent.mayContinue
+    }
+}
+
+extension SessionDriver {
+    /// Adds to HELLO a frame that the peer ignores, so that both are a packet of the usual size: if such packets do not arrive, there
+    /// is no link that ends with the first data. [hello.full]
+    private func fillUp(_ connection: SocketConnection) {
+        connection.append { frames in
+            let isHello = frames.read { $0.count > 3 && $0[3] == FrameKind.hello.rawValue }
+            connection.hasFilled = isHello || connection.link != nil
+            guard isHello else { return nil }
+            let kind = Grease.frameKind(randomness.next())
+            Frame.ignorable(kind, channel: 0, [UInt8](repeating: 0, count: 1_440)).encode(into: &frames)
+            return nil
+        }
     }
 }
 

@@ -33,6 +33,7 @@ extension SessionDriver {
     private func advance() {
         engine.advance(to: loop.now)
         carryOut()
+        lookAtDialled()
         resumeAccepting()
         loop.wantsTurnEnd(self)
     }
@@ -109,7 +110,7 @@ extension SessionDriver {
     private func setDeadline() {
         // A deadline would make the loop keep the driver until then.
         if isOver { return loop.setDeadline(self, nil) }
-        let deadline = Moment.earlier(engine.deadline, datagrams.opening)
+        let deadline = Moment.earlier(.earlier(engine.deadline, datagrams.opening), sockets.nextLook)
         loop.setDeadline(self, .earlier(deadline, sockets.acceptResumes))
     }
 }

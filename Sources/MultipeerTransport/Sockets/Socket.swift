@@ -46,10 +46,14 @@ package struct Socket: ~Copyable, Sendable {
         return Socket(owning: copy)
     }
 
-    /// Opens a socket that is connecting: when it becomes writable or fails, `connectionResult` has the result.
-    package static func connecting(to address: SocketAddress) throws(SocketFault) -> Socket {
+    /// Opens a socket that is connecting: when it becomes writable or fails, `connectionResult` has the result. `segment`: the data
+    /// of its largest packet, in both directions; nil leaves that to the system.
+    package static func connecting(to address: SocketAddress, segment: Int32? = nil) throws(SocketFault)
+        -> Socket
+    {
         let socket = try Socket(address.family)
         socket.tune()
+        if let segment { SocketOptions.limitSegments(socket.descriptor, to: segment) }
         let code = unsafe address.withSystemAddress { unsafe connect(socket.descriptor, $0, $1) }
         guard code == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last }
         return socket
@@ -152,6 +156,9 @@ package struct Socket: ~Copyable, Sendable {
 }
 
 extension Socket {
+    /// Whether it is one of a simulated machine.
+    var isSimulated: Bool { simulated != nil }
+
     private static func accept(from listener: VirtualSocket) -> Accepted {
         guard let accepted = listener.accept() else { return .wouldBlock }
         guard let remote = accepted.remote else { return .aborted }

@@ -4,6 +4,16 @@ protocol SocketOptionInterface {
     /// Sets how long the peer may acknowledge nothing before the connection fails; 0 leaves that to the kernel.
     static func setUserTimeout(_ socket: Int32, milliseconds: Int32)
 
+    /// Limits the time between two attempts to send the same data, however often it was repeated. Returns false when the system has
+    /// no such option.
+    static func limitBackOff(_ socket: Int32, milliseconds: Int32) -> Bool
+
+    /// Limits the packets of a socket that is not connected yet, in both directions, to so many bytes of data.
+    static func limitSegments(_ socket: Int32, to count: Int32)
+
+    /// Returns what the system knows of the way of the data of a connection; nil when it does not report that.
+    static func transmission(_ socket: Int32) -> TransmissionState?
+
     /// Limits the unsent bytes in the kernel.
     static func limitUnsent(_ socket: Int32, to count: Int32)
 

@@ -126,5 +126,21 @@ enum LivenessCases {
             link.send(raw: Array(frame.dropFirst(7)), "the rest of PING")
             try link.expect(.pong)
         },
+        Case(
+            "LIV-08", "14.2", "an end that only receives sends PING",
+            stimulus: "T sends a message every 250 ms for 4 s",
+            expectation: "a frame after 3 s, at most 4 s", rules: ["live.one-sided"],
+            bugs: [.seen("only-listens", by: "no PING")], orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (_, link) = try caseRun.linked()
+            try link.expectAlive()
+            _ = link.takeAll()
+            for _ in 0..<16 {
+                link.send(.message([1]))
+                caseRun.loop.wait(.milliseconds(250))
+            }
+            let frames = link.takeAll()
+            try caseRun.require(!frames.isEmpty, "no PING within 4 s")
+        },
     ]
 }

@@ -53,6 +53,7 @@ final class PeerLink: PeerConnection.Owner {
     }
 
     func send(_ frame: Frame) {
+        liveness.lastSent = .now
         budget.earn(frame)
         connection.send(frame)
     }

@@ -5,10 +5,14 @@ final class PeerLiveness {
     private(set) var lastPong: Instant?
     private var lastLook: Instant
     private var graceUntil: Instant?
+    /// When something was sent last, and when something was received for the first time after it.
+    var lastSent: Instant
+    private var firstArrival: Instant?
 
     init(_ link: PeerLink) {
         self.link = link
         lastLook = link.began
+        lastSent = link.began
     }
 
     func ping() {
@@ -39,6 +43,12 @@ final class PeerLiveness {
         if bug == .wantsPongs { silence = max(silence, now - (lastPong ?? link.began)) }
         let hasAsked = pinged.map { $0.at > lastArrival } ?? false
         if silence >= .seconds(3), !hasAsked, bug != .neverPings { ping() }
+        if let first = firstArrival, first > lastSent {
+            let isBusy = lastArrival - first >= .seconds(1) && now - lastSent >= .seconds(3)
+            if isBusy, bug != .onlyListens { ping() }
+        } else {
+            firstArrival = lastArrival > lastSent ? lastArrival : nil
+        }
         let isSpared = graceUntil.map { now < $0 } ?? false
         return silence < .seconds(10) || isSpared || bug == .neverDies
     }

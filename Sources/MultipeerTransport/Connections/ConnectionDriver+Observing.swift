@@ -1,0 +1,109 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerHandshake
+import MultipeerLink
+import MultipeerSecurity
+
+// MARK: what the system knows of connections
+
+extension ConnectionDriver {
+    /// Begins to watch a connection that was dialled: whether large packets arrive. On this machine they do.
+    func watch(dialled connection: SocketConnection) {
+        guard !connection.remote.host.isLoopback, let state = connection.socket.transmission() else { return }
+        // It took more than one attempt: the network carried nothing at all for a while.
+        if state.hasRepeated { NarrowPaths.shared.withLock { $0.forget(connection.remote.host) } }
+        connection.follow(state)
+        connection.watch = DialWatch(at: loop.now)
+        sockets.watched.insert(connection.id)
+    }
+
+    /// Looks at the connections that were dialled.
+    func lookAtDialled() {
+        guard let due = sockets.nextLook, due <= loop.now else { return }
+        for id in sockets.watched.sorted() {
+            guard let connection = sockets.connections[id], let watch = connection.watch,
+                watch.nextLook <= loop.now
+            else { continue }
+            look(at: connection)
+        }
+    }
+
+    private func look(at connection: SocketConnection) {
+        let isFramed = connection.phase == .framed
+        guard let state = connection.socket.transmission(), connection.link == nil, !connection.isClosing
+        else {
+            return sockets.unwatch(connection)
+        }
+        switch connection.watch?.look(state, awaitsReply: !isFramed || repliesAtOnce, at: loop.now) {
+        case .wait, nil: break
+        case .arrived: sockets.unwatch(connection)
+        case .narrow:
+            NarrowPaths.shared.withLock { [now = loop.now] in
+                $0.note(connection.remote.host, carriesHandshake: isFramed, at: now)
+            }
+            if isFramed {
+                lost(
+                    connection,
+                    .unreachable("\(connection.remote): large packets do not arrive, small ones do"))
+            } else {
+                redial(connection)
+            }
+        }
+    }
+
+    /// The connection takes no more: finds out how fast it is.
+    func measure(_ connection: SocketConnection) {
+        guard connection.ahead.isDue(at: loop.now), let state = connection.socket.transmission() else {
+            return
+        }
+        connection.follow(state)
+        if connection.ahead.measured(state.rate, isLow: state.isRateLow, at: loop.now) {
+            connection.socket.limitUnsent(to: connection.ahead.limit)
+        }
+    }
+}
+
+extension SessionDriver {
+    /// Reports to the engine what TCP knows of a link, and has TCP try often enough while a PING has no answer.
+    func observe(_ id: ConnectionID) {
+        guard let connection = sockets.connections[id], let state = connection.socket.transmission() else {
+            return
+        }
+        connection.follow(state)
+        let acknowledged =
+            connection.isDialled && state.acknowledged > 0 ? state.acknowledged - 1 : state.acknowledged
+        let report = DeliveryReport(
+            written: connection.handed + UInt64(connection.unsent), acknowledged: acknowledged,
+            sinceAcknowledgement: state.sinceAcknowledgement,
+            repetitions: state.isWaiting ? state.repetitions : 0,
+            roundTrip: state.roundTrip)
+        if !engine.observed(id, report, at: loop.now) {
+            NarrowPaths.shared.withLock { [now = loop.now] in
+                $0.note(connection.remote.host, carriesHandshake: true, at: now)
+            }
+        }
+        guard let silence = engine.links.peer(on: id)?.link.silence else { return }
+        let timeout = connection.userTimeout?.next(
+            state, since: silence.since, until: silence.until, isLimited: connection.limitsBackOff,
+            at: loop.now)
+        if let timeout { connection.socket.setUserTimeout(timeout) }
+        connection.isSilent = true
+    }
+}
+
+extension SocketConnection {
+    /// Where the network is slow, TCP has to wait longer before it repeats.
+    func follow(_ state: TransmissionState) {
+        let interval = max(Socket.backOff, state.roundTrip * 2)
+        guard interval > backOff || interval < backOff / 2 else { return }
+        backOff = interval
+        socket.limitBackOff(to: interval)
+    }
+
+    /// Something is received again.
+    func endSilence() {
+        isSilent = false
+        if let timeout = userTimeout?.reset() { socket.setUserTimeout(timeout) }
+    }
+}
