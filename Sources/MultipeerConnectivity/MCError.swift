@@ -76,7 +76,7 @@ extension MCError {
             case .invalidArgument, .tooLarge, .invalidConnectionData: .invalidParameter
             case .timedOut: .timedOut
             case .cancelled, .declined: .cancelled
-            case .busy, .noSpace, .discovery, .system, .full: .unavailable
+            case .busy, .noSpace, .tooManyFiles, .discovery, .system, .full: .unavailable
             default: .unknown
             }
         self.init(

@@ -67,6 +67,7 @@ local CODES = {
     [20] = "DECLINED",
     [21] = "WRONG_CODE",
     [22] = "CODE_REQUIRED",
+    [23] = "TOO_MANY_FILES",
 }
 local PREFERENCES = {
     [0] = "optional",

@@ -71,7 +71,8 @@ struct CloseCodeTests {
             (.flood, 14, "FLOOD"),
             (.version, 15, "VERSION"), (.cancelled, 16, "CANCELLED"), (.internal, 17, "INTERNAL"),
             (.digest, 18, "DIGEST"), (.noSpace, 19, "NO_SPACE"), (.declined, 20, "DECLINED"),
-            (.wrongCode, 21, "WRONG_CODE"),
+            (.wrongCode, 21, "WRONG_CODE"), (.codeRequired, 22, "CODE_REQUIRED"),
+            (.tooManyFiles, 23, "TOO_MANY_FILES"),
         ]
         for (code, number, name) in codes {
             #expect(code.rawValue == number)

@@ -53,6 +53,7 @@ final class CodeAdvertiser: Sendable {
     /// Shows the code, which is valid then.
     func begin() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        Shortage.warn()
         show(await ListeningPlace(of: advertiser, at: addresses))
     }
 

@@ -52,6 +52,7 @@ final class PeerAdvertiser: Sendable {
 
     private func start() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        Shortage.warn()
         if !isQuiet {
             let peer = advertiser.peer
             let place = await ListeningPlace(of: advertiser, at: addresses)

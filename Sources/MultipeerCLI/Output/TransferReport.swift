@@ -154,6 +154,7 @@ extension TransferReport {
         case .cancelled: return "cancelled by the other side"
         case .declined: return "declined by the other side"
         case .noSpace: return "no space left on the other side"
+        case .tooManyFiles: return "too many open files on the other side"
         case .damaged: return "the data received differs from the data sent"
         default: return error.description
         }

@@ -9,6 +9,7 @@ extension CommandError {
             case .invalidConnectionData, .identity, .passphrase: .badInput
             case .invalidArgument: .usage
             case .system, .discovery: .system
+            case .tooManyFiles where error.closeCode == nil: .system
             default: .linkFailed
             }
         self.init(error.description.printable, hint: CommandError.hint(error), exit: exit)

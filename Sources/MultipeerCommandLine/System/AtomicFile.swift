@@ -34,7 +34,7 @@ package enum AtomicFile {
     package static func publish(_ bytes: [UInt8], to path: String) throws(CommandError) {
         let draft = "\(path).\(getpid())"
         // The kernel applies the umask to a new file, and only to it.
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = Descriptors.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw DescriptorStream.failure("cannot write \(path.printable)") }
         defer { _ = unsafe unlink(draft) }
         var facts = stat()

@@ -7,15 +7,13 @@ package final class Cancellation: Sendable {
     private let writer: Locked<Int32?>
 
     package init() {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else {
+        guard let ends = Descriptors.pipe() else {
             descriptor = -1
             writer = Locked(nil)
             return
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        descriptor = ends[0]
-        writer = Locked(ends[1])
+        descriptor = ends.reading
+        writer = Locked(ends.writing)
     }
 
     deinit {

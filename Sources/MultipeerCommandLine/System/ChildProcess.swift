@@ -61,16 +61,11 @@ package final class ChildProcess: Sendable {
     private static func pipe(_ name: String) throws(CommandError) -> (
         read: DescriptorStream, write: DescriptorStream
     ) {
-        var ends: [Int32] = [0, 0]
-        let isMade = starting.withLock { _ in
-            guard unsafe MultipeerPlatform.pipe(&ends) == 0 else { return false }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return true
-        }
-        guard isMade else { throw DescriptorStream.failure("cannot create a pipe") }
+        let ends = starting.withLock { _ in Descriptors.pipe() }
+        guard let ends else { throw DescriptorStream.failure("cannot create a pipe") }
         return (
-            DescriptorStream(descriptor: ends[0], name: name),
-            DescriptorStream(descriptor: ends[1], name: name)
+            DescriptorStream(descriptor: ends.reading, name: name),
+            DescriptorStream(descriptor: ends.writing, name: name)
         )
     }
 }

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// A descriptor that is read and written with blocking calls: a standard stream, a terminal, a pipe or a file.
 package struct DescriptorStream: Sendable {
     package let descriptor: Int32
@@ -15,7 +17,7 @@ package struct DescriptorStream: Sendable {
 
     /// Opens a file, a pipe or a device that has a path.
     package init(opening path: String, _ flags: Int32 = O_RDONLY) throws(CommandError) {
-        descriptor = unsafe open(path, flags | O_CLOEXEC)
+        descriptor = Descriptors.open(path, flags | O_CLOEXEC)
         name = path.printable
         guard descriptor >= 0 else { throw DescriptorStream.failure("cannot read \(name)") }
     }

@@ -40,7 +40,7 @@ struct ShimReason: Error {
         .notConnected: .unknownPeer, .tooLarge: .tooLarge, .timedOut: .timeout, .cancelled: .cancelled,
         .declined: .declined, .noSpace: .noSpace, .damaged: .digest, .busy: .busy, .full: .full,
         .incompatible: .policy, .notEncrypted: .policy, .wrongCode: .wrongCode, .unknownCode: .wrongCode,
-        .codeRequired: .codeRequired,
+        .codeRequired: .codeRequired, .tooManyFiles: .tooManyFiles,
     ]
 }
 

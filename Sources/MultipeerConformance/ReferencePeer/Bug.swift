@@ -217,6 +217,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case filesForEveryone = "files-for-everyone"  // Stores files that every user can read.
     case resourcesNotAcknowledged = "resources-not-acknowledged"  // Sends no DONE.
     case fullDiskIsSilent = "full-disk-is-silent"  // Does not report that it cannot store more.
+    // Says INTERNAL when it cannot open another file.
+    case tooManyFilesIsInternal = "too-many-files-is-internal"
     case oneResourceAtATime = "one-resource-at-a-time"  // Grants credit only to the first resource.
     case resumableIgnored = "resumable-ignored"  // Sends no RESUME.
     case resumeDigestOfNothing = "resume-digest-of-nothing"  // Sends the SHA-256 of no bytes with RESUME.

@@ -6,7 +6,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED",
+        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED", "TOO_MANY_FILES",
     ]
 
     static let ok = CloseCode(rawValue: 0)
@@ -32,6 +32,7 @@ struct CloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     static let declined = CloseCode(rawValue: 20)
     static let wrongCode = CloseCode(rawValue: 21)
     static let codeRequired = CloseCode(rawValue: 22)
+    static let tooManyFiles = CloseCode(rawValue: 23)
 
     /// Creates the code with this name, as the shim uses it.
     init?(named name: String) {

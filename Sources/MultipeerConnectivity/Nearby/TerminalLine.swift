@@ -11,21 +11,19 @@ final class TerminalLine: Sendable {
 
     /// Returns nil without a terminal, or when this process is in its background: it would be stopped for reading.
     init?(_ path: String) {
-        let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
+        let descriptor = Descriptors.open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         let foreground = tcgetpgrp(descriptor)
         guard isatty(descriptor) == 1, foreground < 0 || foreground == getpgrp() else {
             close(descriptor)
             return nil
         }
-        var ends: [Int32] = [0, 0]
-        guard unsafe pipe(&ends) == 0 else {
+        guard let ends = Descriptors.pipe() else {
             close(descriptor)
             return nil
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         terminal = descriptor
-        wake = (ends[0], ends[1])
+        wake = ends
     }
 
     deinit {

@@ -77,6 +77,14 @@ extension InvitationEngine {
         settle()
     }
 
+    /// Ends a secured connection with this code.
+    package mutating func refuse(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        self.now = now
+        guard let connection = connections[id], connection.phase == .open else { return }
+        machine.violated(id, code, at: now)
+        settle()
+    }
+
     /// Handles bytes received on a secured connection. Returns how many were consumed: the caller passes the rest in
     /// another call, after carrying out the outputs of this one. Bytes received on a closing connection are dropped.
     /// [close.after]

@@ -76,6 +76,14 @@ extension SessionEngine {
         return used
     }
 
+    /// Ends a secured connection that is not a link with this code.
+    package mutating func refuse(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        self.now = now
+        guard let connection = links[id], connection.phase == .open, connection.peer == nil else { return }
+        mesh.violated(id, code, at: now)
+        settle()
+    }
+
     /// The number of bytes that are missing of a long payload on this connection; otherwise 0.
     package func missingBytes(on id: ConnectionID) -> Int {
         guard let connection = links[id], connection.phase == .open, connection.peer != nil else { return 0 }

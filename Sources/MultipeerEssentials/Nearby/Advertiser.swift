@@ -99,6 +99,10 @@ public actor Advertiser {
         get async { await activeAdvertisement?.backend.obstacle }
     }
 
+    /// Why peers that connect to this process are refused now, its sessions included: `tooManyFiles`. Nil if they are not. Files that are
+    /// closed help, and so does a higher limit, as `ulimit -n 1024` sets it.
+    public nonisolated var acceptError: MultipeerError? { AcceptShortage.shared.error }
+
     /// Listens for invitations and advertises the peer; returns when the peer can be found. Does nothing when it is running.
     ///
     /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part, unless

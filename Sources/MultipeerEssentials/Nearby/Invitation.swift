@@ -1,4 +1,5 @@
 public import MultipeerCore
+import MultipeerFraming
 import MultipeerHandshake
 import MultipeerSecurity
 public import MultipeerTransport
@@ -148,7 +149,7 @@ extension InvitationListener {
             own = try await driver.invitationData(for: inviter.uid)
         } catch {
             // The inviter need not wait for what cannot happen, nor try again.
-            try? await refuse(id, .internal)
+            try? await refuse(id, error == .network(.tooManyFiles) ? .tooManyFiles : .internal)
             throw MultipeerError(error)
         }
         return try await answering(inviter) { () async throws(InvitationFault) in

@@ -19,7 +19,8 @@ extension Session {
     ///
     /// Throws before the peer learns of the file: `notConnected` when the peer is not connected, `file` when there is no
     /// such file or it is not a regular file, `invalidArgument` for a name or metadata of another length, `ended` when the link
-    /// ends while waiting, and `cancelled` when the task is cancelled while waiting.
+    /// ends while waiting, `tooManyFiles` when no file that this process sends or receives could give up its descriptor, and
+    /// `cancelled` when the task is cancelled while waiting.
     public func send(
         fileAt path: String, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil,
         digest: Bool = true,
@@ -149,7 +150,7 @@ extension Session {
 extension OutgoingResource {
     /// Waits until the receiver has closed the file, complete and as promised.
     ///
-    /// Throws the reason why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
+    /// Throws the reason why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `tooManyFiles`, `busy`, `aborted`, `file`,
     /// `fetch`, `source`, or `ended` with the disconnect reason. Cancelling the waiting task throws `cancelled`, too; the
     /// transfer itself goes on until `cancel`. Any number of tasks may wait.
     public func waitUntilReceived() async throws(MultipeerError) {
@@ -168,12 +169,14 @@ extension IncomingResource {
     /// session's own directory is inside the system's temporary directory: move the file away. With `synchronizing`, the sender
     /// is notified, and the call returns, only once the file is on disk and survives a power failure.
     ///
+    /// While this process has too many open files, further ones wait until others have arrived, and their senders with them.
+    ///
     /// With `resuming`, a file whose transfer breaks with the link or the process goes on with the next transfer of that file from
     /// the same peer.
     ///
-    /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
-    /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file
-    /// was received or declined before.
+    /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`,
+    /// `tooManyFiles` when waiting for a descriptor would not help, `file` when the directory or the disk is not usable, `ended` with
+    /// the disconnect reason, and `invalidArgument` when the file was received or declined before.
     public func receive(
         synchronizing: Bool = false, resuming: Resumption? = nil
     ) async throws(MultipeerError) -> IncomingResource.File {
@@ -217,7 +220,7 @@ extension IncomingResource {
         do throws(ResourceFault) {
             return try await receive(
                 into: place, as: resuming.flatMap(unfinishedFile), atMost: limit, completing: completion,
-                on: EventLoop.nextForFiles())
+                on: worker())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
@@ -230,9 +233,19 @@ extension IncomingResource {
         atMost limit: Int, _ body: @escaping IncomingResource.Saving
     ) async throws(MultipeerError) {
         do throws(ResourceFault) {
-            try await receiveWhole(atMost: limit, body, on: EventLoop.nextForFiles())
+            try await receiveWhole(atMost: limit, body, on: worker())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
+        }
+    }
+
+    /// Returns a thread for the file; its sender is notified if there can be none.
+    private func worker() throws(ResourceFault) -> EventLoop {
+        do throws(ResourceFault) {
+            return try EventLoop.nextForFiles()
+        } catch {
+            refuse(error)
+            throw error
         }
     }
 
@@ -252,7 +265,7 @@ extension IncomingResource {
         do throws(ResourceFault) {
             return try await receive(
                 into: .folder(folder), as: unfinishedFile(.standard),
-                completing: Completion(naming: name, in: folder), on: EventLoop.nextForFiles())
+                completing: Completion(naming: name, in: folder), on: worker())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }
@@ -261,6 +274,6 @@ extension IncomingResource {
 
 extension EventLoop {
     static func nextForFiles() throws(ResourceFault) -> EventLoop {
-        do throws(SocketFault) { return try EventLoop.nextFileLoop() } catch { throw .noThread("\(error)") }
+        do throws(SocketFault) { return try EventLoop.nextFileLoop() } catch { throw .noThread(error) }
     }
 }

@@ -51,6 +51,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let wrongCode = CloseCode(rawValue: 21)
     /// The invitee has a code, and the inviter has not proven it.
     public static let codeRequired = CloseCode(rawValue: 22)
+    /// The other side has too many open files.
+    public static let tooManyFiles = CloseCode(rawValue: 23)
 }
 
 extension CloseCode: CustomStringConvertible {
@@ -70,6 +72,6 @@ extension CloseCode: CustomStringConvertible {
     private static let names = [
         "OK", "GOODBYE", "PROTOCOL", "TIMEOUT", "FULL", "POLICY", "UNKNOWN_PEER", "DUPLICATE", "BUSY", "SELF",
         "BAD_MAC", "REJECTED", "TOO_LARGE", "FLOW", "FLOOD", "VERSION", "CANCELLED", "INTERNAL", "DIGEST",
-        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED",
+        "NO_SPACE", "DECLINED", "WRONG_CODE", "CODE_REQUIRED", "TOO_MANY_FILES",
     ]
 }

@@ -108,10 +108,12 @@ extension Acceptor {
 
 extension Acceptor.Listener {
     /// Accepts the waiting connections, at most 64 a turn. Returns false when the system can give no more for a while: otherwise
-    /// the loop would spin over those that wait.
-    func accept(_ body: (consuming Socket, SocketAddress) -> Void) -> Bool {
-        for _ in 0..<64 {
-            switch socket.accept() {
+    /// the loop would spin over those that wait. `count`: the descriptors that are left.
+    func accept(
+        atMost limit: Int = 64, leaving count: Int, _ body: (consuming Socket, SocketAddress) -> Void
+    ) -> Bool {
+        for _ in 0..<limit {
+            switch socket.accept(leaving: count) {
             case .socket(let socket, from: let remote): body(socket, remote)
             case .aborted: continue
             case .wouldBlock: return true

@@ -7,14 +7,22 @@ protocol ListeningDriver: ConnectionDriver {
 }
 
 extension ListeningDriver {
-    /// Starts listening.
+    /// Starts listening. Throws `tooManyFiles` when no connection could be accepted: it would only be refused.
     func listen(at acceptor: Acceptor) throws(SocketFault) {
+        let mayAccept = loop.host != nil || Descriptors.isFree(leaving: Self.left)
         sockets.acceptor = acceptor
-        do throws(SocketFault) { try acceptor.register(on: loop, for: self) } catch {
+        do throws(SocketFault) {
+            guard mayAccept else { throw .tooManyFiles }
+            try acceptor.register(on: loop, for: self)
+        } catch {
             stopListening()
             throw error
         }
     }
+
+    /// What an accepted connection leaves: the reserve, and two for a connection that learns why there is no room for it, and for its
+    /// copy on a shared port.
+    private static var left: Int { Descriptors.reserved + 2 }
 
     func stopListening() {
         sockets.acceptor?.deregister(from: loop)
@@ -29,25 +37,32 @@ extension ListeningDriver {
         // Only a session sees which connections are for invitations, and it has limits for expected peers: while one shares the
         // port, it takes all of them.
         if let session = sockets.acceptor?.sharedPort?.session, session !== self { return pauseAccepting() }
-        let mayGoOn = listener.accept { socket, remote in
+        let mayGoOn = listener.accept(leaving: Self.left) { socket, remote in
             _ = admit(socket, from: remote, at: loop.now)
         }
-        if !mayGoOn { pauseAccepting() }
+        if mayGoOn { return }
+        _ = listener.accept(atMost: 1, leaving: Self.left - 1) { socket, remote in
+            _ = admit(socket, from: remote, at: loop.now, isRefused: true)
+        }
+        AcceptShortage.shared.note()
+        pauseAccepting()
     }
 
     /// Takes a connection that another driver accepted on the same port.
     func take(_ passed: PassedConnection) {
         guard sockets.acceptor != nil, let socket = passed.takeSocket() else { return }
-        if let id = admit(socket, from: passed.remote, at: passed.time) { absorb(passed.received, on: id) }
+        let id = admit(socket, from: passed.remote, at: passed.time, isRefused: passed.isRefused)
+        if let id { absorb(passed.received, on: id) }
         loop.wantsTurnEnd(self)
     }
 
     private func admit(
-        _ socket: consuming Socket, from remote: SocketAddress, at time: Moment
+        _ socket: consuming Socket, from remote: SocketAddress, at time: Moment, isRefused: Bool = false
     ) -> ConnectionID? {
         guard let id = accepted(from: remote.host.unmapped.bytes, at: time) else { return nil }
         admit(id, socket, from: remote)
         sockets.connections[id]?.acceptTime = time
+        sockets.connections[id]?.isRefused = isRefused
         // A connection that has to be dropped for it is dropped now: descriptors are few.
         carryOut()
         return id

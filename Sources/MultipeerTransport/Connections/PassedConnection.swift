@@ -12,11 +12,12 @@ final class PassedConnection: Sendable {
     let time: Moment
     /// What was received on it so far.
     let received: [UInt8]
+    let isRefused: Bool
 
     /// Returns nil when no place is free, or the socket cannot be duplicated.
     init?(
         _ original: borrowing Socket, from remote: SocketAddress, at time: Moment, received: [UInt8],
-        on port: SharedPort
+        isRefused: Bool, on port: SharedPort
     ) {
         guard port.takePlace() else { return nil }
         self.port = port
@@ -24,6 +25,7 @@ final class PassedConnection: Sendable {
         self.remote = remote
         self.time = time
         self.received = received
+        self.isRefused = isRefused
     }
 
     deinit { port.givePlaceBack() }

@@ -1,5 +1,6 @@
 package import MultipeerCore
 package import MultipeerHandshake
+import MultipeerFraming
 import MultipeerMesh
 
 extension MultipeerError {
@@ -16,6 +17,8 @@ extension MultipeerError {
             self.init(.incompatible, "\(peer) and this session do not agree on encryption or identity")
         case .unreachable(let problem): self.init(.unreachable, "\(peer) is not reachable: \(problem)")
         case .replaced: self.init(.cancelled, "a newer invitation to \(peer) replaced this one")
+        case .refused(.tooManyFiles):
+            self.init(.tooManyFiles, "\(peer) has too many open files", closeCode: .tooManyFiles)
         case .refused(let code):
             self.init(.aborted, "\(peer) refused the invitation: \(code)", closeCode: code)
         case .codeRequired:

@@ -18,9 +18,13 @@ extension MultipeerError {
         do throws(SessionFault) { return try await body() } catch { throw MultipeerError(error) }
     }
 
+    package init(_ fault: SocketFault) {
+        self.init(fault == .tooManyFiles ? .tooManyFiles : .system, "\(fault)")
+    }
+
     package init(_ fault: SessionFault) {
         switch fault {
-        case .network(let cause): self.init(.system, "\(cause)")
+        case .network(let cause): self.init(cause)
         case .security(let cause): self.init(cause)
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
         case .refused(let reason):
@@ -66,6 +70,9 @@ extension MultipeerError {
         switch fault {
         case .notLinked: self.init(.notConnected, "\(channel): the peer is not connected")
         case .invalid(let message): self.init(.invalidArgument, "\(channel): \(message)")
+        case .stopped(.tooManyFiles), .reset(.tooManyFiles):
+            self.init(
+                .tooManyFiles, "\(channel): the peer has too many open files", closeCode: .tooManyFiles)
         case .stopped(let code), .reset(let code):
             self.init(Code(code), "\(channel): the peer gave it up: \(code)", closeCode: code)
         case .ended(let reason):
@@ -84,6 +91,7 @@ extension MultipeerError.Code {
         case .cancelled: self = .cancelled
         case .declined: self = .declined
         case .noSpace: self = .noSpace
+        case .tooManyFiles: self = .tooManyFiles
         case .digest: self = .damaged
         case .busy: self = .busy
         default: self = .aborted

@@ -46,6 +46,8 @@ public struct MultipeerError: Error, Sendable {
         public static let declined = Code(rawValue: "declined")
         /// There is no space for the file, here or on the other side: the text says where.
         public static let noSpace = Code(rawValue: "no-space")
+        /// This side or the other has too many open files for another file or peer: the text says which.
+        public static let tooManyFiles = Code(rawValue: "too-many-files")
         /// The file arrived with a size or digest other than the promised one.
         public static let damaged = Code(rawValue: "damaged")
         /// A session that holds too much unread data gave up the stream or the file that held most; or an advertiser had too many

@@ -11,7 +11,8 @@ enum DirectoryLock {
         of path: String, _ body: () throws(MultipeerError) -> Value
     ) throws(MultipeerError) -> Value {
         let directory = PrivateFile.split(path).directory
-        let descriptor = unsafe open(directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = Descriptors.open(
+            directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw MultipeerError(.file, "\(FileFault(lastAt: path))") }
         defer { close(descriptor) }
         for _ in 0..<attempts {

@@ -10,6 +10,8 @@ package struct FileFault: Error, Hashable, Sendable {
         case notRegular
         case tooLarge
         case noSpace
+        /// The process, or the system, has too many open files.
+        case tooManyFiles
         /// The file became shorter while it was read.
         case shrank
         /// Any other error: the value of `errno`.
@@ -38,6 +40,7 @@ extension FileFault.Reason {
             case ELOOP, ENXIO: .notRegular
             case EFBIG: .tooLarge
             case ENOSPC, EDQUOT: .noSpace
+            case EMFILE, ENFILE: .tooManyFiles
             default: .other(code)
             }
     }
@@ -56,6 +59,7 @@ extension FileFault.Reason: CustomStringConvertible {
         case .notRegular: "not a regular file"
         case .tooLarge: "too large"
         case .noSpace: "no space left"
+        case .tooManyFiles: "too many open files"
         case .shrank: "became shorter while it was read"
         case .other(EEXIST): "already exists"
         case .other(let code): "error \(code) of the operating system"

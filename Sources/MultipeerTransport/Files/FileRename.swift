@@ -42,7 +42,7 @@ package enum FileRename {
 
     /// For file systems without hard links, too: creates an empty file with the name first, and replaces that.
     private static func reserving(_ from: String, _ to: String, _ folder: Int32) throws(FileFault) -> Bool {
-        let descriptor = unsafe openat(folder, to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = Descriptors.open(to, in: folder, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             if errno == EEXIST { return false }
             throw FileFault(lastAt: to)

@@ -41,7 +41,7 @@ extension OpenDirectory {
     ) throws(FileFault) -> Bool {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let draft = PartialFile.makeName()
-        let file = Descriptor(unsafe openat(number, draft, flags, 0o600))
+        let file = Descriptor(Descriptors.open(draft, in: number, flags, 0o600))
         guard file.number >= 0 else { throw FileFault(lastAt: path) }
         guard PartialFile.lock(file, at: draft, in: number) else {
             throw FileFault(.other(EEXIST), path: path)

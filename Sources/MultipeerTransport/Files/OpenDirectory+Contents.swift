@@ -21,7 +21,7 @@ extension OpenDirectory {
         // Opening a device may already have an effect.
         try FileSource.check(status, path)
         let file = Descriptor(
-            unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+            Descriptors.open(name, in: number, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         guard file.number >= 0, unsafe fstat(file.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
         guard let size = Int(exactly: status.st_size), size >= 0, size <= limit else {

@@ -4,38 +4,42 @@ import MultipeerPlatform
 ///
 /// A name is one component of a path; anything else is refused. No symbolic link in the directory is followed. Everything here
 /// blocks.
+///
+/// All that are the same directory share one descriptor, so that any number of transfers into it need one.
 package final class OpenDirectory: Sendable {
-    private let descriptor: Descriptor
+    private let shared: SharedDirectory
     /// For messages.
     package let path: String
 
-    var number: Int32 { descriptor.number }
+    var number: Int32 { shared.descriptor.number }
 
-    private init(_ descriptor: consuming Descriptor, path: String) {
-        self.descriptor = descriptor
+    private init(_ shared: SharedDirectory, path: String) {
+        self.shared = shared
         self.path = path
     }
 
-    /// Opens a directory that the user of this machine named, which may be reached over links.
-    package convenience init(_ path: String) throws(FileFault) {
+    /// Opens a directory that the user of this machine named, which may be reached over links, unless `isItself`.
+    package convenience init(_ path: String, isItself: Bool = false) throws(FileFault) {
         if path.utf8.contains(0) { throw FileFault(.notFound, path: path) }
-        let descriptor = Descriptor(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard descriptor.number >= 0 else { throw FileFault(lastAt: path) }
-        self.init(descriptor, path: path)
+        guard let shared = SharedDirectory.open(path, in: AT_FDCWD, following: !isItself) else {
+            throw FileFault(lastAt: path)
+        }
+        self.init(shared, path: path)
     }
 
     /// Opens a directory in this one.
     package func directory(_ name: String) throws(FileFault) -> OpenDirectory {
         let path = try path(of: name)
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let child = Descriptor(unsafe openat(number, name, flags))
-        guard child.number >= 0 else {
+        guard let shared = SharedDirectory.open(name, in: number, following: false) else {
             // What Linux says about a link, and about a file.
             if errno == ENOTDIR || errno == ELOOP { throw FileFault(.other(ENOTDIR), path: path) }
             throw FileFault(lastAt: path)
         }
-        return OpenDirectory(child, path: path)
+        return OpenDirectory(shared, path: path)
     }
+
+    /// Locks it, as one that was just created at its path. Returns false when a sweep has found it first.
+    func lock() -> Bool { PartialFile.lock(shared.descriptor, at: path, in: AT_FDCWD) }
 
     /// Creates a directory that only its owner can use. Returns false if there is something of that name.
     package func create(_ name: String) throws(FileFault) -> Bool {
@@ -55,7 +59,7 @@ package final class OpenDirectory: Sendable {
         // Opening a device may already have an effect.
         try FileSource.check(status, path)
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        return try FileSource(Descriptor(unsafe openat(number, name, flags)), path)
+        return try FileSource(Descriptor(Descriptors.open(name, in: number, flags)), path)
     }
 
     /// Returns what has this name; nil for nothing.
@@ -93,7 +97,8 @@ package final class OpenDirectory: Sendable {
     package func set(_ name: String, modified: FileTime?, isExecutable: Bool) throws(FileFault) {
         let path = try path(of: name)
         if isExecutable {
-            let file = Descriptor(unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+            let file = Descriptor(
+                Descriptors.open(name, in: number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
             guard file.number >= 0, fchmod(file.number, 0o700) == 0 else { throw FileFault(lastAt: path) }
         }
         guard let modified else { return }
@@ -124,7 +129,7 @@ package final class OpenDirectory: Sendable {
         in folder: Int32, at path: String, _ body: (UnsafePointer<CChar>) -> Bool
     ) throws(FileFault) {
         // The directory stream owns its descriptor, so it gets one of its own.
-        let copy = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let copy = Descriptors.open(".", in: folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw FileFault(lastAt: path) }
         guard let stream = unsafe fdopendir(copy) else {
             let fault = FileFault(lastAt: path)

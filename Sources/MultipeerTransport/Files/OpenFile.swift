@@ -7,7 +7,7 @@ struct OpenFile: ~Copyable {
 
     init(_ path: String, _ flags: Int32) throws(FileFault) {
         self.path = path
-        descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+        descriptor = Descriptors.open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         if descriptor < 0 { throw FileFault(lastAt: path) }
         let status = try status()
         let kind = status.st_mode & S_IFMT

@@ -51,7 +51,7 @@ package enum PartialFile {
     package static func sweep(
         _ directory: String, keeping lifetime: Duration = UnfinishedFile.standardLifetime
     ) {
-        let folder = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let folder = Descriptor(Descriptors.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard folder.number >= 0 else { return }
         sweep(folder.number)
         UnfinishedFile.sweep(folder.number, keeping: lifetime)
@@ -79,7 +79,7 @@ package enum PartialFile {
     /// Removes the directories in `parent` whose owners are gone, with their partial files. One with complete files stays:
     /// these belong to the application.
     static func sweepDirectories(in parent: String) {
-        let folder = Descriptor(unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let folder = Descriptor(Descriptors.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         if folder.number < 0 { return }
         for name in names(in: folder.number, where: { isOurs($0[...]) }) {
             _ = isAbandoned(name, in: folder.number, S_IFDIR) { directory in
@@ -95,7 +95,7 @@ package enum PartialFile {
         _ name: String, in folder: Int32, _ kind: mode_t, _ body: (Int32) -> Void = { _ in }
     ) -> Bool {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        let entry = Descriptor(unsafe openat(folder, name, flags))
+        let entry = Descriptor(Descriptors.open(name, in: folder, flags))
         var status = stat()
         guard entry.number >= 0, unsafe fstat(entry.number, &status) == 0,
             status.st_mode & S_IFMT == kind, status.st_mode & 0o077 == 0, status.st_uid == geteuid(),

@@ -51,7 +51,7 @@ package enum PrivateFile {
     /// Makes the new name survive a power failure. The contents are safe without it, so a failure is ignored.
     private static func synchronise(directory: String) {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        let descriptor = unsafe open(directory.isEmpty ? "/" : directory, flags)
+        let descriptor = Descriptors.open(directory.isEmpty ? "/" : directory, flags)
         if descriptor < 0 { return }
         fsync(descriptor)
         close(descriptor)

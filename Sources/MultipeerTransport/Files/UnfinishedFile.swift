@@ -77,7 +77,7 @@ extension UnfinishedFile {
     /// what is there.
     func open(in folder: Int32, upTo size: UInt64) throws(FileFault) -> Descriptor? {
         let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        let old = Descriptor(unsafe openat(folder, name, flags))
+        let old = Descriptor(Descriptors.open(name, in: folder, flags))
         if old.number >= 0 {
             var status = stat()
             guard PartialFile.lock(old, at: name, in: folder), unsafe fstat(old.number, &status) == 0,
@@ -88,7 +88,7 @@ extension UnfinishedFile {
             unsafe unlinkat(folder, name, 0)
         }
         // [resource.private]
-        let new = Descriptor(unsafe openat(folder, name, flags | O_CREAT | O_EXCL, 0o600))
+        let new = Descriptor(Descriptors.open(name, in: folder, flags | O_CREAT | O_EXCL, 0o600))
         guard new.number >= 0 else {
             if [EEXIST, ELOOP].contains(errno) { return nil }
             throw FileFault(lastAt: name)

@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerEngine
+import MultipeerFraming
 import MultipeerHandshake
 import MultipeerSecurity
 
@@ -45,6 +46,7 @@ extension InvitationDriver {
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
         let secrets = engine.machine.needsSecrets ? try connection.codeSecrets() : nil
         engine.secured(connection.id, keyedUID: connection.channel?.keyedUID, secrets, at: loop.now)
+        if connection.isRefused { engine.refuse(connection.id, .tooManyFiles, at: loop.now) }
     }
 
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {

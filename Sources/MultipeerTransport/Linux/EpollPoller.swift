@@ -10,7 +10,7 @@
         private let found: UnsafeMutableBufferPointer<multipeer_linux_event>
 
         package init() throws(SocketFault) {
-            descriptor = multipeer_linux_open_poller()
+            descriptor = Descriptors.admitted(multipeer_linux_open_poller())
             guard descriptor >= 0 else { throw .last }
             unsafe found = .allocate(capacity: EpollPoller.room)
             unsafe found.initialize(repeating: multipeer_linux_event())

@@ -7,7 +7,7 @@
         package let descriptor: Int32
 
         package init() throws(SocketFault) {
-            descriptor = multipeer_linux_open_waker()
+            descriptor = Descriptors.admitted(multipeer_linux_open_waker())
             guard descriptor >= 0 else { throw .last }
         }
 

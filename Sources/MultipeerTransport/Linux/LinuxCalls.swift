@@ -5,13 +5,13 @@
     /// What Linux does with one call, or at all.
     package enum LinuxCalls: SystemCallInterface {
         package static func socket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 {
-            multipeer_linux_socket(family, kind, number)
+            Descriptors.admitted(multipeer_linux_socket(family, kind, number))
         }
 
         package static func accept(
             _ listener: Int32, _ address: UnsafeMutableRawPointer, _ length: UnsafeMutablePointer<socklen_t>
         ) -> Int32 {
-            unsafe multipeer_linux_accept(listener, address, length)
+            Descriptors.admitted(unsafe multipeer_linux_accept(listener, address, length))
         }
 
         package static var clock: clockid_t { CLOCK_BOOTTIME }
@@ -81,7 +81,7 @@
         static func readAhead(_ file: Int32) { posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL) }
 
         static func openUnnamed(in folder: Int32) -> Int32 {
-            unsafe openat(folder, ".", O_WRONLY | temporary | O_CLOEXEC, 0o600)
+            Descriptors.open(".", in: folder, O_WRONLY | temporary | O_CLOEXEC, 0o600)
         }
 
         static func name(_ file: Int32, _ name: String, in folder: Int32) -> Bool {

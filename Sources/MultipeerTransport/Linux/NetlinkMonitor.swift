@@ -21,7 +21,7 @@
 
         /// Subscribes to every change from here on, and reads the present state.
         package init() throws(SocketFault) {
-            let number = multipeer_linux_open_netlink()
+            let number = Descriptors.admitted(multipeer_linux_open_netlink())
             guard number >= 0 else { throw .last }
             socket = Descriptor(number)
             try list()

@@ -8,8 +8,10 @@ package struct PipeWaker: ThreadWaker {
 
     package init() throws(SocketFault) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe multipeer_portable_pipe(&ends) == 0 else { throw .last }
-        (descriptor, writing) = (ends[0], ends[1])
+        guard unsafe multipeer_portable_pipe(&ends) == 0, let ends = Descriptors.both(ends[0], ends[1]) else {
+            throw .last
+        }
+        (descriptor, writing) = ends
     }
 
     package func wake() {

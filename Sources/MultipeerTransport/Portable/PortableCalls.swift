@@ -4,13 +4,13 @@ package import MultipeerPlatform
 /// What every system with POSIX does.
 package enum PortableCalls: SystemCallInterface {
     package static func socket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 {
-        multipeer_portable_socket(family, kind, number)
+        Descriptors.admitted(multipeer_portable_socket(family, kind, number))
     }
 
     package static func accept(
         _ listener: Int32, _ address: UnsafeMutableRawPointer, _ length: UnsafeMutablePointer<socklen_t>
     ) -> Int32 {
-        unsafe multipeer_portable_accept(listener, address, length)
+        Descriptors.admitted(unsafe multipeer_portable_accept(listener, address, length))
     }
 
     /// On Darwin it goes on while the machine sleeps. Where it does not, deadlines come late by the time of the sleep.

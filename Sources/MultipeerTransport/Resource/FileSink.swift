@@ -11,6 +11,8 @@ package struct FileSink: ~Copyable {
     private var file: Descriptor?
     /// Keeps the file locked from its end until it has its name: no sweep removes it meanwhile.
     private var lock: Descriptor?
+    /// What lets the next transfer have a descriptor when this one is over.
+    private var turn: FileTurn?
     private var isKept = false
     /// Whether a later transfer finds it by its name.
     private let isResumable: Bool
@@ -63,7 +65,7 @@ package struct FileSink: ~Copyable {
     /// Writes to a copy of a descriptor, such as that of standard output.
     package init(to descriptor: Int32) throws(FileFault) {
         path = "descriptor \(descriptor)"
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let copy = Descriptors.duplicate(descriptor)
         guard copy >= 0 else { throw FileFault(lastAt: path) }
         file = Descriptor(copy)
         folder = nil
@@ -71,6 +73,9 @@ package struct FileSink: ~Copyable {
         isResumable = false
         count = 0
     }
+
+    /// Holds the turn in which it was opened.
+    mutating func hold(_ turn: FileTurn) { self.turn = turn }
 
     deinit {
         guard !isKept, let folder else { return }
@@ -85,7 +90,7 @@ package struct FileSink: ~Copyable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC  // [resource.private]
         for _ in 0..<16 {
             name = choose()  // [resource.label]
-            let file = Descriptor(unsafe openat(folder, name, flags, 0o600))
+            let file = Descriptor(Descriptors.open(name, in: folder, flags, 0o600))
             if file.number >= 0 {
                 if PartialFile.lock(file, at: name, in: folder) { return file }
                 continue
@@ -221,20 +226,26 @@ package struct FileSink: ~Copyable {
             case .none: break
             }
         }
-        try holdLock()
+        guard try holdLock() else { return }
         let code = file.take()?.close() ?? 0
         if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }
     }
 
-    /// A second descriptor has the same lock.
-    private mutating func holdLock() throws(FileFault) {
+    /// A second descriptor has the same lock. Returns false where there is none to be had: then the first one keeps the lock, and all
+    /// is on disk, as only that shows without closing it that everything was written.
+    private mutating func holdLock() throws(FileFault) -> Bool {
+        if folder == nil { return true }
         switch file {
         case .some(let file):
             guard hasItsName(file) else { throw FileFault(.notFound, path: path) }
-            let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
-            guard copy >= 0 else { throw FileFault(lastAt: path) }
-            lock = Descriptor(copy)
-        case .none: break
+            let copy = Descriptors.duplicate(file.number)
+            if copy >= 0 {
+                lock = Descriptor(copy)
+                return true
+            }
+            guard fsync(file.number) == 0 else { throw FileFault(lastAt: path) }
+            return false
+        case .none: return true
         }
     }
 

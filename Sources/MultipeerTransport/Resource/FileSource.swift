@@ -12,6 +12,8 @@ package final class FileSource: RepeatableSource {
     private struct Reading: ~Copyable {
         let descriptor: Descriptor
         var rest: UInt64
+        /// What lets the next transfer have a descriptor when this one is over.
+        var turn: FileTurn?
     }
 
     package let path: String
@@ -27,7 +29,7 @@ package final class FileSource: RepeatableSource {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        try self.init(Descriptor(unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)), path)
+        try self.init(Descriptor(Descriptors.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)), path)
     }
 
     /// The descriptor is what a call returned that opened the file just now.
@@ -83,6 +85,9 @@ package final class FileSource: RepeatableSource {
     package func next() async throws(ResourceFault) -> [UInt8]? {
         do throws(FileFault) { return try read() } catch { throw .file(error) }
     }
+
+    /// Holds the turn in which it was opened.
+    func hold(_ turn: FileTurn) { reading.withLock { $0.turn = turn } }
 
     /// Does nothing: a blocking read cannot be cancelled.
     package func cancel() {}

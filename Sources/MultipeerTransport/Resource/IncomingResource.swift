@@ -56,6 +56,9 @@ public final class IncomingResource: Sendable {
     /// Declines it. Acts like `cancel` on one that is being received.
     public func decline() { stop(.declined) }
 
+    /// Declines it because it cannot be received: the sender is notified of that.
+    package func refuse(_ fault: ResourceFault) { stop(fault) }
+
     /// Cancels it: the sender is notified, and nothing of it is kept. Does nothing to one that is over.
     public func cancel() { stop(.cancelled) }
 
@@ -161,7 +164,7 @@ public final class IncomingResource: Sendable {
     ) async throws(ResourceFault) -> IncomingResource.File {
         // What is put together from two transfers needs the digest.
         let unfinished = isResumable && !receiver.opening.hasNoDigest ? unfinished : nil
-        var sink = try open(place, unfinished)
+        var sink = try await openInTurn(place, unfinished)
         do throws(ResourceFault) {
             return try await fill(&sink, limit, completion)
         } catch {
@@ -262,6 +265,39 @@ public final class IncomingResource: Sendable {
         }
     }
 
+    /// Waits until there is a descriptor for the file: its sender waits, too, as nothing that it sends is taken. [resource.files]
+    private func openInTurn(
+        _ place: Place, _ unfinished: UnfinishedFile?
+    ) async throws(ResourceFault) -> FileSink {
+        let turn = FileTurn(.incoming)
+        if turn.comesAtOnce(), let sink = try open(place, unfinished, in: turn) { return sink }
+        let ending = Task.following { [receiver] in
+            _ = await receiver.waitUntilEnded()
+            turn.look()
+        }
+        defer { ending.cancel() }
+        while await turn.wait(while: { self.isReceiving && self.receiver.fault == nil }) {
+            if let sink = try open(place, unfinished, in: turn) { return sink }
+        }
+        if let fault = receiver.fault { throw .channel(fault) }
+        guard isReceiving else { throw .cancelled }
+        throw .file(FileFault(.tooManyFiles, path: "the file from \(peer)"))
+    }
+
+    /// Returns nil when there was no descriptor after all.
+    private func open(
+        _ place: Place, _ unfinished: UnfinishedFile?, in turn: FileTurn
+    ) throws(ResourceFault) -> FileSink? {
+        do throws(ResourceFault) {
+            var sink = try open(place, unfinished)
+            sink.hold(turn)
+            return sink
+        } catch {
+            guard case .file(let fault) = error, fault.reason == .tooManyFiles else { throw error }
+            return nil
+        }
+    }
+
     private func open(_ place: Place, _ unfinished: UnfinishedFile?) throws(ResourceFault) -> FileSink {
         do throws(FileFault) {
             return switch place {
@@ -269,7 +305,7 @@ public final class IncomingResource: Sendable {
             case .opened(let directory): try FileSink(in: directory, size: size, unfinished: unfinished)
             case .descriptor(let number): try FileSink(to: number)
             case .folder(let folder): try sink(in: folder, unfinished)
-            case .session: try FileSink(in: folder.path(), size: size)
+            case .session: try FileSink(in: folder.directory(), size: size)
             }
         } catch {
             throw .file(error)
@@ -282,7 +318,7 @@ public final class IncomingResource: Sendable {
         if let unfinished, let parts = UnfinishedFile.directory() {
             return try FileSink(in: parts, size: size, unfinished: unfinished)
         }
-        return try FileSink(in: folder.path(), size: size)
+        return try FileSink(in: folder.directory(), size: size)
     }
 
     func next() async throws(ResourceFault) -> [[UInt8]]? {

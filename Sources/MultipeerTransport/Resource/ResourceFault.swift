@@ -19,7 +19,7 @@ package enum ResourceFault: Error, Equatable, Sendable {
     /// It cannot be sent, or received into.
     case unsupported(String)
     /// The system could not start a thread.
-    case noThread(String)
+    case noThread(SocketFault)
     /// It was received or declined before.
     case taken
     /// The channel or the link is over.
@@ -35,6 +35,8 @@ extension ResourceFault {
         case .damaged, .tooShort: .digest
         case .file(let fault) where fault.reason == .noSpace: .noSpace  // [resource.space]
         case .file(let fault) where fault.reason == .shrank: .digest
+        case .file(let fault) where fault.reason == .tooManyFiles: .tooManyFiles  // [resource.files]
+        case .noThread(.tooManyFiles): .tooManyFiles  // [resource.files]
         case .file, .fetch, .source, .unsupported, .noThread, .taken, .channel: .internal
         }
     }
@@ -48,13 +50,14 @@ extension MultipeerError {
         case .declined: self.init(.declined, "\(resource) was declined")
         case .damaged: self.init(.damaged, "\(resource) does not match its announced size or digest")
         case .file(let fault) where fault.reason == .noSpace: self.init(.noSpace, "\(fault)")
+        case .file(let fault) where fault.reason == .tooManyFiles: self.init(.tooManyFiles, "\(fault)")
         case .file(let fault): self.init(.file, "\(fault)")
         case .fetch(let message): self.init(.fetch, message)
         case .tooShort(let count, let size):
             self.init(.fetch, "\(resource): the server sent \(count) of \(size) bytes")
         case .source(let message): self.init(.source, message)
         case .unsupported(let message): self.init(.invalidArgument, message)
-        case .noThread(let message): self.init(.system, message)
+        case .noThread(let fault): self.init(fault)
         case .taken: self.init(.invalidArgument, "\(resource) was received or declined before")
         case .channel(let fault): self.init(fault, in: resource)
         }

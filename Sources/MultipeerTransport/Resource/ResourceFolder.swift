@@ -7,8 +7,8 @@ import MultipeerPlatform
 package final class ResourceFolder: Sendable {
     private struct Made {
         var path: String?
-        /// Shows other processes that the directory is in use.
-        var lock: Int32 = -1
+        /// Locked, which shows other processes that the directory is in use.
+        var directory: OpenDirectory?
     }
 
     private let made = Locked(Made())
@@ -20,42 +20,47 @@ package final class ResourceFolder: Sendable {
 
     deinit {
         // A directory that is not empty stays, as intended.
-        let (path, lock) = made.withLock { ($0.path, $0.lock) }
+        let (path, directory) = made.withLock { ($0.path, $0.directory) }
         if let path { unsafe rmdir(path) }
-        if lock >= 0 { close(lock) }
+        withExtendedLifetime(directory) {}
     }
 
     /// Creates the directory if it does not, or no longer, exist. Blocks.
-    package func path() throws(FileFault) -> String {
+    package func path() throws(FileFault) -> String { try directory().path }
+
+    /// The same, which is open.
+    func directory() throws(FileFault) -> OpenDirectory {
         try made.withLock { [parent] made throws(FileFault) in
-            if let path = made.path, ResourceFolder.isPrivate(path) { return path }
+            if let path = made.path, let directory = made.directory, ResourceFolder.isPrivate(path) {
+                return directory
+            }
             let parent = parent ?? ResourceFolder.temporary()
             if ResourceFolder.isFirstUse(of: parent) {
                 PartialFile.sweepDirectories(in: parent)
             }
-            if made.lock >= 0 { close(made.lock) }
             made = Made()
-            made = try ResourceFolder.make(in: parent)
-            return made.path ?? parent
+            let directory = try ResourceFolder.make(in: parent)
+            made = Made(path: directory.path, directory: directory)
+            return directory
         }
     }
 
     /// Returns whether this process has not used the directory before: then what other processes have left in it is removed.
     static func isFirstUse(of path: String) -> Bool { swept.withLock { $0.insert(path).inserted } }
 
-    private static func make(in parent: String) throws(FileFault) -> Made {
+    private static func make(in parent: String) throws(FileFault) -> OpenDirectory {
         for _ in 0..<16 {
             let path = "\(parent)/\(RandomName.make())"
             if unsafe mkdir(path, 0o700) == 0 {  // [resource.private]
-                let lock = Descriptor(unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
-                guard lock.number >= 0 || errno == ENOENT else {
-                    let fault = FileFault(lastAt: path)
+                do throws(FileFault) {
+                    let directory = try OpenDirectory(path, isItself: true)
+                    // If not, the sweep of another process came in between.
+                    if directory.lock() { return directory }
+                } catch {
+                    // The same if it is gone.
+                    if error.reason == .notFound { continue }
                     unsafe rmdir(path)
-                    throw fault
-                }
-                // If not, the sweep of another process came in between.
-                if PartialFile.lock(lock, at: path, in: AT_FDCWD) {
-                    return Made(path: path, lock: lock.release())
+                    throw error
                 }
             } else if errno != EEXIST {
                 throw FileFault(lastAt: parent)

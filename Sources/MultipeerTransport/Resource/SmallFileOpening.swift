@@ -30,6 +30,7 @@ package final class SmallFileOpening: Sendable {
     private let hasDigest: Bool
     private let phase = Locked(Phase.reading)
     private let outcome = Promise<Outcome>()
+    private let turn = FileTurn(.outgoing)
 
     package init(to uid: UID, name: String, metadata: [UInt8]?, digest: Bool) {
         self.uid = uid
@@ -42,7 +43,7 @@ package final class SmallFileOpening: Sendable {
     package func open(
         _ source: @escaping Source, on worker: EventLoop, for driver: SessionDriver
     ) async -> Outcome {
-        Task(executorPreference: worker.taskExecutor) { self.read(source, for: driver) }
+        Task(executorPreference: worker.taskExecutor) { await self.read(source, for: driver) }
         let outcome = await outcome.value(onCancel: { self.cancel() })
         // Without its driver the session's loop would no longer take it.
         withExtendedLifetime(driver) {}
@@ -50,20 +51,52 @@ package final class SmallFileOpening: Sendable {
     }
 
     /// On the file loop.
-    private func read(_ source: Source, for driver: SessionDriver) {
+    private func read(_ source: Source, for driver: SessionDriver) async {
         do throws(FileFault) {
-            switch try source() {
-            case .long(let file): outcome.send(.long(file))
-            case .small(let file):
+            switch try await readInTurn(source) {
+            case .long(let file)?: outcome.send(.long(file))
+            case .small(let file)?:
                 let isWanted = phase.withLock { phase in
                     guard case .reading = phase else { return false }
                     phase = .read(file)
                     return true
                 }
                 if isWanted { driver.add(self) }
+            case nil: fail(.cancelled)
             }
         } catch {
             outcome.send(.failed(.file(error)))
+        }
+    }
+
+    /// Waits until there is a descriptor for the file. Returns nil when it is cancelled meanwhile.
+    private func readInTurn(_ source: Source) async throws(FileFault) -> SmallFile.Opened? {
+        if turn.comesAtOnce(), let opened = try readNow(source) { return opened }
+        while await turn.wait(while: { self.isReading }) {
+            if let opened = try readNow(source) { return opened }
+        }
+        if isReading { throw FileFault(.tooManyFiles, path: "\"\(name)\"") }
+        return nil
+    }
+
+    /// Returns nil when there was no descriptor after all.
+    private func readNow(_ source: Source) throws(FileFault) -> SmallFile.Opened? {
+        do throws(FileFault) {
+            let opened = try source()
+            switch opened {
+            case .long(let file): file.hold(turn)
+            case .small: turn.end()
+            }
+            return opened
+        } catch {
+            guard error.reason == .tooManyFiles else { throw error }
+            return nil
+        }
+    }
+
+    private var isReading: Bool {
+        phase.withLock { phase in
+            if case .reading = phase { true } else { false }
         }
     }
 
@@ -74,6 +107,7 @@ package final class SmallFileOpening: Sendable {
             return nil
         }
         if let channel { channel.abort(.cancelled) } else { fail(.cancelled) }
+        turn.look()
     }
 }
 

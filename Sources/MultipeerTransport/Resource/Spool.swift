@@ -11,7 +11,7 @@ package final class Spool: Sendable {
     /// Creates a spool in the system's temporary directory.
     package init() throws(FileFault) {
         path = "\(ResourceFolder.temporary())/\(RandomName.make())"
-        file = Descriptor(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        file = Descriptor(Descriptors.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.number >= 0 else { throw FileFault(lastAt: path) }
         unsafe unlink(path)
     }

@@ -31,6 +31,7 @@ extension SessionDriver {
 
     func secured(_ connection: SocketConnection) throws(SecurityFault) {
         engine.secured(connection.id, try connection.secured(), nonce: randomness.bytes(32), at: loop.now)
+        if connection.isRefused { engine.refuse(connection.id, .tooManyFiles, at: loop.now) }
     }
 
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {
@@ -121,7 +122,7 @@ extension SessionDriver {
         let passed = sockets.acceptor?.sharedPort.flatMap { port in
             PassedConnection(
                 connection.socket, from: connection.remote, at: connection.acceptTime ?? loop.now,
-                received: received, on: port)
+                received: received, isRefused: connection.isRefused, on: port)
         }
         lost(connection, .lost)
         passed?.pass(to: invitations)

@@ -41,7 +41,7 @@ package struct Socket: ~Copyable, Sendable {
     /// Returns another descriptor of the same socket.
     borrowing func duplicate() throws(SocketFault) -> Socket {
         guard simulated == nil else { throw .other(ENOTSUP) }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        let copy = Descriptors.duplicate(descriptor)
         guard copy >= 0 else { throw .last }
         return Socket(owning: copy)
     }
@@ -69,15 +69,11 @@ package struct Socket: ~Copyable, Sendable {
         return remoteAddress == nil ? .other(ENOTCONN) : nil
     }
 
-    /// The descriptors that accepting leaves to the rest of the process. Without any, libdispatch ends the process: once a second
-    /// it opens a file of each of its threads (`_dispatch_workq_count_runnable_workers`), and traps if it cannot. Peers that are not
-    /// authenticated must not be able to bring that about.
-    package static let reservedDescriptors = 4
-
-    /// Accepts one waiting connection, with the same options as those that we dial; none if `reservedDescriptors` would not be left.
-    package borrowing func accept() -> Accepted {
+    /// Accepts one waiting connection, with the same options as those that we dial; none, which leaves it waiting, if fewer than
+    /// `count` descriptors would be left.
+    package borrowing func accept(leaving count: Int = Descriptors.reserved) -> Accepted {
         if let simulated { return Socket.accept(from: simulated) }
-        guard hasDescriptorToSpare else { return .exhausted }
+        guard Descriptors.isFree(leaving: count) else { return .exhausted }
         let (code, address) = unsafe SocketAddress.filled { unsafe SystemCalls.accept(descriptor, $0, $1) }
         if code >= 0 {
             let socket = Socket(owning: code)
@@ -91,15 +87,6 @@ package struct Socket: ~Copyable, Sendable {
         case EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT: return .failed(.last)
         default: return .aborted
         }
-    }
-
-    /// Whether the process may have one more descriptor than those that are reserved. The kernel gives the lowest number that is free.
-    private var hasDescriptorToSpare: Bool {
-        let next = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard next >= 0 else { return false }
-        _ = close(next)
-        let limit = sysconf(Int32(_SC_OPEN_MAX))
-        return limit < 0 || Int(next) + Socket.reservedDescriptors < limit
     }
 
     /// Appends at most `limit` received bytes to the buffer.

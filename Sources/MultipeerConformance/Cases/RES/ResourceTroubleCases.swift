@@ -52,6 +52,44 @@ enum ResourceTroubleCases {
             try link.expectAlive()
         },
         Case(
+            "RES-19", "9.6", level: .channels, "too many open files for all resources",
+            stimulus: "S may have 6 descriptors more; 12 resources are announced, then all end",
+            expectation: "each gets DONE(OK), or STOP or DONE(TOO_MANY_FILES); a later one DONE(OK)",
+            rules: ["resource.files"], bugs: [.seen("too-many-files-is-internal", by: "INTERNAL")],
+            seconds: 60
+        ) { caseRun in
+            let (_, pair, link) = try caseRun.receiving()
+            // What a subject opens once, with its first resource, is open by then.
+            let bytes = [UInt8].pattern(1_000)
+            try link.channel(1).arrives(bytes, at: pair)
+            guard let descriptors = try caseRun.subject().call("stats")["fds"]?.int else {
+                throw Skip("no 'fds' in stats")
+            }
+            let answer = try caseRun.subject().ask("limit", ["descriptors": .number(Double(descriptors + 6))])
+            if let error = answer["error"]?.text { throw CaseFailure("'limit' fails: \(error)") }
+            let numbers = UInt32(2)...13
+            for number in numbers {
+                link.send(.open(number, Frame.ChannelPurpose.resource, size: UInt64(bytes.count)))
+                _ = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            }
+            for number in numbers {
+                link.send([.data(number, bytes), .fin(number, digest: SHA256.hash(bytes))])
+            }
+            caseRun.loop.wait(.seconds(20)) {
+                link.waiting.filter { [.stop, .done].contains($0.kind) }.count == numbers.count
+            }
+            let ends = link.takeAll().filter { [.stop, .done].contains($0.kind) }
+            for frame in ends {
+                let isRight = frame.code == .tooManyFiles || frame.kind == .done && frame.code == .ok
+                try caseRun.require(isRight, "\(frame.words) on channel \(frame.channel)")
+            }
+            try caseRun.require(
+                ends.count == numbers.count, "\(ends.count) of \(numbers.count) resources end")
+            try caseRun.require(ends.contains { $0.code == .ok }, "no resource has arrived")
+            try caseRun.subject().call("limit", ["descriptors": 4_096])
+            try link.channel(14).arrives(bytes, at: pair)
+        },
+        Case(
             "RES-11", "9.6", level: .channels, "eight resources at once",
             stimulus: "eight of 2 MiB, their DATA in turns",
             expectation: "all arrive", rules: ["resource.done", "channel.credit-return"],
@@ -111,4 +149,13 @@ enum ResourceTroubleCases {
             }
         },
     ]
+}
+
+extension TesterChannel {
+    /// Sends a resource, and requires that it arrives.
+    fileprivate func arrives(_ bytes: [UInt8], at pair: Pair) throws {
+        let resource = try offer(bytes, to: pair)
+        try expect(.done, .ok)
+        try pair.session.expectFile(resource, bytes)
+    }
 }

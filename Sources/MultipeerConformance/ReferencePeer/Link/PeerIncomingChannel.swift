@@ -66,8 +66,15 @@ final class PeerIncomingChannel {
         let flags =
             bug == .pathOfName ? O_CREAT | O_WRONLY : (O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY) & ~kept
         file = unsafe path.withCString { unsafe MultipeerPlatform.open($0, flags | O_CLOEXEC, mode_t(0o600)) }
+        let isShort = file < 0 && (errno == EMFILE || errno == ENFILE)
         if bug == .filesForEveryone { _ = fchmod(file, 0o644) }
-        if file < 0 { stop(.noSpace) } else if opening.isResumable { offer() }
+        if isShort {
+            stop(bug == .tooManyFilesIsInternal ? .internal : .tooManyFiles)
+        } else if file < 0 {
+            stop(.noSpace)
+        } else if opening.isResumable {
+            offer()
+        }
     }
 
     /// The name under which what is there of a resource is found again.
