@@ -76,6 +76,10 @@ extension Link {
             writeShares(into: &output, end: end, counting: &sent, lending: lending)
         }
         partWhenDrained()
+        // A mark after the messages that were just written: nothing else would have it written soon.
+        if sent.rest == nil {
+            control.writePing(into: &output, end: end, after: outgoingMessages.written, at: now)
+        }
         if sent.rest == nil { control.writeClose(into: &output, end: end) }
         // No limit was reached: what was not written waits for credit, or there is nothing.
         sent.mayContinue =
