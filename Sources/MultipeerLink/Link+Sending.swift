@@ -76,6 +76,10 @@ extension Link {
             writeShares(into: &output, end: end, counting: &sent, lending: lending)
         }
         partWhenDrained()
+        // A mark after the messages that were just written: nothing else would have it written soon.
+        if sent.rest == nil {
+            control.writePing(into: &output, end: end, after: outgoingMessages.written, at: now)
+        }
         if sent.rest == nil { control.writeClose(into: &output, end: end) }
         let count = output.count - start
         if count > 0 || sent.rest != nil { liveness.sent(at: now) }

@@ -104,7 +104,8 @@ extension DisconnectReason: CustomStringConvertible {
     public var description: String {
         let words = closeCode.map { "\(code.rawValue) (\($0))" } ?? code.rawValue
         let whole = detail.isEmpty ? words : "\(words): \(detail)"
-        return undelivered.messages == 0 ? whole : "\(whole); \(undelivered) not sent"
+        guard undelivered.messages > 0 else { return whole }
+        return "\(whole); \(undelivered) not sent, and the last ones before may not have arrived"
     }
 }
 

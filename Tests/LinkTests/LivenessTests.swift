@@ -192,6 +192,14 @@ struct LivenessTests {
         #expect(end.events() == [.roundTrip(.zero), .probeAnswered])
     }
 
+    @Test("a mark after messages that wait is written with them, and not with what is sent next [live.ping]")
+    func markWithMessages() {
+        let end = End()
+        end.link.enqueue([[1]])
+        end.link.mark(1)
+        #expect(end.frames() == [.message([1]), .ping(1)])
+    }
+
     @Test("a mark is answered when everything before it was read, and not before [live.pong] [msg.order]")
     func marks() {
         let end = End(.init(remote: .small(credit: 70)))

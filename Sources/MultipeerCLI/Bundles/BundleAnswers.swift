@@ -1,11 +1,12 @@
 import MultipeerCommandLine
 import MultipeerEssentials
 
-/// What a receiver has said about bundles, at the sender. Only what was asked for is kept.
+/// What a receiver has said about bundles and about files that it has, at the sender. Only what was asked for is kept.
 final class BundleAnswers: Sendable {
     private enum Key: Hashable, Sendable {
         case answer(Int)
         case result(Int)
+        case compared(Int)
     }
 
     private struct State: Sendable {
@@ -15,19 +16,24 @@ final class BundleAnswers: Sendable {
 
     private let state = Locked(State())
     private let said = Promise<BundleMessage.Policy?>()
+    private let comparesFiles = Promise<Bool?>()
     /// A receiver that takes bundles says so at once; another one delays the first file by this.
     private static let policyTime = Duration.seconds(1)
     /// A receiver that does not answer gets the files.
     private static let answerTime = Duration.seconds(10)
     /// A result leaves before the confirmation of its bundle, and may arrive after that.
     private static let resultTime = Duration.seconds(5)
+    /// A receiver reads at least this much of its files in a second, in bytes.
+    private static let slowestReading: UInt64 = 1 << 22
 
     func add(_ message: BundleMessage) {
         switch message {
         case .policy(let policy): said.send(policy)
         case .answer(let number, let verdicts): settle(.answer(number), verdicts)
         case .result(let number, let verdicts): settle(.result(number), verdicts)
-        case .question: break
+        case .compares: comparesFiles.send(true)
+        case .compared(let number, let verdicts): settle(.compared(number), verdicts)
+        case .question, .comparison: break
         }
     }
 
@@ -39,6 +45,28 @@ final class BundleAnswers: Sendable {
         }
         for promise in expected { promise.send(nil) }
         said.send(nil)
+        comparesFiles.send(nil)
+    }
+
+    /// Waits until the receiver says that it compares files; returns false if it does not.
+    func compares() async -> Bool {
+        await BundleAnswers.value(of: comparesFiles, within: BundleAnswers.policyTime) ?? false
+    }
+
+    /// Asks which of these files the receiver has; returns nil if there is no answer about each of them in time.
+    func compare(_ files: [FileDigest], _ peer: PeerID, _ session: Session) async -> [BundleVerdict]? {
+        guard let first = files.first else { return nil }
+        let promise = expect(.compared(first.number))
+        defer { state.withLock { $0.expected[.compared(first.number)] = nil } }
+        do throws(MultipeerError) {
+            try await session.send(BundleMessage.comparison(first.number, files).message, to: peer)
+        } catch {
+            return nil
+        }
+        let bytes = files.reduce(0) { $0 &+ $1.size }
+        let time = BundleAnswers.answerTime + .seconds(bytes / BundleAnswers.slowestReading)
+        let verdicts = await BundleAnswers.value(of: promise, within: time)
+        return verdicts?.count == files.count ? verdicts : nil
     }
 
     /// Waits until the receiver says whether it takes bundles.

@@ -56,7 +56,10 @@ struct BundleSaving {
                 let path = try saving.path(of: entry)
                 let directory = try saving.directory(of: path, entry)
                 let found = try saving.refusing { () throws(FileFault) in try directory.entry(path) }
-                if let found, entry.kind != .directory { throw .refused(BundleSaving.obstacle(found)) }
+                if let found, entry.kind != .directory {
+                    throw .refused(
+                        BundleSaving.obstacle(found, saving.existing(entry, path, in: directory)))
+                }
             }
         }
     }
@@ -92,8 +95,8 @@ struct BundleSaving {
             let name = (try? entry.path.get())?.text ?? FileName.of(label: entry.name)
             switch error {
             case .refused(let refusal):
-                sender.skip(name, refusal.reason, refusal.note)
-                return refusal.note.map { .refused($0) } ?? .failed
+                let note = sender.refuse(name, refusal, entry.number)
+                return note.map { .refused($0) } ?? .failed
             case .failed(let fault):
                 sender.fail(name, "\(fault.reason)")
                 return fault.reason == .noSpace ? .noSpace : .failed
@@ -108,14 +111,17 @@ struct BundleSaving {
             let key = place.above + path.name
             let isDirectory = entry.kind == .directory
             if let obstacle = saving.sender.reserve(key, isDirectory: isDirectory) {
-                throw .refused(SenderFiles.Refusal(reason: obstacle, note: .repeated))
+                throw .refused(
+                    SenderFiles.Refusal(
+                        reason: obstacle, note: .repeated,
+                        existing: isDirectory ? nil : saving.existing(entry, path, in: place.directory)))
             }
             var name = path.name
             do throws(Problem) {
                 if isDirectory {
                     try saving.refusing { () throws(FileFault) in try place.directory.create(path) }
                 } else {
-                    name = try saving.create(entry, path, in: place.opened)
+                    name = try saving.create(entry, path, in: place)
                 }
             } catch {
                 saving.sender.release(key, isDirectory: isDirectory)
@@ -193,8 +199,9 @@ struct BundleSaving {
 
     /// Returns the name that the file got.
     private func create(
-        _ entry: FileBundle.Entry, _ path: RelativePath, in directory: OpenDirectory
+        _ entry: FileBundle.Entry, _ path: RelativePath, in place: Place
     ) throws(Problem) -> String {
+        let directory = place.opened
         let details = SentFileDetails(
             FilePosition(entry.number, of: position.files), modified: entry.modified, path: path)
         var new = NewFile()
@@ -216,15 +223,27 @@ struct BundleSaving {
         } catch {
             throw error.reason == .isDirectory ? .refused(BundleSaving.isDirectory) : .failed(error)
         }
-        throw .refused(directory.entry(path.name).map(BundleSaving.obstacle) ?? BundleSaving.exists)
+        throw .refused(
+            BundleSaving.obstacle(directory.entry(path.name), existing(entry, path, in: place.directory)))
     }
 
-    private static let exists = SenderFiles.Refusal(reason: "already exists", note: .exists)
     private static let isDirectory = SenderFiles.Refusal(
         reason: "a directory with this name exists", note: .obstructed)
 
-    private static func obstacle(_ found: OpenDirectory.Entry) -> SenderFiles.Refusal {
-        found.kind == .directory ? isDirectory : exists
+    private static func obstacle(
+        _ found: OpenDirectory.Entry?, _ existing: SenderFiles.Existing
+    ) -> SenderFiles.Refusal {
+        if found?.kind == .directory { return isDirectory }
+        return SenderFiles.Refusal(reason: SenderFiles.exists, note: .exists, existing: existing)
+    }
+
+    private func existing(
+        _ entry: FileBundle.Entry, _ path: RelativePath, in directory: ReceivedDirectory
+    ) -> SenderFiles.Existing {
+        let key = ([directory.name] + path.components.dropFirst()).joined(separator: "/")
+        return SenderFiles.Existing(
+            place: .inside(directory, path), size: UInt64(entry.size), shown: downloads.shown(key),
+            directory: downloads.shown(directory.name))
     }
 
     private mutating func note(

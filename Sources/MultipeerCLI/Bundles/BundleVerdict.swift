@@ -1,7 +1,9 @@
-/// What a receiver says about one file of a bundle.
+/// What a receiver says about one file of a bundle or of a comparison.
 package enum BundleVerdict: Hashable, Sendable {
     /// It is wanted, or saved.
     case taken
+    /// It is there already, and compared.
+    case same
     case refused(TransferNote.Subject)
     case noSpace
     case failed
@@ -10,6 +12,7 @@ package enum BundleVerdict: Hashable, Sendable {
     private var word: String? {
         switch self {
         case .taken: "taken"
+        case .same: "same"
         case .refused(let subject): subject.isReason ? subject.word : nil
         case .noSpace: "no-space"
         case .failed: "failed"
@@ -18,7 +21,7 @@ package enum BundleVerdict: Hashable, Sendable {
 
     private static let byWord: [Substring: BundleVerdict] = {
         let all: [BundleVerdict] =
-            [.taken, .noSpace, .failed] + TransferNote.reasons.map { .refused($0) }
+            [.taken, .same, .noSpace, .failed] + TransferNote.reasons.map { .refused($0) }
         return Dictionary(uniqueKeysWithValues: all.map { ($0.word.map { $0[...] } ?? "", $0) })
     }()
 

@@ -29,6 +29,7 @@ extension FileSender {
             outcomes.merge(results) { $1 }
             grown = contents.sentValue?.grown ?? []
         }
+        outcomes = await compared(outcomes, with: peer)
         for number in grown { outcomes[number] = await send(number - 1, to: peer) }
         return bundle.files.map { ($0.number - 1, outcomes[$0.number] ?? .unsent) }
     }
@@ -139,7 +140,7 @@ extension FileSender {
         switch verdict {
         case .refused(let subject): .declined(subject)
         case .noSpace: .failed("no space left on the other side")
-        case .failed, .taken: .failed("the other side could not save it")
+        case .failed, .taken, .same: .failed("the other side could not save it")
         }
     }
 }

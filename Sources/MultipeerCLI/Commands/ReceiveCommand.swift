@@ -38,9 +38,9 @@ enum ReceiveCommand: Subcommand {
             receive' into DIR if this one is killed. Of a file of at least 1 MiB, what has arrived stays in DIR for 7
             days as NAME.DIGITS.multipeer-part if the link or either process ends, at most 32 of them and 16 GiB: when
             the same peer sends the file again, only the rest is sent. The sender is notified once the file has its name, or when a file
-            is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped; a
-            directory gets another name, such as album~1. --exists skip keeps what exists in a directory and adds the
-            rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
+            is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped, which
+            is success if both are the same, by their SHA-256 digests; a directory gets another name, such as album~1.
+            --exists skip keeps what exists in a directory and adds the rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
             files, also in a directory, but none that the same sender has just sent, nor those of another sender of this
             run. DIR can be - for one file to standard output; its digest is known only at the end, by the exit code. The command ends when the other side
             does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.

@@ -45,13 +45,16 @@ enum SendCommand: Subcommand {
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Small files of a
             directory go together, and without one if the link is encrypted: TLS authenticates what it carries. Interrupting either
             side stops the transfer on both. A file of at least 1 MiB goes on where its transfer stopped when you send
-            it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. A file that the receiver has
-            already is reported as such.
+            it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. If the receiver keeps a
+            file of the same name, the two are compared by their SHA-256 digests: the same one was there already, and counts as
+            sent; a different one is reported, and the exit code is 5. So a command that is repeated until it succeeds ends. What
+            cannot be read twice, such as standard input, and files with --no-digest are not compared.
 
             --json prints an object a line: "event" is offer (peer, id, totalFiles, totalDirectories, totalBytes,
             names), code (text), progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes,
-            resumedAt, seconds, sha256), error (file, message, reason: exists, repeated, too-large, bad-name or
-            obstructed; without file it ends the command) and end (files, directories, bytes, seconds, skipped, failed).
+            resumedAt, seconds, sha256), same (file, bytes, sha256), which the receiver had already, error (file, message, reason:
+            differs, exists, which was not compared, repeated, too-large, bad-name or obstructed; without file it ends the
+            command) and end (files, directories, bytes, seconds, same, skipped, failed).
             Directories are those without files; progress counts them as files. Fields that do not apply are missing;
             more may be added, and those that are there keep their meaning. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data

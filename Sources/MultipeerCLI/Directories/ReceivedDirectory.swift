@@ -78,15 +78,25 @@ package final class ReceivedDirectory: Sendable {
 
     /// Returns what has this path; nil for nothing. Creates nothing.
     func entry(_ path: RelativePath) throws(FileFault) -> OpenDirectory.Entry? {
-        if let last = state.withLock({ $0.last }), last.path == path.directory.dropFirst() {
-            return last.directory.entry(path.name)
+        try existing(path.directory.dropFirst())?.entry(path.name)
+    }
+
+    /// Opens the regular file that has this path. Creates nothing.
+    func file(_ path: RelativePath) throws(FileFault) -> FileSource {
+        guard let directory = try existing(path.directory.dropFirst()) else {
+            throw FileFault(.notFound, path: path.text)
         }
+        return try directory.file(path.name)
+    }
+
+    private func existing(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory? {
+        if let last = state.withLock({ $0.last }), last.path == path { return last.directory }
         var directory = try outer.directory(name)
-        for name in path.directory.dropFirst() {
+        for name in path {
             guard directory.entry(name) != nil else { return nil }
             directory = try directory.directory(name)
         }
-        return directory.entry(path.name)
+        return directory
     }
 
     private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {

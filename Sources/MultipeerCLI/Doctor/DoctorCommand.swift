@@ -12,7 +12,9 @@ enum DoctorCommand: Subcommand {
         details: """
             With PEER, the name of a peer, or its IP address or host name with its port if that is not \(PortOption.standard):
             finds it, and tests whether this machine reaches its port. A TCP connection is made and closed, and one empty datagram
-            is sent to the same port; its user is not asked and sees nothing. A connection that is accepted shows that what
+            is sent to the same port; its user is not asked and sees nothing. Then it is measured whether packets as large as those of
+            this machine arrive: some networks drop large ones without a word, and everything works until there is data.
+            A connection that is accepted shows that what
             belongs to it comes back, and so does the answer to a datagram; only another doctor answers one.
 
             Whether the peer reaches a port of this machine, the peer has to try: with --both and the address of the other
@@ -67,7 +69,11 @@ enum DoctorCommand: Subcommand {
             return all.sorted { $0.0 < $1.0 }.map(\.1)
         }
         let isReached = probes.contains { $0.tcp == .open }
-        return Diagnosis(probes.flatMap(\.findings) + (isReached ? [wayBack] : []))
+        var findings = probes.flatMap(\.findings)
+        for probe in probes {
+            if let path = await PathProbe.result(probe) { findings.append(path.finding) }
+        }
+        return Diagnosis(findings + (isReached ? [wayBack] : []))
     }
 
     private static let wayBack = Finding.note(

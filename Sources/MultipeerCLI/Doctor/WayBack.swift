@@ -122,15 +122,19 @@ extension WayBack {
         async let watched: Void? = try? Worker("way back").run { () throws(CommandError) in back.watch() }
         let end = ContinuousClock.now + time
         var probe = await AddressProbe.result(address)
+        // Now, as long as the peer listens there.
+        var path = await PathProbe.result(probe)
         while !(probe.isOpen && back.arrivals.isComplete), ContinuousClock.now < end {
             try? await Task.sleep(for: .milliseconds(250))
             probe = probe.or(await AddressProbe.result(address))
+            if path == nil { path = await PathProbe.result(probe) }
         }
         // The peer may still wait for the answer to its last datagram.
         if probe.isOpen { try? await Task.sleep(for: .milliseconds(500)) }
         back.stop()
         _ = await watched
-        return probe.findings + findings(back.arrivals, from: address.host, at: port)
+        return probe.findings + (path.map { [$0.finding] } ?? [])
+            + findings(back.arrivals, from: address.host, at: port)
     }
 
     /// What the user reads about both kinds.

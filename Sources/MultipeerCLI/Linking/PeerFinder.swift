@@ -42,6 +42,7 @@ final class PeerFinder: Sendable {
     private let store: TrustStore.File?
     private let isWhole: Bool
     private static let standardTimeLimit = 30
+    private static let silentTime = Duration.seconds(15)
 
     /// `name`: from `--to`, or the operand that takes its place. `--timeout` sets how long to look for the peer, default 30 seconds, and then how long its user may take to answer.
     init(
@@ -91,10 +92,14 @@ final class PeerFinder: Sendable {
                 ? "and there is no file of this name" : "try 'multipeer browse' or 'multipeer doctor'")
         if !isQuiet {
             if let remark = selector.remark(on: peer) { Terminal.say(remark) }
-            Terminal.say("found \(peer.introduction); waiting for them to accept")
+            Terminal.say("found \(peer.introduction); asking them to accept")
         }
         let watching = Task { [isQuiet] in if !isQuiet { await search.warnOfOthers(than: peer) } }
-        defer { watching.cancel() }
+        let reminding = remind(of: peer.displayName)
+        defer {
+            watching.cancel()
+            reminding.cancel()
+        }
         do throws(MultipeerError) {
             try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
         } catch {
@@ -110,7 +115,9 @@ final class PeerFinder: Sendable {
     /// Invites the peer that is at an address, without looking for it.
     private func link(_ session: Session, at address: PeerAddress) async throws(CommandError) -> PeerID {
         let addresses = try await address.addresses()
-        if !isQuiet { Terminal.say("inviting the peer at \(address.text); waiting for them to accept") }
+        if !isQuiet { Terminal.say("inviting the peer at \(address.text); asking them to accept") }
+        let reminding = remind(of: address.text)
+        defer { reminding.cancel() }
         let peer = try await browser.invite(
             at: addresses, role.context, to: session, for: address, within: timeout)
         if !isQuiet {
@@ -118,6 +125,17 @@ final class PeerFinder: Sendable {
             if let remark = address.selector?.remark(on: peer) { Terminal.say(remark) }
         }
         return peer
+    }
+
+    /// Says after a while what is known: whether the peer's user was asked is not.
+    private func remind(of name: String) -> Task<Void, any Error> {
+        Task { [isQuiet] in
+            try await Task.sleep(for: PeerFinder.silentTime)
+            if isQuiet { return }
+            Terminal.say(
+                "no answer from \(name.printable) yet: its user has not decided, or was not asked; "
+                    + "'\(Terminal.name) doctor \(name.printable)' tests the way there")
+        }
     }
 
     func stop() async { await browser.stop() }

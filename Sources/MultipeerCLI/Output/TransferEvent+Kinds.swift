@@ -25,6 +25,18 @@ extension TransferEvent {
         return event
     }
 
+    /// A file that the receiver had already. `path`: where that is.
+    static func same(
+        _ file: String, bytes: UInt64, _ digest: [UInt8], path: String? = nil, from peer: PeerID? = nil
+    ) -> TransferEvent {
+        var event = TransferEvent("same", peer: peer?.displayName)
+        event.file = file
+        event.path = path
+        event.bytes = bytes
+        event.sha256 = digest.hexadecimal
+        return event
+    }
+
     /// Without a file it is the error that ends the command.
     static func error(
         _ file: String?, _ message: String, _ reason: String? = nil, from peer: PeerID? = nil
@@ -42,6 +54,7 @@ extension TransferEvent {
         event.directories = report.directoryCount
         event.bytes = report.bytes
         event.seconds = time.seconds
+        event.same = report.same
         event.skipped = report.skipped
         event.failed = report.failed
         return event

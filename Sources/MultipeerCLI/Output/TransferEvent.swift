@@ -3,7 +3,7 @@ import MultipeerCommandLine
 /// What `--json` prints, an object in a line: a field that does not apply is missing. Fields may be added; those that are
 /// there keep their meaning.
 package struct TransferEvent: Encodable, Equatable, Sendable {
-    /// `offer`, `progress`, `done`, `text`, `error`, `end` or `code`.
+    /// `offer`, `progress`, `done`, `same`, `text`, `error`, `end` or `code`.
     package var event: String
     /// The name of the other side, and its id in hexadecimal.
     package var peer: String?
@@ -32,6 +32,8 @@ package struct TransferEvent: Encodable, Equatable, Sendable {
     /// Why a file was not transferred, for people, and the word of a note if there is one.
     package var message: String?
     package var reason: String?
+    /// Files that the receiver had already.
+    package var same: Int?
     package var skipped: Int?
     package var failed: Int?
 

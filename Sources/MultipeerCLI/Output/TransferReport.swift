@@ -33,6 +33,8 @@ package struct TransferReport: Equatable, Sendable {
         let name: String
         var files = 0
         var directories = 0
+        /// Files that the receiver had already.
+        var same = 0
         var bytes: UInt64 = 0
         /// Those of them that an earlier transfer had moved.
         var resumed: UInt64 = 0
@@ -48,8 +50,14 @@ package struct TransferReport: Equatable, Sendable {
     /// Whether digests are shown whole.
     private let isVerbose: Bool
     package private(set) var transferred: [Transfer] = []
-    /// The number of files that were skipped without an error: they exist already, are too large, or were declined.
+    /// The number of files that the receiver had already: they were compared.
+    package private(set) var same = 0
+    /// Those of them that are in no directory.
+    private var singleSame = 0
+    /// The number of files that were skipped without an error: another one exists, they are too large, or were declined.
     package private(set) var skipped = 0
+    /// Those of them of whose name the receiver has a file that differs.
+    private var different = 0
     package private(set) var failed = 0
 
     package init(_ direction: Direction, isVerbose: Bool = false) {
@@ -70,28 +78,47 @@ package struct TransferReport: Equatable, Sendable {
     /// Records a file of a directory, which has no line of its own. `time`: since the first file began.
     package mutating func add(_ transfer: Transfer, of directory: String, at time: Duration) {
         transferred.append(transfer)
-        let place = places[directory] ?? groups.count
-        if place == groups.count {
-            places[directory] = place
-            groups.append(Group(name: directory))
-        }
+        let place = place(of: directory)
         if transfer.isDirectory { groups[place].directories += 1 } else { groups[place].files += 1 }
         groups[place].bytes &+= transfer.bytes
         groups[place].resumed &+= transfer.resumedAt
         groups[place].time = time
     }
 
+    /// Records a file that the receiver had already. `directory`: the one that it is in.
+    package mutating func addSame(of directory: String?) {
+        same += 1
+        if let directory { groups[place(of: directory)].same += 1 } else { singleSame += 1 }
+    }
+
+    private mutating func place(of directory: String) -> Int {
+        if let place = places[directory] { return place }
+        places[directory] = groups.count
+        groups.append(Group(name: directory))
+        return groups.count - 1
+    }
+
     /// A line for each directory.
     package var directories: [String] {
         groups.map { group in
+            let name = group.name.printable
+            if group.files + group.directories == 0 {
+                return "\(name): \(TransferReport.present(HumanReadable.files(group.same), group.same))"
+            }
             let count = HumanReadable.files(group.files, directories: group.directories)
             let figures = figures(group.bytes, group.time, after: group.resumed)
-            return "\(verb) \(group.name.printable), \(count), \(figures)"
+            let rest = group.same == 0 ? "" : "; \(TransferReport.present("\(group.same)", group.same))"
+            return "\(verb) \(name), \(count), \(figures)\(rest)"
         }
     }
 
-    package mutating func skip(_ name: String, _ reason: String) -> String {
+    private static func present(_ count: String, _ number: Int) -> String {
+        "\(count) \(number == 1 ? "was" : "were") there already"
+    }
+
+    package mutating func skip(_ name: String, _ reason: String, isDifferent: Bool = false) -> String {
         skipped += 1
+        if isDifferent { different += 1 }
         return "skipped \(name.printable): \(reason.printable)"
     }
 
@@ -102,10 +129,13 @@ package struct TransferReport: Equatable, Sendable {
 
     /// Returns the line for all files; nil for a single file, which has its own line.
     package func total(_ time: Duration) -> String? {
-        guard groups.count + single + skipped + failed > 1 else { return nil }
+        guard groups.count + single + singleSame + skipped + failed > 1 else { return nil }
         let count = HumanReadable.files(fileCount, directories: directoryCount)
         var parts = ["\(verb) \(count), \(figures(bytes, time, after: resumed))"]
-        if skipped > 0 { parts.append("\(skipped) skipped") }
+        if same > 0 { parts.append(TransferReport.present("\(same)", same)) }
+        if skipped > 0 {
+            parts.append("\(skipped) skipped" + (different > 0 ? ", \(different) different" : ""))
+        }
         if failed > 0 { parts.append("\(failed) failed") }
         return parts.joined(separator: "; ")
     }

@@ -35,6 +35,7 @@ extension Room {
             offers.remove(of: peer)
             if wasLinked {
                 screen.note("\(name) \(reason.departure)")
+                nameUnconfirmed(to: peer, unsent: reason.undelivered.messages)
             } else if members[peer]?.seekers == 0 {
                 screen.note("cannot link with \(name): \("\(reason)".printable)")
             }

@@ -64,6 +64,7 @@ extension Room {
         while let line = members.nextLine(for: peer, over: link) {
             do throws(MultipeerError) {
                 try await session.send(line, to: peer)
+                accepted(line, for: peer, over: link)
             } catch {
                 guard members[peer]?.link == link else { return }
                 let count = 1 + (members[peer]?.lineQueue.count ?? 0)
@@ -80,6 +81,39 @@ extension Room {
             if let count = members.recovery(of: peer, over: link) {
                 screen.tell("\(members.name(of: peer)) has caught up; lines dropped: \(count)")
             }
+        }
+    }
+
+    /// Notes that a link has a line, which the peer is asked to confirm.
+    private func accepted(_ line: [UInt8], for peer: PeerID, over link: Int) {
+        guard members[peer]?.link == link, members.isLinked(peer) else {
+            // The link has ended meanwhile, and what was unconfirmed then has been named.
+            var rest = UnconfirmedLines()
+            rest.add(line)
+            for note in rest.end(unsent: 0, to: members.name(of: peer)) { screen.tell(note) }
+            return
+        }
+        members.update(peer) { $0.unconfirmed.add(line) }
+        askToConfirm(peer, over: link)
+    }
+
+    private func askToConfirm(_ peer: PeerID, over link: Int) {
+        guard members[peer]?.link == link, let number = members.update(peer, { $0.unconfirmed.ask() }) ?? nil
+        else { return }
+        Task {
+            // Fails if the link ends, and then the lines are named.
+            do throws(MultipeerError) { try await session.waitUntilReceived(by: peer) } catch { return }
+            guard members[peer]?.link == link else { return }
+            members.update(peer) { $0.unconfirmed.confirm(upTo: number) }
+            askToConfirm(peer, over: link)
+        }
+    }
+
+    /// Names the lines that a link had and its peer has not confirmed. `unsent`: how many the session knows to be unsent.
+    func nameUnconfirmed(to peer: PeerID, unsent: Int = 0) {
+        let name = members.name(of: peer)
+        for note in members.update(peer, { $0.unconfirmed.end(unsent: unsent, to: name) }) ?? [] {
+            screen.tell(note)
         }
     }
 

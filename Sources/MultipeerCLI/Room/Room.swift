@@ -99,6 +99,7 @@ actor Room {
     func leave() async {
         if let leaving { return await leaving.value }
         isLeaving = true
+        for peer in members.linked { nameUnconfirmed(to: peer) }
         screen.end()
         let task = Task {
             await self.abandonFiles()
@@ -111,10 +112,10 @@ actor Room {
         await task.value
     }
 
-    /// Waits until all lines have been handed to the links.
+    /// Waits until all lines have been handed to the links, and the peers have confirmed them.
     private func drain() async {
         let deadline = ContinuousClock.now + Room.timeLimit
-        while !members.areIdle, .now < deadline {
+        while !(members.areIdle && members.areConfirmed), .now < deadline {
             try? await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -13,6 +13,7 @@ struct RoomMember: Sendable {
     /// The number of its links so far, to distinguish the current one from earlier ones.
     var link = 0
     var lineQueue = LineQueue()
+    var unconfirmed = UnconfirmedLines()
     /// How it is known who the peer is; nil before the link has been asked for it.
     var verification: PeerVerification?
     /// The digits that were shown for this link, and how often the user has typed wrong ones.
@@ -35,6 +36,7 @@ struct RoomMember: Sendable {
         state = .linked
         link += 1
         lineQueue = LineQueue()
+        unconfirmed = UnconfirmedLines()
         digits = nil
         wrongDigits = 0
         isNotedAsUnverified = false

@@ -46,6 +46,9 @@ package struct RoomMembers: Sendable {
     /// Whether all lines have been handed to the links.
     var areIdle: Bool { members.values.allSatisfy { !$0.isLinked || $0.lineQueue.isIdle } }
 
+    /// Whether the linked peers have confirmed all lines.
+    var areConfirmed: Bool { members.values.allSatisfy { !$0.isLinked || $0.unconfirmed.count == 0 } }
+
     /// Returns the peer, other than this one, whose label the text begins with, and the rest.
     func find(at text: String) -> (peer: PeerID, rest: String)? {
         guard let found = labels.find(at: text), found.peer != own else { return nil }

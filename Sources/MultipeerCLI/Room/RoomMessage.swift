@@ -8,7 +8,7 @@ package struct RoomMessage: Equatable, Sendable {
     /// Whether it is sent to one peer only.
     package let isPrivate: Bool
 
-    private static let mark: UInt8 = 1
+    static let mark: UInt8 = 1
 
     package init(_ text: String, isPrivate: Bool) {
         self.text = text + "\n"

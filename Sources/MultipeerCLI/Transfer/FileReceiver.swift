@@ -90,9 +90,13 @@ final class FileReceiver: Sendable {
     }
 
     private func greet(_ peer: PeerID) {
-        let message = BundleMessage.policy(bundles).message
+        // Nothing that is written to standard output is there already.
+        let greetings: [BundleMessage] =
+            [.policy(bundles)] + (options.downloads == nil ? [] : [.compares])
         // Fails if the sender has left already.
-        Task { try? await connector.session.send(message, to: peer) }
+        Task {
+            for greeting in greetings { try? await connector.session.send(greeting.message, to: peer) }
+        }
     }
 
     private func sender(_ peer: PeerID) -> SenderFiles {
@@ -117,8 +121,8 @@ final class FileReceiver: Sendable {
             case .resource(let resource) where only == nil || resource.peer == only:
                 take(resource, of: sender(resource.peer))
             case .message(let message) where BundleMessage.isQuestion(message.bytes):
-                guard only == nil || message.peer == only, bundles == .ask else { continue }
-                sender(message.peer).answer(message.bytes)
+                guard only == nil || message.peer == only else { continue }
+                answer(message.bytes, of: sender(message.peer))
             case .message(let message)
             where (only == nil || message.peer == only) && !message.bytes.isEmpty:
                 await print(message.bytes, of: sender(message.peer))
@@ -129,6 +133,18 @@ final class FileReceiver: Sendable {
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
             default: break
             }
+        }
+    }
+
+    private func answer(_ message: [UInt8], of sender: SenderFiles) {
+        guard case .comparison(let number, let files) = BundleMessage(message: message) else {
+            if bundles == .ask { sender.answer(message) }
+            return
+        }
+        guard options.downloads != nil, sender.beginComparison() else { return }
+        Task {
+            // What is the same counts as received.
+            ended(await sender.compare(number, files), of: 0)
         }
     }
 
@@ -192,10 +208,10 @@ final class FileReceiver: Sendable {
         }
     }
 
-    /// `count`: how many files were received.
-    private func ended(_ count: Int) {
+    /// `count`: how many files were received. `active`: how many were on their way as these.
+    private func ended(_ count: Int, of active: Int = 1) {
         let (isEnough, next) = state.withLock { state in
-            state.active -= 1
+            state.active -= active
             state.received += count
             let isEnough = options.most.map { state.received >= $0 } ?? false
             return (isEnough, isEnough || state.waiting.isEmpty ? nil : state.waiting.removeFirst())

@@ -30,6 +30,8 @@ final class FileSender: Sendable {
     /// How one file ended.
     enum Outcome: Sendable {
         case sent(TransferReport.Transfer, address: String?)
+        /// Not sent: the receiver has it already.
+        case same(bytes: UInt64, digest: [UInt8])
         case declined(TransferNote.Subject)
         case failed(String)
         /// Not tried: the link had ended before.
@@ -42,6 +44,8 @@ final class FileSender: Sendable {
     let output: TransferOutput
     private let notes = ReceiverNotes()
     let answers = BundleAnswers()
+    /// One comparison at a time: each end reads its files from the disk.
+    let comparing = AsyncMutex()
     let state: Locked<State>
     /// Why the link ended.
     private let end = Promise<DisconnectReason>()
@@ -103,7 +107,7 @@ final class FileSender: Sendable {
                     case .file(let index) where sources[index].directory == nil:
                         // In the order in which the user named them: the first of two files with one name is kept.
                         let beginning = await begin(index, to: peer)
-                        group.addTask { (place, [(index, await self.outcome(index, beginning))]) }
+                        group.addTask { (place, [(index, await self.outcome(index, beginning, peer))]) }
                     case .file(let index):
                         group.addTask { (place, [(index, await self.send(index, to: peer))]) }
                     }
@@ -137,7 +141,7 @@ final class FileSender: Sendable {
 
     /// Sends one file of a directory.
     func send(_ index: Int, to peer: PeerID) async -> Outcome {
-        await outcome(index, await begin(index, to: peer))
+        await outcome(index, await begin(index, to: peer), peer)
     }
 
     private func finish(_ peer: PeerID, _ time: Duration) async throws(CommandError) {
@@ -199,7 +203,7 @@ final class FileSender: Sendable {
     }
 
     /// Waits until it is known how a file ended.
-    private func outcome(_ index: Int, _ beginning: Beginning) async -> Outcome {
+    private func outcome(_ index: Int, _ beginning: Beginning, _ peer: PeerID) async -> Outcome {
         let number = index + 1
         guard let result = beginning.result else { return .unsent }
         do throws(MultipeerError) {
@@ -222,7 +226,8 @@ final class FileSender: Sendable {
             if error.code == .declined, error.closeCode != nil, let note = await notes.reason(number),
                 note.isReason
             {
-                return .declined(note)
+                let refused = Outcome.declined(note)
+                return await compared([number: refused], with: peer)[number] ?? refused
             }
             let isKept = error.code == .ended && (try? result.get().isResumable) == true
             return .failed(
@@ -246,9 +251,16 @@ final class FileSender: Sendable {
             output.print(.done(transfer, source.shown))
             state.withLock { _ = $0.unnamed.insert(number) }
             showName(of: number, name)
+        case .same(let bytes, let digest):
+            state.withLock { $0.report.addSame(of: source.directory?.name) }
+            if source.directory == nil {
+                output.say("\(source.shown.printable): \(name.printable) has the same file already")
+            }
+            output.print(.same(source.shown, bytes: bytes, digest))
         case .declined(let note):
             let reason = note.reason(name)
-            output.warn(state.withLock { $0.report.skip(source.shown, reason) })
+            output.warn(
+                state.withLock { $0.report.skip(source.shown, reason, isDifferent: note == .differs) })
             output.print(.error(source.shown, reason, note.word))
         case .failed(let reason):
             output.warn(state.withLock { $0.report.fail(source.shown, reason) })

@@ -3,6 +3,7 @@ import MultipeerEssentials
 
 /// Where a file is put, or why it is not taken.
 extension SenderFiles {
+    static let exists = "already exists, and was not compared"
     /// The most directories of one sender.
     static let mostDirectories = SentDirectory.mostAtOnce
 
@@ -33,11 +34,15 @@ extension SenderFiles {
         _ resource: IncomingResource, _ id: Int, _ details: SentFileDetails?, in downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let label = FileName.of(label: resource.name)
-        return try reserving(label, isDirectory: false) { () throws(Refusal) in
+        let existing = Existing(
+            place: .single(downloads.opened, label), size: resource.size, shown: downloads.shown(label))
+        return try reserving(label, isDirectory: false, existing) { () throws(Refusal) in
             if let obstacle = downloads.obstacle(to: label) {
                 let isFile = obstacle == "already exists"
                 let hint = isFile ? " (use --force to replace files)" : ""
-                throw Refusal(reason: obstacle + hint, note: isFile ? .exists : .obstructed)
+                throw Refusal(
+                    reason: isFile ? SenderFiles.exists + hint : obstacle,
+                    note: isFile ? .exists : .obstructed, existing: existing, hint: hint)
             }
             var name = label
             var note: TransferNote?
@@ -62,7 +67,10 @@ extension SenderFiles {
         let (directory, note) = try directory(of: path, details.position, downloads)
         let rest = path.components.dropFirst()
         let key = ([directory.name] + rest).joined(separator: "/")
-        return try reserving(key, isDirectory: details.kind == .directory) { () throws(Refusal) in
+        let existing = Existing(
+            place: .inside(directory, path), size: resource.size, shown: downloads.shown(key),
+            directory: downloads.shown(directory.name))
+        return try reserving(key, isDirectory: details.kind == .directory, existing) { () throws(Refusal) in
             if details.kind == .directory {
                 try SenderFiles.refusing { () throws(FileFault) in try directory.create(path) }
                 return File(
@@ -75,7 +83,7 @@ extension SenderFiles {
                 throw Refusal(reason: "\(FileFault.Reason.isDirectory)", note: .obstructed)
             }
             let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
-            let name = try SenderFiles.name(of: path, in: parent, downloads.existing)
+            let name = try SenderFiles.name(of: path, in: parent, downloads.existing, existing)
             let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
             let above = ([directory.name] + rest.dropLast()).joined(separator: "/")
             return File(
@@ -87,25 +95,25 @@ extension SenderFiles {
 
     /// Returns the name of a file in its directory.
     private static func name(
-        of path: RelativePath, in parent: OpenDirectory, _ existing: ExistingFiles?
+        of path: RelativePath, in parent: OpenDirectory, _ rule: ExistingFiles?, _ existing: Existing
     ) throws(Refusal) -> String {
         guard let entry = parent.entry(path.name) else { return path.name }
         if entry.kind == .directory {
             throw Refusal(reason: "a directory with this name exists", note: .obstructed)
         }
-        switch existing {
+        switch rule {
         case .overwrite: return path.name
         case .rename: return try free(path.name, in: parent)
-        case .skip, nil: throw Refusal(reason: "already exists", note: .exists)
+        case .skip, nil: throw Refusal(reason: SenderFiles.exists, note: .exists, existing: existing)
         }
     }
 
     /// Uses a name before it is known whether there is a place for the file, and releases it if there is none.
     private func reserving(
-        _ key: String, isDirectory: Bool, _ body: () throws(Refusal) -> File
+        _ key: String, isDirectory: Bool, _ existing: Existing, _ body: () throws(Refusal) -> File
     ) throws(Refusal) -> File {
         if let obstacle = reserve(key, isDirectory: isDirectory) {
-            throw Refusal(reason: obstacle, note: .repeated)
+            throw Refusal(reason: obstacle, note: .repeated, existing: isDirectory ? nil : existing)
         }
         do throws(Refusal) { return try body() } catch {
             release(key, isDirectory: isDirectory)

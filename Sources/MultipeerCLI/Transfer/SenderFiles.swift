@@ -32,14 +32,31 @@ final class SenderFiles: Sendable {
         var texts = 0
         /// Questions about bundles whose answer has not left.
         var questions = 0
+        /// Files that exist, until the sender compares them, by their numbers.
+        var awaiting: [Int: Awaiting] = [:]
+        /// Comparisons whose answer has not left.
+        var comparisons = 0
         var isFinished = false
         var idle: [Promise<Void>] = []
+
+        var isIdle: Bool { active.isEmpty && comparisons == 0 }
+
+        /// Returns those that wait until nothing is on its way, if nothing is.
+        mutating func takeIdle() -> [Promise<Void>] {
+            guard isIdle else { return [] }
+            defer { idle = [] }
+            return idle
+        }
     }
 
     /// Why a file is not taken.
     struct Refusal: Error {
         let reason: String
         var note: TransferNote.Subject?
+        /// The file that is there, if it may be the same.
+        var existing: Existing?
+        /// What the user can do, after the reason.
+        var hint = ""
     }
 
     let peer: PeerID
@@ -55,6 +72,8 @@ final class SenderFiles: Sendable {
     let created = ReceivedDirectory.Count()
     /// How many bundles are received at once: each is in memory.
     let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
+    /// One file at a time is compared: a sender can ask for what takes long with a short message.
+    let comparing = AsyncMutex()
 
     init(
         _ peer: PeerID, _ connector: PeerConnector, _ options: FileReceiver.Options, _ output: TransferOutput,
@@ -126,9 +145,9 @@ final class SenderFiles: Sendable {
     private func decline(
         _ resource: IncomingResource, _ name: String, _ position: FilePosition?, _ refusal: Refusal
     ) {
-        skip(name, refusal.reason, refusal.note)
         let number = position?.number ?? FilePosition(prefixOf: resource.metadata)?.number
-        guard let note = refusal.note, let number else { return resource.decline() }
+        let note = refuse(name, refusal, number)
+        guard let note, let number else { return resource.decline() }
         // A peer that reads no messages delays only its own files.
         Task {
             try? await connector.session.send(TransferNote(number, note).message, to: peer)
@@ -193,7 +212,7 @@ final class SenderFiles: Sendable {
     }
 
     /// Names the sender, where there may be several.
-    private var origin: String { options.isStaying ? " (from \(peer.displayName.printable))" : "" }
+    var origin: String { options.isStaying ? " (from \(peer.displayName.printable))" : "" }
 
     /// Counts what is received in some other way than `accept`; the result is for `ended`.
     func began(_ resource: IncomingResource) -> Int {
@@ -207,15 +226,13 @@ final class SenderFiles: Sendable {
     func ended(_ id: Int) {
         let idle = state.withLock { state in
             state.active[id] = nil
-            guard state.active.isEmpty else { return [Promise<Void>]() }
-            defer { state.idle = [] }
-            return state.idle
+            return state.takeIdle()
         }
         for promise in idle { promise.send(()) }
     }
 
     func skip(_ name: String, _ reason: String, _ note: TransferNote.Subject? = nil) {
-        output.warn(state.withLock { $0.report.skip(name, reason) } + origin)
+        output.warn(state.withLock { $0.report.skip(name, reason, isDifferent: note == .differs) } + origin)
         output.print(.error(name, reason, note?.word, from: peer))
     }
 
@@ -239,8 +256,8 @@ final class SenderFiles: Sendable {
     func waitUntilIdle() async {
         let promise = Promise<Void>()
         let isIdle = state.withLock { state in
-            if !state.active.isEmpty { state.idle.append(promise) }
-            return state.active.isEmpty
+            if !state.isIdle { state.idle.append(promise) }
+            return state.isIdle
         }
         if !isIdle { await promise.value() }
     }
@@ -249,6 +266,7 @@ final class SenderFiles: Sendable {
 
     /// Shows what was received, once.
     func finish() {
+        endComparisons()
         let time = start.duration(to: .now)
         let report = state.withLock { state in
             defer { state.isFinished = true }
@@ -275,7 +293,7 @@ final class SenderFiles: Sendable {
     func missing(isCounted: Bool) -> CommandError? {
         let name = peer.displayName.printable
         let (count, missing) = state.withLock {
-            ($0.report.transferred.count + $0.texts, $0.files.missing)
+            ($0.report.transferred.count + $0.report.same + $0.texts, $0.files.missing)
         }
         if isCounted { return nil }
         if count == 0 {

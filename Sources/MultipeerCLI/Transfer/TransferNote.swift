@@ -4,8 +4,10 @@
 /// does not know a note ignores it, so that further words can be added.
 package struct TransferNote: Equatable, Sendable {
     package enum Subject: Hashable, Sendable {
-        /// A file of this name exists.
+        /// A file of this name exists, and was not compared.
         case exists
+        /// A file of this name exists, and is not the same.
+        case differs
         /// A file of this name was received a moment before.
         case repeated
         case tooLarge
@@ -23,8 +25,8 @@ package struct TransferNote: Equatable, Sendable {
     private static let head = "files/1"
     private static let longest = 1_024
     fileprivate static let words: [(String, Subject)] = [
-        ("exists", .exists), ("repeated", .repeated), ("too-large", .tooLarge), ("bad-name", .badName),
-        ("obstructed", .obstructed),
+        ("exists", .exists), ("differs", .differs), ("repeated", .repeated), ("too-large", .tooLarge),
+        ("bad-name", .badName), ("obstructed", .obstructed),
     ]
 
     /// All subjects but that of another name.
@@ -71,7 +73,8 @@ extension TransferNote.Subject {
     /// What the sender shows about a file. `peer`: who receives it.
     package func reason(_ peer: String) -> String {
         switch self {
-        case .exists: "\(peer) already has it"
+        case .exists: "\(peer) has a file of this name, which was not compared"
+        case .differs: "\(peer) has a different file of this name"
         case .repeated: "\(peer) has just received a file of this name"
         case .tooLarge: "it is larger than \(peer) accepts"
         case .badName: "\(peer) does not accept this name"

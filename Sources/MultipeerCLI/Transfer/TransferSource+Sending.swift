@@ -11,6 +11,17 @@ extension TransferSource {
         return "\(label.printable) comes from \(address.printable)"
     }
 
+    /// Whether it can be read again: a file on this machine.
+    var isComparable: Bool {
+        if case .file = opening { true } else { false }
+    }
+
+    /// Returns the digest of the file as it is now; nil if it cannot be read. `number`: in the transfer.
+    func digest(_ number: Int) async -> FileDigest? {
+        guard case .file(let open) = opening else { return nil }
+        return await FileDigest.read(number, open)
+    }
+
     /// How a source is opened, before anything of it is read.
     private enum Opening: Sendable {
         /// A file, which leaves with its first message if it is small.

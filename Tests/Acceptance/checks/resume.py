@@ -147,3 +147,46 @@ def _resumes(chance):
     peer.expect(files > 0, "no file arrived")
     peer.expect(twice <= TWICE, f"{twice} bytes were sent twice")
     return f"{killed} kills, {files} files of {SIZE >> 20} MiB arrived, at most {twice:,} bytes were sent twice"
+
+
+FILES = 2_000
+
+
+def interrupted_directory():
+    """A loop that sends a directory until it has arrived ends, when the receiver was killed in the middle of it: what was there
+    is compared, and counts"""
+    with tempfile.TemporaryDirectory() as folder:
+        album, inbox = os.path.join(folder, "album"), os.path.join(folder, "inbox")
+        for name in (album, inbox):
+            os.mkdir(name)
+        for number in range(FILES):
+            with open(os.path.join(album, f"{number}.txt"), "wb") as file:
+                file.write(b"%d " % number * 200)
+        received, codes, there = os.path.join(inbox, "album"), [], 0
+        while not codes or codes[-1] != 0:
+            peer.expect(len(codes) < 3, f"exit codes {codes}")
+            first = not codes
+            sender = peer.Peer(folder, "sender", "receiver.data", command=("send", album),
+                               arguments=("--limit", "1M") if first else ())
+            receiver = peer.Peer(folder, "receiver", "sender.data", command=("receive", inbox),
+                                 arguments=("--exists", "skip"))
+            if first:
+                peer.until(lambda: os.path.isdir(received) and len(os.listdir(received)) >= FILES // 4, 30,
+                           "a quarter has arrived")
+                receiver.kill()
+                receiver.end(5)
+                there = len(os.listdir(received))
+                peer.expect(there < FILES, "all was there before the receiver was killed")
+            codes.append(sender.end(40))
+            for name in ("sender.data", "receiver.data"):
+                path = os.path.join(folder, name)
+                if os.path.exists(path):
+                    os.remove(path)
+            if not first:
+                peer.expect(receiver.end(10) == 0, f"the receiver: {receiver.last_words()}")
+        words = f"sent album, {FILES - there} files, "
+        peer.expect(words in sender.said() and f"; {there} were there already" in sender.said(), sender.said())
+        for number in range(FILES):
+            names = [os.path.join(place, f"{number}.txt") for place in (album, received)]
+            peer.expect(open(names[0], "rb").read() == open(names[1], "rb").read(), f"{number}.txt differs")
+        return f"exit codes {codes}; {there} of {FILES} files were there"

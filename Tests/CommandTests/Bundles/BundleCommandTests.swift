@@ -82,12 +82,43 @@ struct BundleCommandTests {
         let errors = events.filter { $0["event"] as? String == "error" && $0["file"] != nil }
         #expect(
             Set(errors.map { "\($0["file"] ?? "") \($0["reason"] ?? "")" }) == [
-                "album/f0 exists", "album/d/f1 exists", "album/f2 exists", "album/d/f3 obstructed",
+                "album/f0 differs", "album/d/f1 differs", "album/f2 differs", "album/d/f3 obstructed",
             ])
         let end = try #require(events.first { $0["event"] as? String == "end" })
         #expect(end["files"] as? Int == BundleCommandTests.count - 4 && end["skipped"] as? Int == 4)
-        #expect(receiver.errors.contains("skipped album/d/f1: already exists\n"))
+        #expect(receiver.errors.contains("skipped album/d/f1: a different file of this name exists\n"))
         #expect(try text("inbox/album/f0") == "old" && text("inbox/album/d/f39") == "new 39")
+    }
+
+    @Test("an interrupted directory that is sent again ends well: what is there is compared, and counts")
+    func interrupted() async throws {
+        try make("inbox/album/d")
+        for index in 0..<25 {
+            _ = try folder.write("new \(index)", to: "inbox/album/\(name(index))")
+        }
+        let (sender, receiver) = try await send(["--json"], ["--exists", "skip"])
+        #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains("sent album, 15 files, 90 B in "))
+        #expect(sender.errors.contains("; 25 were there already\n"))
+        #expect(receiver.errors.contains("received \(folder.path("inbox/album")), 15 files, 90 B in "))
+        #expect(receiver.errors.contains("; 25 were there already\n") && !receiver.errors.contains("skipped"))
+        let events = try BundleCommandTests.events(sender)
+        let same = events.filter { $0["event"] as? String == "same" }
+        #expect(same.count == 25)
+        let file = try #require(same.first { $0["file"] as? String == "album/d/f1" })
+        #expect(file["sha256"] as? String == SHA256.hash(Array("new 1".utf8)).hexadecimal)
+        let end = try #require(events.first { $0["event"] as? String == "end" })
+        #expect(end["files"] as? Int == 15 && end["same"] as? Int == 25 && end["skipped"] as? Int == 0)
+        for side in ["ann", "bob"] {
+            try? FileManager.default.removeItem(atPath: folder.path("\(side).data"))
+        }
+        // One that differs is found among them, also if it is as long.
+        _ = try folder.write("old 7", to: "inbox/album/d/f7")
+        let (again, taker) = try await send([], ["--exists", "skip"])
+        #expect((again.code, taker.code) == (5, 5))
+        #expect(again.errors.contains("skipped album/d/f7: bob has a different file of this name\n"))
+        #expect(again.errors.contains("; 39 were there already; 1 skipped, 1 different\n"), "\(again.errors)")
+        #expect(try text("inbox/album/d/f7") == "old 7")
     }
 
     @Test("what exists is replaced or kept, as the user wants, and what is too large is not taken")

@@ -140,9 +140,14 @@ struct FileBundleTests {
 struct BundleMessageTests {
     @Test("a message is read as it was written")
     func roundTrip() {
+        let digest = [UInt8](repeating: 7, count: 32)
         let many = Array(repeating: BundleVerdict.taken, count: 57)
         for message in [
-            .policy(.none), .policy(.all), .policy(.ask),
+            .policy(.none), .policy(.all), .policy(.ask), .compares,
+            .comparison(
+                7,
+                [FileDigest(7, size: 1 << 40, sha256: digest), FileDigest(100_000, size: 0, sha256: digest)]),
+            .compared(7, [.same, .same, .refused(.differs), .failed]),
             .question(BundlePosition(7, files: 10_000), list: [10, 0, 255]),
             .question(BundlePosition(1, files: 1), list: []),
             .answer(7, many + [.refused(.exists), .refused(.tooLarge)]),
@@ -170,6 +175,9 @@ struct BundleMessageTests {
             "files/1 answer 7 taken*2*2", "files/1 answer 7 later", "files/1 answer 7 taken  taken",
             "files/1 answer 7 taken*1025", "files/1 answer 7 taken*1024 taken",
             "files/1 answer 7 taken*99999999999999999999", "files/1 result 7 renamed", "files/1 7 exists",
+            "files/1 compares ", "files/1 compares 7", "files/1 compare 7", "files/1 compare 7\n",
+            "files/1 compare 7\n\(String(repeating: "0", count: 44))", "files/1 compared 7",
+            "files/1 later 7 taken",
         ])
     func foreign(_ text: String) { #expect(BundleMessage(message: Array(text.utf8)) == nil) }
 

@@ -64,6 +64,35 @@ struct DoctorTests {
         #expect(proc.number("net/nothing") == nil)
     }
 
+    @Test(
+        "the largest packet that passes is found to the byte, with three connections at a time",
+        arguments: [500, 576, 700, 1_280, 1_399, 1_400, 1_499])
+    func packets(most: Int) {
+        var search = PathSearch(arrived: 500, lost: 1_500)
+        var rounds = 0
+        while !search.sizes.isEmpty {
+            rounds += 1
+            #expect(search.sizes.count <= 3 && rounds <= 7)
+            search.note(search.sizes.map { ($0, $0 <= most) })
+        }
+        #expect(search.arrived == most)
+    }
+
+    @Test("a way that swallows large packets is a problem, with the size that passes and what to do")
+    func narrow() throws {
+        func finding(_ result: PathProbe.Result) -> Finding {
+            PathProbe(
+                address: SocketAddress(.loopbackV4, port: 4761), interface: "eth0", result: result
+            ).finding
+        }
+        #expect(finding(.open(1_500)) == .ok("packets 127.0.0.1:4761", "those of 1500 bytes arrive"))
+        let narrow = finding(.narrow(size: 1_400, most: 1_500))
+        #expect(narrow.verdict == .problem)
+        #expect(narrow.text.hasPrefix("those of more than 1400 bytes vanish"))
+        #expect(narrow.hint?.contains("'ip link set eth0 mtu 1400'") == true)
+        #expect(finding(.silent).verdict == .problem)
+    }
+
     @Test("a port that its holder does not share is a problem, and the holder is named")
     func port() {
         #expect(PortCheck(holders: [], refusal: nil).finding == .ok("port 5353", "free"))

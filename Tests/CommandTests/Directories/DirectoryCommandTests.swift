@@ -69,7 +69,11 @@ struct DirectoryCommandTests {
         let path = try album()
         let single = try folder.write("new", to: "single")
         let says = [
-            "skip": ["skipped single: bob already has it", "skipped album/a.txt: bob already has it"],
+            "skip": [
+                "skipped single: bob has a different file of this name",
+                "skipped album/a.txt: bob has a different file of this name",
+                "; 2 skipped, 2 different",
+            ],
             "rename": ["single: bob saved it as single~1", "album: bob saved it as album~1"],
             "overwrite": [],
         ]
@@ -245,7 +249,7 @@ struct DirectoryCommandTests {
             #expect(file["bytes"] as? Int == 3 && (file["sha256"] as? String)?.count == 64)
             #expect(file["path"] as? String == (isSender ? nil : folder.path("inbox/album/sub/run")))
             let errors = all("error")
-            #expect(errors.count == 2 && errors[0]["reason"] as? String == "exists")
+            #expect(errors.count == 2 && errors[0]["reason"] as? String == "differs")
             #expect(errors[1]["file"] == nil)
             let end = try #require(all("end").first)
             #expect(end["files"] as? Int == 3 && end["directories"] as? Int == 1)

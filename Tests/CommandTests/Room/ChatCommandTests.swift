@@ -61,6 +61,24 @@ struct ChatCommandTests {
         #expect(try await people[3].finish().code == 0)
     }
 
+    @Test("lines that a peer has not confirmed when its link ends are named, and those before are not")
+    func unconfirmed() async throws {
+        let people = try await company.chain(["ann", "bob"])
+        try await people[0].types("hello")
+        #expect(try await people[1].firstLine() == "ann: hello")
+        // The system takes what comes, and the process nothing.
+        people[1].process.signal(SIGSTOP)
+        try await people[0].types("are you there?")
+        try await people[0].types("@bob psst")
+        people[1].process.signal(SIGKILL)
+        #expect(
+            try await people[0].says(all: [
+                "may not have arrived at bob: are you there?", "may not have arrived at bob: psst",
+            ]) == [])
+        let ending = try await people[0].leaves()
+        #expect(ending.code == 0 && !ending.errors.contains("bob: hello"))
+    }
+
     @Test("a script's lines wait until another peer has joined, and --quiet prints no messages")
     func script() async throws {
         let bob = try company.join("bob", from: ["ann"], ["--quiet"])
@@ -70,7 +88,7 @@ struct ChatCommandTests {
         #expect(try await bob.firstLine() == "ann: there")
         for one in [try await ending, try await bob.leaves()] {
             #expect(one.code == 0)
-            #expect(one.errors.isEmpty && one.output.isEmpty)
+            #expect(one.errors.isEmpty && one.output.isEmpty, "\(one.errors)")
         }
     }
 

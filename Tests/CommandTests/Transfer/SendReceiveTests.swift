@@ -85,11 +85,36 @@ struct SendReceiveTests {
         #expect(try delivery.received("a") == Array("old".utf8))
         #expect(try delivery.received("b") == Array("new b".utf8))
         #expect(
-            receiver.errors.contains("multipeer: skipped a: already exists (use --force to replace files)\n"))
+            receiver.errors.contains(
+                "multipeer: skipped a: a different file of this name exists (use --force to replace files)\n")
+        )
         #expect(receiver.errors.contains("received 1 file, 5 B in "))
-        #expect(sender.errors.contains("multipeer: skipped a: bob already has it\n"))
+        #expect(sender.errors.contains("multipeer: skipped a: bob has a different file of this name\n"))
         #expect(sender.errorLines.last == "multipeer: not all files were sent")
         #expect(receiver.errorLines.last == "multipeer: not all files were received")
+    }
+
+    @Test(
+        "a file that is there already is compared: the same one is success, and one that is not compared is not"
+    )
+    func same() async throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: true)
+        let bytes = pattern(2_000_000, seed: 11)
+        let path = try folder.write(bytes, to: "movie")
+        _ = try folder.write(bytes, to: "inbox/movie")
+        let delivery = try TransferProcesses([path], in: folder, receive: ["--count", "1"], isKept: true)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains("movie: bob has the same file already\n"))
+        #expect(receiver.errors.contains("\(folder.path("inbox/movie")) was there already, the same file\n"))
+        let piped = try TransferProcesses(["-"], in: folder, send: ["--as", "movie"], isKept: true)
+        let (writer, taker) = try await piped.finish(input: bytes)
+        #expect((writer.code, taker.code) == (5, 5))
+        #expect(
+            writer.errors.contains("skipped movie: bob has a file of this name, which was not compared\n"))
+        #expect(taker.errors.contains("skipped movie: already exists, and was not compared (use --force"))
+        #expect(try delivery.inbox == ["movie"])
     }
 
     @Test(

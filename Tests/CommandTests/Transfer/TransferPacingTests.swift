@@ -49,13 +49,16 @@ struct TransferNoteTests {
     @Test("a note is read as it was written")
     func roundTrip() {
         for subject in [
-            .exists, .repeated, .tooLarge, .badName, .obstructed, .renamed("a b~1.txt"),
+            .exists, .differs, .repeated, .tooLarge, .badName, .obstructed, .renamed("a b~1.txt"),
         ] as [TransferNote.Subject] {
             let note = TransferNote(7, subject)
             #expect(TransferNote(message: note.message) == note)
         }
         #expect(TransferNote(3, .exists).message == Array("files/1 3 exists".utf8))
-        #expect(TransferNote.Subject.exists.reason("ann") == "ann already has it")
+        #expect(
+            TransferNote.Subject.exists.reason("ann") == "ann has a file of this name, which was not compared"
+        )
+        #expect(TransferNote.Subject.differs.reason("ann") == "ann has a different file of this name")
     }
 
     @Test(

@@ -102,6 +102,23 @@ struct TransferReportTests {
         #expect(!report.isComplete)
     }
 
+    @Test("files that were there already are counted, and are no reason for a failure")
+    func same() {
+        var report = TransferReport(.receiving)
+        report.addSame(of: "album")
+        #expect(report.directories == ["album: 1 file was there already"])
+        report.add(.init(name: "a", bytes: 1, time: .zero, digest: nil), of: "album", at: .seconds(1))
+        report.addSame(of: "album")
+        report.addSame(of: nil)
+        #expect(report.directories == ["received album, 1 file, 1 B in 1.0 s, 1 B/s; 2 were there already"])
+        #expect(report.isComplete)
+        _ = report.skip("b", "a different file of this name exists", isDifferent: true)
+        #expect(
+            report.total(.seconds(1))
+                == "received 1 file, 1 B in 1.0 s, 1 B/s; 3 were there already; 1 skipped, 1 different")
+        #expect(!report.isComplete)
+    }
+
     @Test("directories without files are counted apart from files")
     func directories() {
         var report = TransferReport(.sending)
