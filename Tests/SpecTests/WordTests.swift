@@ -28,17 +28,6 @@ struct WordTests {
         }
     }
 
-    @Test("no folder of code has more than 20 files")
-    func folders() throws {
-        var counts: [Substring: Int] = [:]
-        for file in try code() {
-            counts[file.path[..<(file.path.lastIndex(of: "/") ?? file.path.startIndex)], default: 0] += 1
-        }
-        #expect(counts.count > 50)
-        let tooFull = counts.filter { $0.value > 20 }.keys.sorted()
-        #expect(tooFull.isEmpty, "\(tooFull)")
-    }
-
     @Test("a name that two libraries use for a type means the same in both")
     func meanings() throws {
         let modules = Dictionary(grouping: try declarations(), by: \.name).mapValues { Set($0.map(\.module)) }

@@ -92,7 +92,7 @@ struct TransmissionTests {
         #expect(paths.segment(to: .v6(high: 0, low: 0xffff_0a00_0002), at: at(3)) == NarrowPaths.small)
         paths.forget(host(2))
         #expect(paths.segment(to: host(2), at: at(3)) == nil)
-        for number in 10..<74 { paths.note(host(number), carriesHandshake: true, at: at(4)) }
+        for number in 10..<74 as Range<UInt32> { paths.note(host(number), carriesHandshake: true, at: at(4)) }
         #expect(paths.segment(to: host(1), at: at(5)) == nil && paths.segment(to: host(73), at: at(5)) != nil)
     }
 }

@@ -86,7 +86,8 @@ extension PathProbe {
             if sizes.isEmpty { break }
             let wait = max(roundTime, small.roundTrip * 4 + .milliseconds(600))
             // A network that loses packets at random lets one of the largest pass in the end.
-            let sent = send(sizes.map(Optional.some) + [nil], to: address, within: min(wait, firstTime)).compactMap(\.self)
+            let sent = send(sizes.map(Optional.some) + [nil], to: address, within: min(wait, firstTime))
+                .compactMap(\.self)
             guard sent.count == sizes.count + 1, let again = sent.last else { break }
             if again.hasArrived { return .open(again.size) }
             search.note(sent.map { ($0.size, $0.hasArrived) })

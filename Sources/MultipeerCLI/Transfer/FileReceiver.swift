@@ -144,7 +144,7 @@ final class FileReceiver: Sendable {
         guard options.downloads != nil, sender.beginComparison() else { return }
         Task {
             // What is the same counts as received.
-            ended(await sender.compare(number, files), of: 0)
+            await sender.compare(number, files) { ended($0, of: 0) }
         }
     }
 

@@ -63,16 +63,17 @@ extension SenderFiles {
         }
     }
 
-    /// Compares files with those that are there, answers, and returns how many are the same.
-    func compare(_ number: Int, _ files: [FileDigest]) async -> Int {
+    /// Compares files with those that are there, answers, and passes on how many are the same.
+    func compare(_ number: Int, _ files: [FileDigest], counted: (Int) -> Void) async {
         await comparing.lock()
         var verdicts: [BundleVerdict] = []
         for file in files { verdicts.append(await verdict(file)) }
         comparing.unlock()
         // Fails if the sender has left, which does not matter to what is here.
         try? await connector.session.send(BundleMessage.compared(number, verdicts).message, to: peer)
+        // Before it is idle: a sender that leaves then has sent them.
+        counted(verdicts.count { $0 == .same })
         endComparison()
-        return verdicts.count { $0 == .same }
     }
 
     private func endComparison() {

@@ -17,6 +17,8 @@ struct DialPlan: Hashable, Sendable {
     private struct Dial: Hashable, Sendable {
         let place: Int
         let round: Int
+        /// Whether TCP is established: then nothing was swallowed, and another dial would help no one.
+        var isConnected = false
     }
 
     private let candidates: [Candidate]
@@ -43,7 +45,9 @@ struct DialPlan: Hashable, Sendable {
     /// The time of the next dial; nil while dialling is not allowed.
     var deadline: Moment? {
         guard !isPaused, !candidates.isEmpty, outstanding.count < DialPlan.parallel else { return nil }
-        return hasMore ? nextDialAt : max(nextDialAt, began + DialPlan.longestPause)  // [dial.again]
+        if hasMore { return nextDialAt }
+        if outstanding.values.contains(where: \.isConnected) { return nil }
+        return max(nextDialAt, began + DialPlan.longestPause)  // [dial.again]
     }
 
     /// Returns the address to dial now, or nil. The caller passes the resulting connection to `began`.
@@ -64,6 +68,9 @@ struct DialPlan: Hashable, Sendable {
     mutating func began(_ connection: ConnectionID) {
         outstanding[connection] = Dial(place: latest, round: round)
     }
+
+    /// Handles a dial whose TCP is established.
+    mutating func connected(_ connection: ConnectionID) { outstanding[connection]?.isConnected = true }
 
     /// Handles an address from `due` that is not dialled. `jitter` is drawn from 0.5...1.5.
     mutating func skipped(at now: Moment, jitter: Double) {

@@ -250,7 +250,7 @@ extension LinkEstablishment {
             let data = connection.handshake.expectedPeer?.data
         else { return }
         attempts[uid]?.becomeLink(to: remote.sender, at: now)
-        attempts[uid]?.probeTime = connection.handshake.timer.patience(atLeast: HandshakeTiming.probe)
+        attempts[uid]?.probeTime = connection.handshake.timer.limit(atLeast: HandshakeTiming.probe)
         actions.append(
             .link(id, data, remote: remote.limits, isMesh: connection.handshake.makesMesh))
         for other in connections.ids(of: uid) where connections[other]?.isDialled == true {

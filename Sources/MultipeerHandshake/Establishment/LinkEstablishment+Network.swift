@@ -33,6 +33,7 @@ extension LinkEstablishment {
     /// Handles a dialled connection whose TCP is established.
     package mutating func connected(_ id: ConnectionID, at now: Moment) {
         connections[id]?.handshake.connected(at: now)
+        if let uid = connections[id]?.uid { attempts[uid]?.plan.connected(id) }
     }
 
     /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.

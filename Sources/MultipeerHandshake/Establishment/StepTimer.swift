@@ -27,10 +27,10 @@ package struct StepTimer: Sendable {
     }
 
     /// The time for one step.
-    package var step: Duration { patience(atLeast: HandshakeTiming.greeting) }
+    package var step: Duration { limit(atLeast: HandshakeTiming.greeting) }
 
     /// Returns the time for an answer that usually takes less than `time`.
-    package func patience(atLeast time: Duration) -> Duration {
+    package func limit(atLeast time: Duration) -> Duration {
         max(time, min(roundTrip * 4, HandshakeTiming.unproven))
     }
 

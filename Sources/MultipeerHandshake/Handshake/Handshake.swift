@@ -188,7 +188,7 @@ package struct Handshake: Sendable {
 
     /// Restarts the timeout for the peer's next frame. [link.timeouts]
     mutating func expectSelection(at now: Moment) {
-        deadline = now + timer.patience(atLeast: HandshakeTiming.selection)
+        deadline = now + timer.limit(atLeast: HandshakeTiming.selection)
     }
 
     mutating func end(_ code: CloseCode) -> [Action] {

@@ -203,7 +203,7 @@ extension Invitee {
         if let address = connections[id]?.group { refused.accepted(address) }
         connections[id]?.phase = .agreed(waiting, data)
         if let timer = connections[id]?.timer {
-            connections[id]?.deadline = now + timer.patience(atLeast: InvitationTiming.completion)
+            connections[id]?.deadline = now + timer.limit(atLeast: InvitationTiming.completion)
         }
     }
 

@@ -132,6 +132,7 @@ extension Inviter {
         advance(to: now)
         guard attempts[id]?.isConnected == false else { return }
         attempts[id]?.isConnected = true
+        plan.connected(id)
         attempts[id]?.timer.moved(at: now)  // [invite.deadline]
     }
 

@@ -93,7 +93,7 @@ package struct DatagramPath: Sendable {
     var sequence: UInt32 = 0
     var window = ReplayWindow()
     /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless. A ping is the
-    /// number of nanoseconds since the first one, so that its answer tells the round trip.
+    /// number of nanoseconds since the first one, so that its answer gives the round trip.
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
     var firstPing: Moment?

@@ -152,7 +152,7 @@ package struct Scenario: Equatable, Sendable {
         case deafen(Int, milliseconds: Int)
         /// No UDP packet reaches the peer, or gets out of it, for that long.
         case silence(Int, milliseconds: Int)
-        /// So many of a hundred UDP packets to and from the peer are lost for that long.
+        /// That many of a hundred UDP packets to and from the peer are lost for that long.
         case thin(Int, percent: Int, milliseconds: Int)
     }
 }

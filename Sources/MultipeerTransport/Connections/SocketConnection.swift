@@ -37,7 +37,7 @@ final class SocketConnection {
     var acceptTime: Moment?
     /// The first bytes of an accepted connection, while they do not say yet what it is for.
     var greeting: [UInt8] = []
-    /// It was accepted to be told that there are too many open files.
+    /// It was accepted to show that there are too many open files.
     var isRefused = false
     /// The owner no longer has it.
     var isReleased = false

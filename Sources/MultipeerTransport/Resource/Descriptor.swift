@@ -6,7 +6,8 @@ struct Descriptor: ~Copyable {
 
     init(_ number: Int32) { self.number = number }
 
-    deinit { MultipeerPlatform.close(number) }
+    /// What was not opened leaves `errno` as it is: it says why.
+    deinit { if number >= 0 { MultipeerPlatform.close(number) } }
 
     /// Returns the descriptor, which the caller then has to close.
     consuming func release() -> Int32 {

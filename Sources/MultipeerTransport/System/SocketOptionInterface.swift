@@ -8,7 +8,7 @@ protocol SocketOptionInterface {
     /// no such option.
     static func limitBackOff(_ socket: Int32, milliseconds: Int32) -> Bool
 
-    /// Limits the packets of a socket that is not connected yet, in both directions, to so many bytes of data.
+    /// Limits the packets of a socket that is not connected yet, in both directions, to that many bytes of data.
     static func limitSegments(_ socket: Int32, to count: Int32)
 
     /// Returns what the system knows of the way of the data of a connection; nil when it does not report that.
