@@ -12,7 +12,7 @@ extension ConnectionDriver {
     func watch(dialled connection: SocketConnection) {
         guard !connection.remote.host.isLoopback, let state = connection.socket.transmission() else { return }
         // It took more than one attempt: the network carried nothing at all for a while.
-        if state.hasRepeated { NarrowPaths.shared.withLock { $0.forget(connection.remote.host) } }
+        if state.hasRepeated { EventLoop.narrowPaths.withLock { $0.forget(connection.remote.host) } }
         connection.follow(state)
         connection.watch = DialWatch(at: loop.now)
         sockets.watched.insert(connection.id)
@@ -39,7 +39,7 @@ extension ConnectionDriver {
         case .wait, nil: break
         case .arrived: sockets.unwatch(connection)
         case .narrow:
-            NarrowPaths.shared.withLock { [now = loop.now] in
+            EventLoop.narrowPaths.withLock { [now = loop.now] in
                 $0.note(connection.remote.host, carriesHandshake: isFramed, at: now)
             }
             if isFramed {
@@ -79,7 +79,7 @@ extension SessionDriver {
             repetitions: state.isWaiting ? state.repetitions : 0,
             roundTrip: state.roundTrip)
         if !engine.observed(id, report, at: loop.now) {
-            NarrowPaths.shared.withLock { [now = loop.now] in
+            EventLoop.narrowPaths.withLock { [now = loop.now] in
                 $0.note(connection.remote.host, carriesHandshake: true, at: now)
             }
         }

@@ -92,7 +92,8 @@ extension ConnectionDriver {
     }
 
     private func dial(_ id: ConnectionID, _ address: SocketAddress, accepting pin: CertificatePin?) {
-        let segment = NarrowPaths.shared.withLock { [now = loop.now] in $0.segment(to: address.host, at: now)
+        let segment = EventLoop.narrowPaths.withLock { [now = loop.now] in
+            $0.segment(to: address.host, at: now)
         }
         do throws(SocketFault) {
             let socket = try loop.connect(to: address, segment: segment)

@@ -11,9 +11,6 @@ package struct NarrowPaths {
 
     package init() {}
 
-    /// The paths of this process.
-    static let shared = Locked(NarrowPaths())
-
     /// Fits into a packet of 1,280 bytes, which every path of IPv6 carries.
     package static let medium: Int32 = 1_180
     /// Fits into a packet of 576 bytes, with either version of IP.
@@ -40,4 +37,9 @@ package struct NarrowPaths {
 
     /// Forgets what was noted: the network carried nothing at all.
     package mutating func forget(_ host: SocketAddress.Host) { entries[host.unmapped] = nil }
+}
+
+extension EventLoop {
+    /// The paths of this machine, for all of its loops.
+    static let narrowPaths = Locked(NarrowPaths())
 }

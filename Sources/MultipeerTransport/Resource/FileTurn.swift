@@ -39,7 +39,7 @@ package final class FileTurn: Sendable {
     package func look() { queue.look(for: self) }
 }
 
-/// The transfers of a process that need a descriptor for their file, in the order in which they came.
+/// The transfers of a process that need a descriptor for their file, in the order in which they came, by direction.
 ///
 /// Files leave some descriptors to connections, and to what the transfers that run open for a moment, so that these never fail for
 /// want of one. But one file that comes and one that goes need not: two processes that have each used up their descriptors for files
@@ -59,32 +59,38 @@ package final class FileTurns: Sendable {
         var wake = Promise<Void>()
     }
 
-    private struct State {
-        /// Those that were granted, by direction.
-        var incoming: Set<ObjectIdentifier> = []
-        var outgoing: Set<ObjectIdentifier> = []
+    /// The files of one direction. Those of the other never wait after them: they may be what would end these.
+    private struct Lane {
+        var granted: Set<ObjectIdentifier> = []
         var line: [Waiting] = []
+
+        var first: Promise<Void>? { line.first?.wake }
+    }
+
+    private struct State {
+        var incoming = Lane()
+        var outgoing = Lane()
         /// Since when the first has waited while no transfer has a descriptor.
         var fruitless: Moment?
 
-        var first: Promise<Void>? { line.first?.wake }
-
-        mutating func grant(_ turn: ObjectIdentifier, _ direction: FileTurn.Direction) {
-            switch direction {
-            case .incoming: incoming.insert(turn)
-            case .outgoing: outgoing.insert(turn)
+        subscript(direction: FileTurn.Direction) -> Lane {
+            get {
+                switch direction {
+                case .incoming: incoming
+                case .outgoing: outgoing
+                }
             }
-        }
-
-        /// Returns whether it was granted.
-        mutating func remove(_ turn: ObjectIdentifier) -> Bool {
-            let wasIncoming = incoming.remove(turn) != nil
-            return outgoing.remove(turn) != nil || wasIncoming
+            set {
+                switch direction {
+                case .incoming: incoming = newValue
+                case .outgoing: outgoing = newValue
+                }
+            }
         }
 
         /// Returns whether the first has waited long enough for what nothing will bring about.
         mutating func isHopeless(at now: Moment, after grace: Duration) -> Bool {
-            guard incoming.isEmpty, outgoing.isEmpty else {
+            guard incoming.granted.isEmpty, outgoing.granted.isEmpty else {
                 fruitless = nil
                 return false
             }
@@ -116,25 +122,27 @@ package final class FileTurns: Sendable {
 
     fileprivate func grantAtOnce(_ turn: FileTurn) -> Bool {
         let id = ObjectIdentifier(turn)
-        guard state.withLock({ $0.line.isEmpty }), isFree(for: turn.direction) else { return false }
+        let direction = turn.direction
+        guard state.withLock({ $0[direction].line.isEmpty }), isFree(for: direction) else { return false }
         return state.withLock { state in
-            guard state.line.isEmpty else { return false }
-            state.grant(id, turn.direction)
+            guard state[direction].line.isEmpty else { return false }
+            state[direction].granted.insert(id)
             return true
         }
     }
 
     fileprivate func wait(for turn: FileTurn, while isWanted: @Sendable () -> Bool) async -> Bool {
         let id = ObjectIdentifier(turn)
+        let direction = turn.direction
         let retry = state.withLock { state -> Promise<Void>? in
-            let isRetry = state.remove(id)
+            let isRetry = state[direction].granted.remove(id) != nil
             let waiting = Waiting(turn: id, isRetry: isRetry)
-            state.line.insert(waiting, at: isRetry ? 0 : state.line.count)
+            state[direction].line.insert(waiting, at: isRetry ? 0 : state[direction].line.count)
             return isRetry ? waiting.wake : nil
         }
         if let retry { await FileTurns.pause(retry, atMost: FileTurns.interval) }
         while true {
-            switch next(turn, id, isWanted: isWanted()) {
+            switch next(id, direction, isWanted: isWanted()) {
             case .waits(let wake, let isFirst):
                 await FileTurns.pause(wake, atMost: isFirst ? FileTurns.interval : nil)
             case .over(let isGranted, let next):
@@ -144,31 +152,33 @@ package final class FileTurns: Sendable {
         }
     }
 
-    private func next(_ turn: FileTurn, _ id: ObjectIdentifier, isWanted: Bool) -> Step {
-        let isFirst = state.withLock { $0.line.first?.turn == id }
-        let isFree = isFirst && isWanted && isFree(for: turn.direction)
+    private func next(
+        _ id: ObjectIdentifier, _ direction: FileTurn.Direction, isWanted: Bool
+    ) -> Step {
+        let isFirst = state.withLock { $0[direction].line.first?.turn == id }
+        let isFree = isFirst && isWanted && isFree(for: direction)
         let now = EventLoop.currentMoment()
         return state.withLock { [grace] state in
-            guard let place = state.line.firstIndex(where: { $0.turn == id }) else {
+            guard let place = state[direction].line.firstIndex(where: { $0.turn == id }) else {
                 return .over(isGranted: false, next: nil)
             }
-            let isRetry = state.line[place].isRetry
+            let isRetry = state[direction].line[place].isRetry
             let isHopeless = isFirst && state.isHopeless(at: now, after: grace) && (isRetry || !isFree)
             if isFree || isHopeless || !isWanted {
-                state.line.remove(at: place)
+                state[direction].line.remove(at: place)
                 let isGranted = isFree && !isHopeless
-                if isGranted { state.grant(id, turn.direction) }
-                return .over(isGranted: isGranted, next: state.first)
+                if isGranted { state[direction].granted.insert(id) }
+                return .over(isGranted: isGranted, next: state[direction].first)
             }
             let wake = Promise<Void>()
-            state.line[place].wake = wake
+            state[direction].line[place].wake = wake
             return .waits(wake, isFirst: isFirst)
         }
     }
 
     /// Returns whether a descriptor is free for a file of this direction.
     private func isFree(for direction: FileTurn.Direction) -> Bool {
-        let isOnly = state.withLock { (direction == .incoming ? $0.incoming : $0.outgoing).isEmpty }
+        let isOnly = state.withLock { $0[direction].granted.isEmpty }
         return isFree(Descriptors.reserved + (isOnly ? 0 : FileTurns.leftForOthers))
     }
 
@@ -185,17 +195,17 @@ package final class FileTurns: Sendable {
     }
 
     fileprivate func look(for turn: FileTurn) {
-        let id = ObjectIdentifier(turn)
-        state.withLock { state in state.line.first { $0.turn == id }?.wake }?.send(())
+        let (id, direction) = (ObjectIdentifier(turn), turn.direction)
+        state.withLock { state in state[direction].line.first { $0.turn == id }?.wake }?.send(())
     }
 
     fileprivate func end(_ turn: FileTurn) {
-        let id = ObjectIdentifier(turn)
-        let next = state.withLock { state -> Promise<Void>? in
-            guard state.remove(id) else { return nil }
+        let (id, direction) = (ObjectIdentifier(turn), turn.direction)
+        let next = state.withLock { state -> [Promise<Void>] in
+            guard state[direction].granted.remove(id) != nil else { return [] }
             state.fruitless = nil
-            return state.first
+            return [state.incoming.first, state.outgoing.first].compactMap(\.self)
         }
-        next?.send(())
+        for wake in next { wake.send(()) }
     }
 }

@@ -156,15 +156,23 @@ extension VirtualSocket {
         }
         let accepted = VirtualSocket(target, .open, address, to: local)
         accepted.state.withLock { $0.peer = self }
-        guard listener.take(accepted) else { return false }
+        guard listener.hasRoom else { return false }
         state.withLock { $0.peer = accepted }
         accepted.push(.established)
+        // A kernel accepts when the answer to its own answer has come.
+        network.time.after(drawDelay() + drawDelay()) {
+            if !listener.take(accepted) { self.fail(.reset) }
+        }
         return true
+    }
+
+    private var hasRoom: Bool {
+        state.withLock { $0.phase == .listening && $0.backlog.count < $0.mostWaiting }
     }
 
     private func take(_ accepted: VirtualSocket) -> Bool {
         let hasRoom = state.withLock { state in
-            guard state.backlog.count < state.mostWaiting else { return false }
+            guard state.phase == .listening, state.backlog.count < state.mostWaiting else { return false }
             state.backlog.append(accepted)
             return true
         }

@@ -72,6 +72,24 @@ struct FileTurnTests {
         #expect(supply.left == [Descriptors.reserved, more, Descriptors.reserved, more])
     }
 
+    @Test("a file that comes does not wait after files that go")
+    func lanes() async {
+        let turns = FileTurns { $0 == Descriptors.reserved }
+        let (first, second) = (FileTurn(.outgoing, in: turns), FileTurn(.outgoing, in: turns))
+        #expect(first.comesAtOnce())
+        let begun = Promise<Void>()
+        let task = Task {
+            await second.wait {
+                begun.send(())
+                return true
+            }
+        }
+        await begun.value()
+        #expect(FileTurn(.incoming, in: turns).comesAtOnce())
+        first.end()
+        #expect(await task.value)
+    }
+
     @Test("a file is refused when no transfer could give up a descriptor, and waits only while it is wanted")
     func refusal() async {
         let supply = Supply(1)
