@@ -66,6 +66,9 @@ struct ChatCommandTests {
         let people = try await company.chain(["ann", "bob"])
         try await people[0].types("hello")
         #expect(try await people[1].firstLine() == "ann: hello")
+        // What comes after the answer shows that this has come, too.
+        try await people[1].types("hi")
+        #expect(try await people[0].firstLine() == "bob: hi")
         // The system takes what comes, and the process nothing.
         people[1].process.signal(SIGSTOP)
         try await people[0].types("are you there?")
