@@ -86,7 +86,7 @@ extension Link {
         // Otherwise no limit was reached: what was not written waits for credit, or there is nothing.
         sent.mayContinue =
             sent.rest != nil || queuedMessages > 0 || count >= LentPayload.record
-            || room <= LentPayload.record && count > 0
+            || room < LentPayload.record && count > 0
         return sent
     }
 

@@ -167,7 +167,9 @@ extension SocketConnection {
     /// The room for frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
     var room: Int {
         let limit = output.ahead.limit
-        return limit == SendAhead.range.upperBound ? Sockets.frames : limit
+        if limit == SendAhead.range.upperBound { return Sockets.frames }
+        // Below a record, so that a full room is not taken for the end.
+        return limit == LentPayload.record ? limit - 1 : limit
     }
 
     var unsent: Int { output.unsent }
