@@ -131,7 +131,7 @@ private final class TestConnection {
         headers = isV4 ? 40 : 60
         descriptor = SystemCalls.socket(isV4 ? AF_INET : AF_INET6, CLibrary.streamSocket, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { return }
-        if let packet { SegmentOptions.limit(descriptor, to: packet - headers) }
+        if let packet { SocketOptions.limitSegments(descriptor, to: Int32(clamping: packet - headers)) }
         _ = unsafe address.withSystemAddress { unsafe connect(descriptor, $0, $1) }
     }
 
@@ -149,14 +149,15 @@ private final class TestConnection {
         guard descriptor >= 0 else { return nil }
         let rest = Int32(clamping: Int(max(0, ContinuousClock.now.duration(to: deadline).seconds * 1e3)))
         var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&one, 1, rest) > 0, error == 0, let state = SegmentOptions.state(descriptor) else {
+        guard unsafe poll(&one, 1, rest) > 0, error == 0, let state = SocketOptions.transmission(descriptor)
+        else {
             return nil
         }
-        let count = min(state.data, most)
+        let count = min(state.segment, most)
         // The head of a TLS record that is never complete.
         let bytes: [UInt8] = [22, 3, 1, 64, 0] + [UInt8](repeating: 0, count: max(0, count - 5))
         guard unsafe send(descriptor, bytes, count, CLibrary.noSignal) == count else { return nil }
-        return count + state.options + headers
+        return count + state.optionBytes + headers
     }
 
     /// Whether the other side has the packet: it has acknowledged it, or refused what was in it.
@@ -164,12 +165,12 @@ private final class TestConnection {
         if isRefused { return true }
         let code = error
         if code != 0 { isRefused = code == ECONNRESET || code == EPIPE }
-        return isRefused || SegmentOptions.state(descriptor)?.unacknowledged == 0
+        return isRefused || SocketOptions.transmission(descriptor)?.isWaiting == false
     }
 
     private var isRefused = false
 
-    var roundTrip: Duration { SegmentOptions.state(descriptor)?.roundTrip ?? .zero }
+    var roundTrip: Duration { SocketOptions.transmission(descriptor)?.roundTrip ?? .zero }
 
     private var error: Int32 {
         var code: Int32 = 0

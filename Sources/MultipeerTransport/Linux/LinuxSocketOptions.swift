@@ -12,11 +12,11 @@
             set(socket, Int32(IPPROTO_TCP), 44, milliseconds)
         }
 
-        static func limitSegments(_ socket: Int32, to count: Int32) {
+        package static func limitSegments(_ socket: Int32, to count: Int32) {
             set(socket, Int32(IPPROTO_TCP), TCP_MAXSEG, count)
         }
 
-        static func transmission(_ socket: Int32) -> TransmissionState? {
+        package static func transmission(_ socket: Int32) -> TransmissionState? {
             // The fields of `tcp_info` that Linux has had since version 4.10; the module of the C library has fewer.
             var bytes = [UInt8](repeating: 0, count: 168)
             var size = socklen_t(bytes.count)
@@ -32,6 +32,8 @@
                     unsafe fields.loadUnaligned(fromByteOffset: place, as: UInt64.self)
                 }
                 var state = TransmissionState()
+                state.segment = Int(word(16))
+                state.optionBytes = unsafe fields[5] & 1 == 1 ? 12 : 0
                 state.isWaiting = word(24) > 0
                 state.repetitions = unsafe Int(fields[2])
                 state.isBackingOff = unsafe fields[4] > 0

@@ -11,11 +11,11 @@
 
         static func limitBackOff(_ socket: Int32, milliseconds: Int32) -> Bool { false }
 
-        static func limitSegments(_ socket: Int32, to count: Int32) {
+        package static func limitSegments(_ socket: Int32, to count: Int32) {
             set(socket, Int32(IPPROTO_TCP), TCP_MAXSEG, count)
         }
 
-        static func transmission(_ socket: Int32) -> TransmissionState? { nil }
+        package static func transmission(_ socket: Int32) -> TransmissionState? { nil }
 
         static func limitUnsent(_ socket: Int32, to count: Int32) {
             // `TCP_NOTSENT_LOWAT`.

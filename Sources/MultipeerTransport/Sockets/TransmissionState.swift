@@ -1,5 +1,9 @@
 /// What the system knows of the way of the data of a connection.
 package struct TransmissionState: Equatable, Sendable {
+    /// The data of the largest packet, in bytes.
+    package var segment = 0
+    /// What precedes that in the packet, after the headers without options.
+    package var optionBytes = 0
     /// Whether data is in flight or lost.
     package var isWaiting = false
     /// How often the first byte in flight was repeated.
