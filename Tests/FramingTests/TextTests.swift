@@ -52,7 +52,7 @@ struct TextTests {
 struct CloseCodeTests {
     @Test(
         "an unknown code is read as INTERNAL [code.unknown]",
-        arguments: [23, 255, 0x0102, .max] as [UInt16])
+        arguments: [24, 255, 0x0102, .max] as [UInt16])
     func unknown(_ number: UInt16) {
         let code = CloseCode(rawValue: number)
         #expect(code.known == .internal)

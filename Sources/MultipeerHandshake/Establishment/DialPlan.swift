@@ -47,7 +47,7 @@ struct DialPlan: Hashable, Sendable {
         guard !isPaused, !candidates.isEmpty, outstanding.count < DialPlan.parallel else { return nil }
         if hasMore { return nextDialAt }
         if outstanding.values.contains(where: \.isConnected) { return nil }
-        return max(nextDialAt, began + DialPlan.longestPause)  // [dial.again]
+        return max(nextDialAt, began + DialPlan.longestPause)  // [link.again]
     }
 
     /// Returns the address to dial now, or nil. The caller passes the resulting connection to `began`.

@@ -85,7 +85,7 @@ extension DiscoveryConfiguration {
         if let backend { return backend }
         if let host {
             guard host.isAlive else {
-                throw MultipeerError(.discovery, "the machine \(host.name) was killed")
+                throw .killed(host)
             }
             return try MulticastDiscovery.running(on: host, for: self)
         }
@@ -141,5 +141,12 @@ package struct MulticastSettings: Hashable, Sendable {
         families: Set<DiscoveryConfiguration.Family>
     ) {
         (self.interfaces, self.hostTTL, self.families) = (interfaces, hostTTL, families)
+    }
+}
+
+extension MultipeerError {
+    /// Discovery on a simulated machine that has ended.
+    static func killed(_ host: VirtualHost) -> MultipeerError {
+        MultipeerError(.discovery, "the machine \(host.name) was killed")
     }
 }

@@ -85,11 +85,11 @@ extension DiscoveryRequests {
     /// Reports the current data of a peer, or that it is gone.
     func report(_ peer: PresentPeer?, _ uid: UID, to id: BrowseID) { browses[id]?.note(uid, peer) }
 
-    /// Ends everything: the machine is gone.
-    mutating func finish() {
+    /// Ends everything: the machine is gone, as the error says.
+    mutating func finish(_ error: MultipeerError) {
         for (_, feed) in browses.sorted(by: { $0.key < $1.key }) { feed.finish() }
         for (_, registration) in registrations.sorted(by: { $0.key < $1.key }) {
-            registration.send(.cancelled)
+            registration.send(.refused(error))
         }
         for (_, answer) in resolutions.sorted(by: { $0.key < $1.key }) { answer.send(nil) }
         self = DiscoveryRequests()

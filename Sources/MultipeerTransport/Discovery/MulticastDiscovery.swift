@@ -63,14 +63,14 @@ package actor MulticastDiscovery: LoopDiscovery {
             let discovery = try MulticastDiscovery(settings, on: host.loop)
             host.onEnd { [weak discovery] in
                 guard let discovery else { return }
-                Task.following { await discovery.machineEnded() }
+                Task.following { await discovery.ended(.killed(host)) }
             }
             return discovery
         }
     }
 
-    private func machineEnded() {
-        requests.finish()
+    private func ended(_ error: MultipeerError) {
+        requests.finish(error)
         driver?.close()
         driver = nil
         depart()
@@ -234,7 +234,7 @@ extension MulticastDiscovery {
     private func opened(_ waiting: Bool) throws(MultipeerError) -> MulticastDNSDriver {
         if let driver { return driver }
         if let host = loop.host, !host.isAlive {
-            throw MultipeerError(.discovery, "the machine \(host.name) was killed")
+            throw .killed(host)
         }
         let new = try MulticastDNSDriver(settings, on: loop, for: self, waiting: waiting)
         driver = new

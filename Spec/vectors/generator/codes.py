@@ -116,7 +116,7 @@ class Inviter(End):
                 self.over(told)
             elif name == "SHARE" and self.state == "sharing" and payload[:2] == u16(self.code[0]):
                 mac = self.exchange.take(payload[2:])
-                self.state = "confirming"
+                self.state, self.until = "confirming", self.now + 5_000
                 self.say(self.connection, frame("CONFIRMATION", mac))
             elif name == "CONFIRMATION" and guessed:
                 if payload != self.exchange.expected:
@@ -147,7 +147,10 @@ class Invitee(End):
         self.close(number, code)
 
     def connect(self, number, origin, scalar, binding):
-        self.lines[number] = dict(until=self.now + 5_000, state="greeting", secrets=(scalar, binding))
+        self.lines[number] = dict(until=self.now + 5_000, end=self.now + 15_000, state="greeting", secrets=(scalar, binding))
+
+    def moved(self, line):
+        line["until"] = min(self.now + 5_000, line["end"])
 
     def lost(self, number):
         self.lines.pop(number, None)
@@ -165,12 +168,14 @@ class Invitee(End):
                     return self.end(number, "BUSY")
                 exchange = Exchange(False, self.code, *line["secrets"])
                 line.update(mac=exchange.take(payload[2:]), expected=exchange.expected, state="confirming")
+                self.moved(line)
                 self.say(number, exchange.share_frame())
             elif name == "CONFIRMATION" and line["state"] == "confirming":
                 if payload != line["expected"]:
                     return self.guessed(number)
                 self.guesses = 0
                 line["state"] = "proven"
+                self.moved(line)
                 self.say(number, frame("CONFIRMATION", line["mac"]))
             elif name == "INVITE" and line["state"] == "proven":
                 line.update(state="asking", until=self.now + 30_000)
@@ -381,8 +386,8 @@ def build():
     trace("invitee-abandoned", "a connection that ends before its confirmation is not a guess", ["Guess"], Invitee(code),
           [connect, (1, "receive", (1, wrong[0]), ["say 1 SHARE"]), (2, "lost", (1,), []),
            (3, "connect", (2, "192.0.2.1", y, binding), []), (4, "receive", (2, share), ["say 2 SHARE"])])
-    trace("invitee-silent", "no INVITE in 5 s", ["Time"], Invitee(code),
-          [connect, shared, (4_999, "look", (), []), (5_000, "look", (), ["close 1 TIMEOUT"])])
+    trace("invitee-silent", "no INVITE 5 s after the last step", ["Time"], Invitee(code),
+          [connect, shared, (5_000, "look", (), []), (5_001, "look", (), ["close 1 TIMEOUT"])])
     trace("invitee-required", "INVITE without the exchange", ["Required"], Invitee(code),
           [connect, (1, "receive", (1, invite()), ["say 1 ANSWER CODE_REQUIRED", "end 1"])])
     trace("invitee-too-early", "INVITE before the confirmation", ["Order"], Invitee(code),
@@ -421,8 +426,8 @@ def build():
               [tls, shared, (2, "receive", (close(code_name),), ["end 1", "tell wrongCode"])])
     trace("inviter-lost-late", "the connection ends after the confirmation", ["Guess"], inviter(),
           [tls, shared, (2, "lost", (), ["tell wrongCode"])])
-    trace("inviter-silent-late", "no confirmation in 5 s", ["Guess", "Time"], inviter(),
-          [tls, shared, (4_999, "look", (), []), (5_000, "look", (), ["close 1 TIMEOUT", "tell wrongCode"])])
+    trace("inviter-silent-late", "no confirmation 5 s after the last step", ["Guess", "Time"], inviter(),
+          [tls, shared, (5_000, "look", (), []), (5_001, "look", (), ["close 1 TIMEOUT", "tell wrongCode"])])
     trace("inviter-silent", "no share in 5 s", ["Time"], inviter(), [tls, (5_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"])])
     trace("inviter-unknown", "the peer does not have the code", ["Unknown"], inviter(),
           [tls, (1, "receive", (close("WRONG_CODE"),), ["end 1", "tell unknownCode"])])

@@ -59,7 +59,7 @@ struct DiallerTests {
         #expect(shortest < 0.6 && longest > 1.4)
     }
 
-    @Test("a silent address is dialled again after 2 s, up to four at a time [dial.again] [dial.limit]")
+    @Test("a silent address is dialled again after 2 s, up to four at a time [link.again] [dial.limit]")
     func silence() throws {
         for addresses in [1, 3] {
             let candidates = try (1...addresses).map { try Stage.address(UInt8($0)) }

@@ -289,6 +289,8 @@ struct DatagramPathTests {
                 let actions = (isAnswer ? ["pong"] : []) + (joins && isFirst ? ["ping"] : [])
                 #expect(path.summary() == (["up:"] + actions).joined(separator: " "))
             }
+            // The answer.
+            _ = path.take(.pong, sequence: 10, token: 1, at: moment)
             #expect(path.deadline == (joins ? moment : Self.start) + .seconds(5))
         }
     }

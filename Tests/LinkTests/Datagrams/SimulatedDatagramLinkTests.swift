@@ -97,10 +97,11 @@ struct SimulatedDatagramLinkTests {
                 isProtected: isProtected, weather: NetworkConditions(), seed: seed)
             sea.run(for: .seconds(3))
             sea.weather = NetworkConditions(lost: 100)
-            sea.run(for: .seconds(2))
+            // The first message that vanishes is sent after 500 ms.
+            sea.run(for: .milliseconds(500 + 2_000))
             let byPath = sea.ends.map(\.byPath)
             #expect(sea.ends.allSatisfy { !$0.isUp }, "seed \(seed)")
-            sea.run(for: .seconds(seconds - 2))
+            sea.run(for: .milliseconds(seconds * 1_000 - 2_500))
             #expect(sea.ends.map(\.byPath) == byPath)
             sea.weather = NetworkConditions()
             sea.run(for: .seconds(5))

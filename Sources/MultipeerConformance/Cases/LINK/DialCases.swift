@@ -83,7 +83,7 @@ enum DialCases {
         Case(
             "LINK-40", "6.1", "an address that is silent is dialled again",
             stimulus: "T accepts TCP, and says nothing", expectation: "a second dial 2 s after the first",
-            rules: ["dial.again"], bugs: [.seen("waits-for-silent-dials", by: "does not dial")]
+            rules: ["link.again"], bugs: [.seen("waits-for-silent-dials", by: "does not dial")]
         ) { caseRun in
             let session = try caseRun.session()
             let tester = try caseRun.tester(beside: session)

@@ -102,7 +102,7 @@ extension PeerSession {
             attempt.lastDial = now
             dial(candidate, attempt, isIntroduced: isIntroduced)
         }
-        // A dial that a dead network has swallowed is not waited for. Spec 6.1, `dial.again`.
+        // A dial that a dead network has swallowed is not waited for. Spec 6.1, `link.again`.
         if attempt.isInRound, attempt.dials > 0, attempt.dials < 4, attempt.queue.isEmpty,
             let began = attempt.roundBegan, now - began >= .seconds(2), bug != .waitsForSilentDials
         {
