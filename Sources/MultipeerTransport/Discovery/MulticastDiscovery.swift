@@ -129,6 +129,8 @@ extension MulticastDiscovery {
             try engine.browse(type, hiding: local?.uid, at: now)
         }
         let feed = requests.add(id)
+        // At once, as the sockets: an application is told by its search before a session ends.
+        loop.host?.onEnd { [weak feed] in feed?.finish() }
         settle()
         return events(feed, of: id)
     }
