@@ -263,9 +263,30 @@ struct LivenessTests {
         #expect(liveness.silence?.until == at(21), "PING has arrived")
         look(16, 5_000, of: 5_000)
         #expect(liveness.silence?.until == at(21), "what came after it says nothing")
+        #expect(liveness.advance(to: at(20.9)) == .look)
+        look(20.9, 5_000, of: 5_000)
+        #expect(liveness.deadline == at(21))
         #expect(liveness.advance(to: at(21)) == .look, "a last look")
         look(21, 5_000, of: 5_000)
         #expect(liveness.advance(to: at(21)) == .dead)
+    }
+
+    @Test("a PING that arrives just before its end is noticed by a last look [live.acknowledged]")
+    func acknowledgedLate() {
+        var liveness = Liveness(.init(), now: .start)
+        func look(_ moment: Double, _ acknowledged: UInt64) {
+            let report = DeliveryReport(written: 900, acknowledged: acknowledged, sinceAcknowledgement: .zero)
+            let arrives = liveness.observed(report, isWritten: true, at: at(moment))
+            #expect(arrives)
+        }
+        #expect(liveness.advance(to: at(3)) == .ask)
+        look(3, 100)
+        #expect(liveness.advance(to: at(9.9)) == .look)
+        look(9.9, 100)
+        #expect(liveness.advance(to: at(10)) == .look)
+        look(10, 900)
+        #expect(liveness.advance(to: at(10)) == .well)
+        #expect(liveness.silence?.until == at(17))
     }
 
     @Test(

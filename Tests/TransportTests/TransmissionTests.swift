@@ -39,19 +39,23 @@ struct TransmissionTests {
         #expect(next(3) == nil, "an answered PING costs nothing")
         #expect(timeout.reset() == nil)
         #expect(next(3) == nil)
-        state.repetitions = 1
-        #expect(next(3.5) == .milliseconds(2_000))
-        #expect(next(4) == .milliseconds(2_500))
-        #expect(next(8.5) == .milliseconds(6_100), "more often near the end")
+        (state.repetitions, state.sinceSent) = (1, .milliseconds(280))
+        #expect(next(3.5) == .milliseconds(300 + 1_500), "from the first repetition on, and a little")
+        (state.repetitions, state.timeout, state.isBackingOff) = (2, .seconds(1), true)
+        #expect(next(4) == .milliseconds(800 + 1_500))
+        (state.repetitions, state.timeout) = (5, .seconds(8))
+        #expect(next(8.5) == .milliseconds(5_300 + 500), "more often near the end")
+        #expect(next(9.9) == .milliseconds(6_700 + 400))
         #expect(timeout.reset() == .seconds(10))
+        (state.sinceSent, state.timeout) = (.seconds(4), .milliseconds(250))
         #expect(next(4, isLimited: true) == nil && next(5, isLimited: true) == nil)
-        #expect(next(9, isLimited: true) == .milliseconds(9_600))
+        #expect(next(9, isLimited: true) == .milliseconds(5_020 + 400))
         #expect(next(5, isLimited: true) == .seconds(10))
         // What was repeated before the first look.
         _ = timeout.reset()
         (state.repetitions, state.isBackingOff) = (4, true)
         (state.timeout, state.sinceSent) = (.milliseconds(3_200), .milliseconds(100))
-        #expect(next(3) == nil && next(3.5) == .milliseconds(5_300))
+        #expect(next(3) == nil && next(3.5) == .milliseconds(3_320 + 1_500))
     }
 
     @Test(

@@ -161,7 +161,7 @@ package struct Liveness: Equatable, Sendable {
             return .ask
         case .asked(let until):
             if now > until + timing.sleep { return resume(at: now) }
-            if question.nextLook <= now {
+            if question.isLookDue(at: now, until) {
                 question.nextLook = .distantFuture
                 return .look
             }
@@ -190,6 +190,15 @@ extension Liveness {
         /// What the last report said, and when.
         var acknowledged: UInt64?
         var lastLook = Moment.distantFuture
+        /// The end before which the last report was requested.
+        var lastEnd: Moment?
+
+        /// Whether a report is to be requested: in time, and once more before the end, of what was acknowledged since the last.
+        mutating func isLookDue(at now: Moment, _ end: Moment) -> Bool {
+            guard nextLook <= now || now >= end && acknowledged != nil && lastEnd != end else { return false }
+            if now >= end { lastEnd = end }
+            return true
+        }
     }
 
     /// Data that is repeated without an answer, although something is received.

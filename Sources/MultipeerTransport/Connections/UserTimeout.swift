@@ -20,13 +20,17 @@ package struct UserTimeout: Equatable, Sendable {
     package mutating func next(
         _ state: TransmissionState, since: Moment, until: Moment, isLimited: Bool, at now: Moment
     ) -> Duration? {
-        guard let start else {
+        guard let known = start else {
             start =
                 state.repetitions == 0
                 ? now : min(since, now + (.zero - elapsed(state, isLimited: isLimited)))
             return nil
         }
-        if state.repetitions == 0 { self.start = now }
+        // Both are no later than the first repetition, from which TCP counts. The other one would wait that much longer.
+        let start =
+            state.repetitions == 0
+            ? now : max(known, now + (.zero - elapsed(state, isLimited: isLimited) - UserTimeout.resolution))
+        self.start = start
         let least = max(UserTimeout.least, state.roundTrip * 2)
         let ahead = max(least, min(UserTimeout.most, (until - now) / 3))
         if isLimited, ahead > Socket.backOff {
@@ -34,7 +38,7 @@ package struct UserTimeout: Equatable, Sendable {
             return isChanged ? usual : nil
         }
         isChanged = true
-        return now - (state.repetitions == 0 ? now : start) + ahead
+        return now - start + ahead
     }
 
     /// Returns the timeout to set when something is received again, if it changes.
@@ -44,13 +48,16 @@ package struct UserTimeout: Equatable, Sendable {
         return isChanged ? usual : nil
     }
 
-    /// Returns the time since the first repetition, at most: each of them waited twice as long as the one before, or, where that is
-    /// limited, as long as the last.
+    /// Returns the time since the first repetition, at most: each of the others waited twice as long as the one before, or, where that
+    /// is limited, as long as the last.
     private func elapsed(_ state: TransmissionState, isLimited: Bool) -> Duration {
         let isDoubled = state.isBackingOff && !isLimited
-        return state.sinceSent + state.timeout * (isDoubled ? 1 : state.repetitions)
+        let others = state.repetitions - 1
+        return state.sinceSent + state.timeout * (isDoubled ? min(1, others) : others)
     }
 
-    private static let least = Duration.milliseconds(600)
+    private static let least = Duration.milliseconds(400)
     private static let most = Duration.milliseconds(1_500)
+    /// How exact the times are that the kernel tells.
+    private static let resolution = Duration.milliseconds(20)
 }

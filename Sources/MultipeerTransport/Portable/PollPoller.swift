@@ -51,7 +51,8 @@ package final class PollPoller: ReadinessPoller {
     package func wait(milliseconds: Int32) -> Int {
         found.removeAll(keepingCapacity: true)
         let count = unsafe poll(&watched, nfds_t(watched.count), milliseconds)
-        if count < 0 { precondition(errno == EINTR, "the loop cannot wait: \(SocketFault.last)") }
+        // The system is short of memory, or the limit of descriptors was lowered below their number: that may pass.
+        if count < 0, errno != EINTR { waitBriefly(nanoseconds: 1_000_000) }
         guard count > 0 else { return 0 }
         for place in watched.indices where watched[place].revents != 0 { take(place) }
         return found.count
