@@ -3,14 +3,12 @@ import Multipeer
 /// How a peer of the demonstration links with the others: it advertises itself, invites every peer that it finds, and accepts
 /// every invitation.
 extension DemoParticipant {
-    private static let timeout = Duration.seconds(20)
-    private static let pause = Duration.milliseconds(250)
-
     func meet() async throws(MultipeerError) -> [DemoReport] {
         Task { await self.admit() }
-        Task { await self.connect() }
+        Task { await self.watch() }
         try await advertiser.start()
         try await browser.start()
+        Task { await self.connect() }
         return []
     }
 
@@ -22,36 +20,24 @@ extension DemoParticipant {
         }
     }
 
-    private func connect() async {
-        let (found, queue) = AsyncStream<PeerID>.makeStream()
-        // One after the other: a peer that was linked meanwhile need not be invited.
-        let inviting = Task {
-            for await peer in found where await !self.invite(peer) {
-                Task {
-                    try? await Task.sleep(for: DemoParticipant.pause)
-                    queue.yield(peer)
-                }
-            }
-        }
-        for await event in browser.events {
-            guard case .found(let found) = event else { continue }
+    private func watch() async {
+        for await case .found(let found) in browser.events {
             try? await report(.found(peer: found.peer.displayName))
-            queue.yield(found.peer)
         }
-        inviting.cancel()
     }
 
-    /// Returns whether the invitation is settled. If not, it is retried; the demonstration has the timeout.
-    private func invite(_ peer: PeerID) async -> Bool {
-        if await session.connectedPeers.contains(peer) { return true }
+    private func connect() async {
+        let me = session.peer
         do throws(MultipeerError) {
-            try await browser.invite(peer, to: session, timeout: DemoParticipant.timeout)
-            return true
+            try await browser.run(
+                linking: session, timeout: .seconds(20),
+                onFailure: { [self] _, error in
+                    // What may pass is tried again; the demonstration has the timeout.
+                    guard [.declined, .incompatible].contains(error.code) else { return }
+                    try? await report(.failed(text: "\(me): \(error.description)"))
+                })
         } catch {
-            if await session.connectedPeers.contains(peer) { return true }
-            guard [.declined, .incompatible].contains(error.code) else { return false }
-            try? await report(.failed(text: "\(session.peer): \(error.description)"))
-            return true
+            try? await report(.failed(text: "\(me): \(error.description)"))
         }
     }
 

@@ -54,6 +54,8 @@ package struct Mesh: Sendable {
     var informants: Set<ConnectionID> = []
     /// When our mesh data are to be renewed; nil before the first.
     var renewal: Moment?
+    /// Whether members hold mesh data of ours.
+    package var hasData: Bool { renewal != nil }
     var isLeaving = false
     /// Set by every call that can change anything.
     var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }

@@ -31,4 +31,22 @@ struct NetworkInterfaceTests {
         #expect(NetworkInterface.Address(.v4(0x0a01_0203), prefix: 31).broadcast == nil)
         #expect(NetworkInterface.Address(.loopbackV6, prefix: 64).broadcast == nil)
     }
+
+    @Test("an address is replaced when the machine has lost it, and has another one that can be used")
+    func replaced() {
+        let (old, new) = (SocketAddress.Host.v4(0x0a00_0001), SocketAddress.Host.v4(0x0a00_0002))
+        func interfaces(isUp: Bool = true, _ hosts: SocketAddress.Host...) -> [NetworkInterface] {
+            [
+                NetworkInterface(
+                    name: "a", index: 2, isUp: isUp, isLoopback: false,
+                    addresses: hosts.map { NetworkInterface.Address($0, prefix: 8) })
+            ]
+        }
+        #expect(interfaces(new).haveReplaced(old))
+        #expect(!interfaces(old, new).haveReplaced(old))
+        #expect(!interfaces(isUp: false, old).haveReplaced(old), "a port that is down keeps its address")
+        #expect(!interfaces().haveReplaced(old) && !interfaces(isUp: false, new).haveReplaced(old))
+        #expect(!interfaces(new).haveReplaced(.loopbackV4))
+        #expect(!interfaces(old).haveReplaced(.v6(high: 0, low: 0xffff_0a00_0001)))
+    }
 }

@@ -74,7 +74,7 @@ extension PathProbe {
         return PathProbe(address: address, interface: interface?.name, result: result)
     }
 
-    /// Blocks for at most 20 seconds; usually no longer than a packet takes to the peer and back.
+    /// Blocks for at most 40 seconds; usually no longer than a packet takes to the peer and back.
     private static func look(_ address: SocketAddress) -> Result? {
         let first = send([nil, smallest], to: address, within: firstTime)
         guard let large = first[0], let small = first[1] else { return nil }

@@ -18,23 +18,25 @@ package struct FileDigest: Equatable, Sendable {
 
     /// Reads a file from its first byte, on a thread of the file pool; nil if it cannot be read, or is not regular.
     ///
-    /// `size`: a file that has another one is not read, and the result is nil.
+    /// `size`: a file that has another one is not read, and its digest is left out. `isWanted` is asked again and again, and ends the
+    /// reading.
     static func read(
-        _ number: Int, size: UInt64? = nil, _ open: @escaping @Sendable () throws(FileFault) -> FileSource
+        _ number: Int, size: UInt64? = nil, while isWanted: @escaping @Sendable () -> Bool = { true },
+        _ open: @escaping @Sendable () throws(FileFault) -> FileSource
     ) async -> FileDigest? {
         guard let loop = try? EventLoop.nextFileLoop() else { return nil }
         let task = Task(executorPreference: loop.taskExecutor) { () -> FileDigest? in
             do throws(FileFault) {
                 let source = try open()
                 let count = source.size ?? 0
-                if let size, size != count { return nil }
+                if let size, size != count { return FileDigest(number, size: count, sha256: []) }
                 var hasher = SHA256.Hasher()
-                while let bytes = try source.read() {
+                while isWanted(), let bytes = try source.read() {
                     hasher.update(bytes)
                     // Transfers of other files go on meanwhile.
                     await Task.yield()
                 }
-                return FileDigest(number, size: count, sha256: hasher.finish())
+                return isWanted() ? FileDigest(number, size: count, sha256: hasher.finish()) : nil
             } catch {
                 // Whatever the reason, this file is compared with no other.
                 return nil

@@ -154,6 +154,7 @@ final class FileReceiver: Sendable {
             options.isStaying ? state.senders.removeValue(forKey: peer) : state.senders[peer]
         }
         guard let sender else { return }
+        sender.gone()
         Task {
             await sender.waitUntilIdle()
             guard options.isStaying else {
@@ -280,6 +281,7 @@ final class FileReceiver: Sendable {
             state.isAbandoned = true
             return Array(state.senders.values)
         }
+        for sender in senders { sender.gone() }
         let cancelled = senders.flatMap { $0.cancel() }
         for resource in cancelled { _ = await resource.waitUntilEnded() }
         await connector.leave()

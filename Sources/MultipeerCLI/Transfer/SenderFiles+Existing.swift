@@ -89,7 +89,9 @@ extension SenderFiles {
             return .failed
         }
         let existing = awaiting.existing
-        let found = await FileDigest.read(file.number, size: file.size) { () throws(FileFault) in
+        // A sender that has left is told nothing, and keeps nobody waiting.
+        let isHere: @Sendable () -> Bool = { [self] in !state.withLock { $0.isGone } }
+        let found = await FileDigest.read(file.number, size: file.size, while: isHere) { () throws(FileFault) in
             try existing.open()
         }
         if found == file {
@@ -97,6 +99,10 @@ extension SenderFiles {
             return .same
         }
         let refusal = awaiting.refusal
+        guard found != nil else {
+            skip(awaiting.name, refusal.reason, refusal.note)
+            return refusal.note.map { .refused($0) } ?? .failed
+        }
         // What was received a moment ago stays the reason if it is another file.
         if refusal.note == .repeated {
             skip(awaiting.name, refusal.reason, .repeated)

@@ -37,6 +37,8 @@ final class SenderFiles: Sendable {
         /// Comparisons whose answer has not left.
         var comparisons = 0
         var isFinished = false
+        /// Whether it has left, or this end has given up: nothing is compared any more.
+        var isGone = false
         var idle: [Promise<Void>] = []
 
         var isIdle: Bool { active.isEmpty && comparisons == 0 }
@@ -263,6 +265,9 @@ final class SenderFiles: Sendable {
     }
 
     // MARK: the end
+
+    /// Notes that the sender has left: what it still wants compared is not.
+    func gone() { state.withLock { $0.isGone = true } }
 
     /// Shows what was received, once.
     func finish() {

@@ -271,8 +271,6 @@ package enum Bug: String, CaseIterable, Sendable {
     case forgetsCaller = "forgets-caller"
     case forgetsLost = "forgets-lost"  // Does not dial a member whose link was lost.
     case missesDeparted = "misses-departed"  // Dials a member that has left.
-    // Dials an address again only when all dials have failed.
-    case waitsForSilentDials = "waits-for-silent-dials"
     case noPlaceForMembers = "no-place-for-members"  // Has no place for the entry of a mesh link.
     case keepsFirstMeshData = "keeps-first-mesh-data"  // Ignores newer mesh data of a member that it dials.
     case entriesWithoutLimit = "entries-without-limit"  // Holds any number of entries.

@@ -44,12 +44,13 @@ struct Cache: Sendable {
 /// Browsing.
 extension Cache {
     /// Starts or restarts the query for the instances of a type.
-    mutating func ask(for service: DNSName, at due: Moment) {
+    mutating func ask(for service: DNSName, from now: Moment, at due: Moment) {
         if tables[service] == nil {
             tables[service] = InstanceTable(service, asking: QuerySchedule(due: due))
         } else {
             _ = change(service) { $0.restart(at: due) }
         }
+        tables[service]?.lastRequest = now
     }
 
     /// Sets whether a peer of that type is missed, which is asked for more often.
@@ -61,8 +62,10 @@ extension Cache {
 
     /// Returns whether the instances of that type were not asked for within the last second.
     func mayAsk(for service: DNSName, at now: Moment) -> Bool {
-        guard let last = tables[service]?.lastAsked else { return true }
-        return now - last >= QuerySchedule.firstGap
+        guard let table = tables[service] else { return true }
+        return [table.lastAsked, table.lastRequest].allSatisfy { last in
+            last.map { now - $0 >= QuerySchedule.firstGap } ?? true
+        }
     }
 
     mutating func dropAll(of service: DNSName) { _ = change(service) { $0.dropAll() } }

@@ -18,6 +18,8 @@ struct InstanceTable: Sendable {
 
     var asking: QuerySchedule
     var lastAsked: Moment?
+    /// When they were requested to be asked for: the question follows.
+    var lastRequest: Moment?
     private var labels: [UID: [DNSName]] = [:]
     private var holdings: [[UInt8]: Int] = [:]
     var allowance = QueryRateLimiter()

@@ -79,7 +79,7 @@ extension Querier {
 
     /// Starts the query for the instances: at once from a separate port, and soon after from 5353. [mdns.query]
     mutating func ask(for service: DNSName, on scope: UInt32, at now: Moment) {
-        caches[scope]?.ask(for: service, at: now + jitter.hesitation())
+        caches[scope]?.ask(for: service, from: now, at: now + jitter.hesitation())
         askAtOnce([DNSQuestion(service, .ptr)], on: scope, at: now)
     }
 

@@ -40,6 +40,9 @@ extension SessionEngine {
             for: recipient, joinsMesh: !configuration.isStar, candidates: candidates, tokens: tokens, at: now)
     }
 
+    /// Whether members hold mesh data of ours.
+    package var hasMeshData: Bool { mesh.hasData }
+
     /// Postpones the renewal of our mesh data, which failed.
     package mutating func postponeRenewal() { mesh.postponeRenewal() }
 

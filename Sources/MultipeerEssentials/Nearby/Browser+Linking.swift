@@ -11,9 +11,10 @@ extension Browser {
     /// ```
     ///
     /// A peer is invited when it is found, and again when an invitation does not reach it or times out, after a second or two, or
-    /// when one of the sessions has no room, after ten. When a link is lost, by an outage of the network or a crash, the peer is
+    /// when one of the sessions has no room, or no descriptor is free, after ten. When a link is lost, by an outage of the network or a crash, the peer is
     /// linked again as soon as it can be reached, usually within three seconds: invited, or by a mesh by itself. A link that one side
-    /// ends is not made again, nor is a peer that declines invited again, before it is found anew.
+    /// ends is not made again, nor is a peer that declines invited again, before it is found anew or its info
+    /// changes; only one that was linked is, once, after ten seconds: it may not have noticed yet that the link is dead.
     ///
     /// Both sides may do this: two peers that invite each other at once get one link. Where users are asked, let one side invite,
     /// such as that with the lower id: `{ me.uid < $0.peer.uid }`. A peer that already is linked, as one that the mesh has introduced,
@@ -25,7 +26,8 @@ extension Browser {
     ///   - timeout: How long one invitation may take, 1 to 600 seconds.
     ///   - wants: Returns whether to be linked with a peer; called when it is found, when its info has changed, and before each
     ///     invitation. By default every peer is wanted.
-    ///   - onFailure: Receives what `invite` threw: once for each peer and kind of error, until the peer is linked.
+    ///   - onFailure: Receives what `invite` threw: unless it is of the same kind as the last that was reported of
+    ///     the peer since it was linked or lost.
     /// - Throws: `invalidArgument` when the session is of another peer, or for a context or timeout out of range, and what `start`
     ///   throws.
     public nonisolated func run(
@@ -64,6 +66,8 @@ private final class LinkKeeper: Sendable {
         var found: DiscoveredPeer
         /// Whether it was found again since its task began.
         var isRenewed = false
+        /// Whether it is gone: it is invited again when it is found again.
+        var isLost = false
     }
 
     private struct State {
@@ -86,7 +90,12 @@ private final class LinkKeeper: Sendable {
     private static let pauses = (
         first: Duration.seconds(1), next: Duration.seconds(2), full: Duration.seconds(10)
     )
+    /// The first where a mesh links the peer by itself: longer than the other end takes to find out that its link is dead.
+    /// [stale.probe]
+    private static let meshPause = Duration.seconds(2)
     private static let mostRemembered = 256
+    /// Of the invitations at a time: whoever announces many peers keeps nobody from being invited, and uses no more connections.
+    private let permits = AsyncSemaphore<Never>(16)
 
     init(
         browser: Browser, session: Session, context: [UInt8]?, timeout: Duration,
@@ -107,20 +116,37 @@ private final class LinkKeeper: Sendable {
     }
 
     /// The next error is reported again.
-    func lose(_ peer: PeerID) { state.withLock { $0.reported[peer] = nil } }
+    func lose(_ peer: PeerID) {
+        state.withLock { state in
+            state.reported[peer] = nil
+            state.entries[peer]?.isLost = true
+        }
+    }
 
     func link(_ peer: PeerID) async {
-        var pause = state.withLock { $0.linked.contains(peer) } ? LinkKeeper.pauses.first : .zero
+        let wasLinked = state.withLock { $0.linked.contains(peer) }
+        var pause = Duration.zero
+        if wasLinked {
+            pause = session.driver.configuration.topology == .mesh ? LinkKeeper.meshPause : LinkKeeper.pauses.first
+        }
+        // The other end may not have noticed yet that the link is dead, and decline for that.
+        var mayDecline = wasLinked
         while true {
             do { try await Pause.sleep(for: pause) } catch { break }
             guard
-                let found = state.withLock({ state in
+                let found = state.withLock({ state -> DiscoveredPeer? in
+                    if state.entries[peer]?.isLost == true { state.entries[peer] = nil }
                     state.entries[peer]?.isRenewed = false
                     return state.entries[peer]?.found
                 })
             else { return }
             switch await invite(found) {
             case .later(let duration): pause = duration
+            case .declined where mayDecline:
+                mayDecline = false
+                pause = LinkKeeper.pauses.full
+            case .declined where end(peer): return
+            case .declined: pause = .zero
             case .done where end(peer): return
             case .done: pause = .zero
             }
@@ -139,11 +165,14 @@ private final class LinkKeeper: Sendable {
 
     private enum Step {
         case done
+        case declined
         case later(Duration)
     }
 
     private func invite(_ found: DiscoveredPeer) async -> Step {
         let peer = found.peer
+        do { try await permits.acquire() } catch { return .done }
+        defer { permits.release() }
         if await isLinked(peer) { return .done }
         guard await wants(found) else { return .done }
         do throws(MultipeerError) {
@@ -178,7 +207,8 @@ private final class LinkKeeper: Sendable {
     private static func step(after error: MultipeerError) -> Step {
         switch error.code {
         case .timedOut, .unreachable: .later(pauses.next)
-        case .busy, .full: .later(pauses.full)
+        case .busy, .full, .tooManyFiles: .later(pauses.full)
+        case .declined: .declined
         case .ended:
             switch error.reason?.code {
             case .timedOut, .lost, .superseded: .later(pauses.next)

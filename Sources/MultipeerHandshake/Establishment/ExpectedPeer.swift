@@ -105,7 +105,7 @@ package enum HandshakeTiming {
     package static let selection = Duration.seconds(5)
     package static let higherDialDelay = Duration.milliseconds(500)
     package static let linkSettles = Duration.seconds(2)
-    package static let probe = Duration.seconds(2)
+    package static let probe = Duration.seconds(1)
     package static let lifetime = Duration.seconds(86_400)
     package static let meshRenewal = Duration.seconds(43_200)
 }

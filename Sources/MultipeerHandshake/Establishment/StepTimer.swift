@@ -4,7 +4,7 @@ package import MultipeerCore
 ///
 /// A step is a flight of the other end that answers one of ours: TCP, TLS, a frame. A byte is none: who sends one at a time
 /// gains nothing. A fixed time for all steps together would end every connection to a peer that is far away; the time of one
-/// step is four round trips, as soon as one was measured, and at least 5 s. [link.timeouts] [invite.deadline]
+/// step is four round trips, as soon as one was measured, at least 5 s and at most 15 s. [link.timeouts] [invite.deadline]
 package struct StepTimer: Sendable {
     /// When the next step must have come.
     package private(set) var deadline: Moment

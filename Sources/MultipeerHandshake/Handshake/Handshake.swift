@@ -73,7 +73,7 @@ package struct Handshake: Sendable {
 
     /// Handles the TCP connection of a dial.
     mutating func connected(at now: Moment) {
-        guard role == .initiator, phase == .securing else { return }
+        guard role == .initiator, phase == .securing, timer.roundTrip == .zero else { return }
         moved(at: now)
     }
 

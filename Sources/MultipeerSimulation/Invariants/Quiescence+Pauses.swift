@@ -4,8 +4,8 @@ import MultipeerEngine
 // MARK: members that never met
 
 extension Quiescence {
-    /// The time from the end of a pause until both ends are linked: the last pause of the plan of dials and that of the mesh, 4 s
-    /// and 2 s, each varied by up to 50 %, and a second for the handshake.
+    /// The time from the end of a pause until both ends are linked: the last pause of the plan of dials and that of the mesh, 2 s
+    /// and 2 s varied by up to 50 %, and a second for the handshake.
     private static let redialling = Duration.seconds(10)
 
     /// Returns how long it may take until all members of a component are linked: those whose first dials fell into a fault dial

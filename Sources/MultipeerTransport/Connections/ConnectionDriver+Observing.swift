@@ -42,7 +42,7 @@ extension ConnectionDriver {
             EventLoop.narrowPaths.withLock { [now = loop.now] in
                 $0.note(connection.remote.host, carriesHandshake: isFramed, at: now)
             }
-            if isFramed {
+            if isFramed || connection.segment == NarrowPaths.small {
                 lost(
                     connection,
                     .unreachable("\(connection.remote): large packets do not arrive, small ones do"))
@@ -70,6 +70,7 @@ extension SessionDriver {
         guard let connection = sockets.connections[id], let state = connection.socket.transmission() else {
             return
         }
+        if loseIfMoved(connection, to: loop.interfaces()) { return }
         connection.follow(state)
         let acknowledged =
             connection.isDialled && state.acknowledged > 0 ? state.acknowledged - 1 : state.acknowledged
@@ -89,6 +90,33 @@ extension SessionDriver {
             at: loop.now)
         if let timeout { connection.socket.setUserTimeout(timeout) }
         connection.isSilent = true
+    }
+}
+
+extension SessionDriver {
+    /// Has members know new addresses of this machine, and ends links from one that it has no longer, as soon as discovery notices;
+    /// without it, such a link ends when its PING has no answer.
+    func watchAddresses() -> PeerLossNotifier.Subscription {
+        loop.lossNotifier.watch { [weak self] event in
+            guard case .moved = event, let self else { return }
+            Task.following(on: self.loop.taskExecutor) { await self.checkAddresses() }
+        }
+    }
+
+    private func checkAddresses() {
+        let interfaces = loop.interfaces()
+        // Members that miss this one later dial its present addresses. [data.idempotent]
+        if engine.hasMeshData, interfaces.contains(where: { !$0.usableAddresses.isEmpty }) { renewMeshData() }
+        for connection in sockets.connections.values where connection.link != nil {
+            _ = loseIfMoved(connection, to: interfaces)
+        }
+        loop.wantsTurnEnd(self)
+    }
+
+    private func loseIfMoved(_ connection: SocketConnection, to interfaces: [NetworkInterface]) -> Bool {
+        guard let own = connection.socket.localAddress?.host, interfaces.haveReplaced(own) else { return false }
+        lost(connection, .lost)
+        return true
     }
 }
 

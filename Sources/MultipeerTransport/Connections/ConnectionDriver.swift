@@ -98,7 +98,9 @@ extension ConnectionDriver {
         do throws(SocketFault) {
             let socket = try loop.connect(to: address, segment: segment)
             if let own = socket.localAddress?.host, !own.isUnspecified { sockets.dialledFrom.insert(own) }
-            try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: pin))
+            let connection = SocketConnection(id, socket, to: address, dialled: true, accepting: pin)
+            connection.segment = segment
+            try watch(connection)
         } catch {
             ended(id, .unreachable("\(address): \(error)"), hasAlert: false)
         }

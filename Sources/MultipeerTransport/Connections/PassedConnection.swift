@@ -20,8 +20,13 @@ final class PassedConnection: Sendable {
         isRefused: Bool, on port: SharedPort
     ) {
         guard port.takePlace() else { return nil }
+        do throws(SocketFault) {
+            socket = Locked(try original.duplicate())
+        } catch {
+            port.givePlaceBack()
+            return nil
+        }
         self.port = port
-        socket = Locked(try? original.duplicate())
         self.remote = remote
         self.time = time
         self.received = received

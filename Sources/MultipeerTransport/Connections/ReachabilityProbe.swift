@@ -18,11 +18,14 @@ package actor ReachabilityProbe: LoopClient {
 
     private init(_ loop: EventLoop) { self.loop = loop }
 
-    /// Dials all of them at once, and returns whether one accepted in time; false when the task is cancelled.
+    /// Dials the first eight at once, and returns whether one accepted in time; false when the task is cancelled, and when files
+    /// and connections need the descriptors that are left.
     package static func reaches(
         _ addresses: [SocketAddress], within limit: Duration, on host: VirtualHost?
     ) async throws(SocketFault) -> Bool {
         if addresses.isEmpty { return false }
+        guard host != nil || Descriptors.isFree(leaving: Descriptors.reserved + FileTurns.leftForOthers + mostAddresses)
+        else { return false }
         let probe = ReachabilityProbe(try EventLoop.next(on: host))
         return await probe.reach(addresses, until: EventLoop.currentMoment() + limit)
     }
@@ -39,7 +42,7 @@ package actor ReachabilityProbe: LoopClient {
         return isReached
     }
 
-    private static let mostAddresses = 16
+    private static let mostAddresses = 8
 
     /// An address to which this machine has no way now is one that is not reached.
     private func dial(_ address: SocketAddress, _ token: Int) {

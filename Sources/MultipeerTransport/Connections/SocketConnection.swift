@@ -55,6 +55,8 @@ final class SocketConnection {
     var hasFilled = false
     /// When TCP gives up; nil where the connection is not a link.
     var userTimeout: UserTimeout?
+    /// The data of its largest packet, if it was dialled for a path that swallows larger ones.
+    var segment: Int32?
     /// The peer of a link has not answered for a while.
     var isSilent = false
     /// The limit of TCP's back-off, and whether the system has it.

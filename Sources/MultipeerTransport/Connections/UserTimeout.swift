@@ -3,7 +3,7 @@ package import MultipeerCore
 /// When TCP gives up a link's connection, and how often it tries until then.
 ///
 /// Linux never waits longer for the next repetition than until it would give up. While a PING has no answer, that time is therefore
-/// always set a second or so ahead, and moved on every half second: TCP repeats at that rate and does not give up. Where the kernel
+/// always set a second or so ahead, and moved on every half second or oftener: TCP repeats at that rate and does not give up. Where the kernel
 /// limits its back-off itself, only the last seconds before the link ends need this. Where the option has no such effect, it does no
 /// harm. Pure.
 package struct UserTimeout: Equatable, Sendable {

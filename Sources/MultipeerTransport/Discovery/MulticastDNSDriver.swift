@@ -126,6 +126,7 @@ final class MulticastDNSDriver {
 
     /// Adapts the sockets, and the engine's scopes, to the interfaces.
     private func refresh(for client: any LoopClient) {
+        defer { loop.lossNotifier.report(.moved) }
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
         nextTry = now + MulticastDNSDriver.retry

@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 /// Notifies the browsers of this process of what its sessions learn about peers: a link was lost without a goodbye, so that the peer
-/// is missed until discovery has found it again, or a link was made.
+/// is missed until discovery has found it again, or a link was made. And notifies the sessions that discovery has seen addresses change.
 ///
 /// There is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
 package final class PeerLossNotifier: Sendable {
@@ -13,6 +13,8 @@ package final class PeerLossNotifier: Sendable {
         /// The peer was not reached, or no link to it was made in time.
         case failed(UID)
         case linked(UID)
+        /// This machine has other addresses than before.
+        case moved
     }
 
     private struct State {

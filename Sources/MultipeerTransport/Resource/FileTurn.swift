@@ -168,11 +168,13 @@ package final class FileTurns: Sendable {
                 state[direction].line.remove(at: place)
                 let isGranted = isFree && !isHopeless
                 if isGranted { state[direction].granted.insert(id) }
+                if isGranted || state.incoming.line.isEmpty && state.outgoing.line.isEmpty { state.fruitless = nil }
                 return .over(isGranted: isGranted, next: state[direction].first)
             }
             let wake = Promise<Void>()
             state[direction].line[place].wake = wake
-            return .waits(wake, isFirst: isFirst)
+            // The one before may have left since.
+            return .waits(wake, isFirst: place == 0)
         }
     }
 

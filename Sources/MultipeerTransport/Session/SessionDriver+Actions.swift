@@ -110,6 +110,7 @@ extension SessionDriver {
         if isMesh { engine.zones = loop.linkLocalZones() }
         events.handler?.linkMade(to: data.peer)
         loop.lossNotifier.report(.linked(uid))
+        if addressWatch == nil { addressWatch = watchAddresses() }
     }
 
     private func unlinked(_ id: ConnectionID, _ peer: PeerID, _ reason: DisconnectReason) {

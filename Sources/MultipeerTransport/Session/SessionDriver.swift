@@ -44,6 +44,8 @@ package actor SessionDriver: ListeningDriver {
     var isOver = false
     /// The peer to which a link was lost, until that is reported as its state.
     var lostLink: UID?
+    /// From the first link on: whether this machine still has the addresses of the links.
+    var addressWatch: PeerLossNotifier.Subscription?
     var randomness = SystemRandomness()
 
     /// Creates a driver; the network is not used before the first call that needs it.

@@ -82,3 +82,15 @@ extension NetworkInterface.Address {
         return .v4(number | UInt32.max >> UInt32(prefix))
     }
 }
+
+extension [NetworkInterface] {
+    /// Whether this address was taken from the machine, which has others: nothing arrives at it any more. Where it has none at the
+    /// moment, the address may come back.
+    package func haveReplaced(_ host: SocketAddress.Host) -> Bool {
+        let host = host.unmapped
+        if host.isLoopback || contains(where: { $0.addresses.contains { $0.host.unmapped == host } }) {
+            return false
+        }
+        return contains { !$0.usableAddresses.isEmpty }
+    }
+}

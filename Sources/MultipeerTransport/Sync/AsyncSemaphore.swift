@@ -65,6 +65,15 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         }
     }
 
+    /// Requests a permit and waits for it; throws why there is none, or that the task is cancelled.
+    package func acquire() async throws(Refusal) {
+        switch request() {
+        case .acquired: return
+        case .waits(let turn): try await wait(for: turn)
+        case .refused(let refusal): throw refusal
+        }
+    }
+
     /// Waits for the requested permit; throws why there is none, or that the task is cancelled.
     package func wait(for turn: Turn) async throws(Refusal) {
         let refusal = await turn.outcome.value(onCancel: { turn.outcome.send(.cancelled) })

@@ -162,34 +162,34 @@ def build():
         (1, "candidate", 2, []), (2, "selected", 2, ["close 2 PROTOCOL"]), (3, "selected", 1, ["link 1"]))
     run("young", "a candidate while the link is younger than 2 s", ["Stale"], top, *first, (2000, "candidate", 2, ["close 2 DUPLICATE"]))
     run("old", "an older link is tested; it lives", ["Stale"], top, *first, (2001, "candidate", 2, ["PING 1"]), (2500, "candidate", 3, []),
-        (4000, "answer", None, ["close 2 DUPLICATE", "close 3 DUPLICATE"]), (9000, "look", None, []))
-    run("old-silent", "it does not answer for 2 s", ["Stale"], top, *first, (5000, "candidate", 2, ["PING 1"]), (6999, "look", None, []),
-        (7000, "look", None, ["end 1 TIMEOUT", "SELECT 2"]), (7001, "selected", 2, ["link 2"]))
+        (3000, "answer", None, ["close 2 DUPLICATE", "close 3 DUPLICATE"]), (9000, "look", None, []))
+    run("old-silent", "it does not answer for 1 s", ["Stale"], top, *first, (5000, "candidate", 2, ["PING 1"]), (5999, "look", None, []),
+        (6000, "look", None, ["end 1 TIMEOUT", "SELECT 2"]), (6001, "selected", 2, ["link 2"]))
     run("old-lost", "it ends meanwhile", ["Stale"], top, *first, (5000, "candidate", 2, ["PING 1"]), (5500, "lost", 1, ["SELECT 2"]))
-    run("superseded", "SELECT although there is a link, which does not answer for 2 s", ["Stale"], low, *second,
-        (100, "candidate", 2, []), (200, "select", 2, ["PING 1"]), (2199, "look", None, []),
-        (2200, "look", None, ["end 1 DUPLICATE", "SELECTED 2", "link 2"]))
+    run("superseded", "SELECT although there is a link, which does not answer for 1 s", ["Stale"], low, *second,
+        (100, "candidate", 2, []), (200, "select", 2, ["PING 1"]), (1199, "look", None, []),
+        (1200, "look", None, ["end 1 DUPLICATE", "SELECTED 2", "link 2"]))
     run("not-superseded", "the link answers", ["Stale"], low, *second, (100, "candidate", 2, []), (200, "select", 2, ["PING 1"]),
         (300, "answer", None, ["close 2 DUPLICATE"]), (5000, "look", None, []))
     run("superseded-lost", "the link ends", ["Stale"], low, *second, (100, "candidate", 2, []), (200, "select", 2, ["PING 1"]),
         (300, "lost", 1, ["SELECTED 2", "link 2"]))
     run("selected-twice", "SELECT on a second candidate replaces the first", ["Stale"], low, *second, (100, "candidate", 2, []),
         (101, "candidate", 3, []), (200, "select", 2, ["PING 1"]), (300, "select", 3, ["close 2 DUPLICATE"]),
-        (2200, "look", None, ["end 1 DUPLICATE", "SELECTED 3", "link 3"]))
+        (1200, "look", None, ["end 1 DUPLICATE", "SELECTED 3", "link 3"]))
     run("selected-late", "a late SELECT still leaves the time for the answer", ["Stale", "Time"], low, *second, (100, "candidate", 2, []),
-        (4900, "select", 2, ["PING 1"]), (6899, "look", None, []), (6900, "look", None, ["end 1 DUPLICATE", "SELECTED 2", "link 2"]))
+        (4900, "select", 2, ["PING 1"]), (5899, "look", None, []), (5900, "look", None, ["end 1 DUPLICATE", "SELECTED 2", "link 2"]))
     again = (50, "restart", None, [])
     run("restarted", "a candidate of another instance: even a young link is tested, and lives", ["Restart"], top, *first, again,
         (100, "candidate", 2, ["PING 1"]), (200, "answer", None, ["close 2 BUSY"]))
-    run("restarted-silent", "it does not answer for 2 s", ["Restart"], top, *first, again, (100, "candidate", 2, ["PING 1"]),
-        (2099, "look", None, []), (2100, "look", None, ["end 1 TIMEOUT", "SELECT 2"]), (2101, "selected", 2, ["link 2"]))
+    run("restarted-silent", "it does not answer for 1 s", ["Restart"], top, *first, again, (100, "candidate", 2, ["PING 1"]),
+        (1099, "look", None, []), (1100, "look", None, ["end 1 TIMEOUT", "SELECT 2"]), (1101, "selected", 2, ["link 2"]))
     run("restarted-lost", "it ends", ["Restart"], top, *first, again, (100, "candidate", 2, ["PING 1"]), (200, "lost", 1, ["SELECT 2"]))
     run("restarted-selected", "SELECT during the test is answered after it: with BUSY", ["Restart"], low, *second, again,
         (100, "candidate", 2, ["PING 1"]), (200, "select", 2, []), (300, "answer", None, ["close 2 BUSY"]))
     run("restarted-selected-silent", "or with SELECTED", ["Restart"], low, *second, again, (100, "candidate", 2, ["PING 1"]),
-        (200, "select", 2, []), (2100, "look", None, ["end 1 TIMEOUT", "SELECTED 2", "link 2"]))
+        (200, "select", 2, []), (1100, "look", None, ["end 1 TIMEOUT", "SELECTED 2", "link 2"]))
     run("restarted-unselected", "SELECT after the test", ["Restart"], low, *second, again, (100, "candidate", 2, ["PING 1"]),
-        (2100, "look", None, ["end 1 TIMEOUT"]), (2200, "select", 2, ["SELECTED 2", "link 2"]))
+        (1100, "look", None, ["end 1 TIMEOUT"]), (1200, "select", 2, ["SELECTED 2", "link 2"]))
     notes = {"Select": "one end selects", "Time": "how long each waits", "Stale": "a candidate while there is a link",
              "Restart": "a candidate of another instance while there is a link"}
     return document("selection among candidates", notes, [

@@ -21,11 +21,11 @@ struct StaleLinkTests {
     }
 
     @Test(
-        "SELECT on a new connection ends a link that is silent for 2 s after the probe [stale.supersede]",
+        "SELECT on a new connection ends a link that is silent for 1 s after the probe [stale.supersede]",
         arguments: [Duration.zero, .seconds(60)])
     func supersede(_ age: Duration) throws {
         var (stage, old, fresh) = try reselected(after: age)
-        #expect(stage.wait(.milliseconds(1_999)).isEmpty)
+        #expect(stage.wait(.milliseconds(999)).isEmpty)
         let actions = stage.wait(.milliseconds(1)).map(\.action)
         #expect(actions.prefix(2) == [.supersede(old), .send(fresh, Stage.bytes(.selected))])
         #expect(actions.links == [fresh])
@@ -55,7 +55,7 @@ struct StaleLinkTests {
         var (stage, old, fresh) = try reselected()
         let later = try stage.candidate()
         #expect(stage.give(later.id, .select) == [.close(fresh, .duplicate)])
-        let actions = stage.wait(.seconds(2)).map(\.action)
+        let actions = stage.wait(.seconds(1)).map(\.action)
         #expect(actions.first == .supersede(old) && actions.links == [later.id])
     }
 
@@ -76,7 +76,7 @@ struct StaleLinkTests {
         let fresh = try stage.candidate()
         _ = stage.wait(.milliseconds(4_500))
         #expect(stage.give(fresh.id, .select) == [.probe(old)])
-        #expect(stage.wait(.seconds(2)).map(\.action).links == [fresh.id])
+        #expect(stage.wait(.seconds(1)).map(\.action).links == [fresh.id])
     }
 
     @Test("a candidate is a DUPLICATE at once while the link is younger than 2 s [stale.probe]")
@@ -97,22 +97,22 @@ struct StaleLinkTests {
         _ = stage.wait(.seconds(2))
         let (fresh, another) = try (stage.candidate(), stage.candidate())
         #expect(fresh.actions == [.probe(old)] && another.actions.isEmpty)
-        _ = stage.wait(.milliseconds(1_999))
+        _ = stage.wait(.milliseconds(999))
         stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
         #expect(
             stage.machine.takeActions() == [.close(fresh.id, .duplicate), .close(another.id, .duplicate)])
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link that is silent for 2 s after the probe ends, and the candidate is selected [stale.probe]")
+    @Test("a link that is silent for 1 s after the probe ends, and the candidate is selected [stale.probe]")
     func silent() throws {
         var stage = try Stage(weAreLower: true)
         try stage.connect()
         let old = try stage.link()
         _ = stage.wait(.seconds(10))
         let fresh = try stage.candidate()
-        let happened = stage.wait(.seconds(2))
-        #expect(happened.allSatisfy { $0.after == .seconds(2) })
+        let happened = stage.wait(.seconds(1))
+        #expect(happened.allSatisfy { $0.after == .seconds(1) })
         #expect(
             happened.map(\.action) == [
                 .unanswered(old), .connect(stage.peer.endpoint.uid), .send(fresh.id, Stage.bytes(.select)),
@@ -244,7 +244,7 @@ struct StaleLinkTests {
     func replaced(_ weAreLower: Bool) throws {
         var (_, old, stage, id) = try restarted(weAreLower)
         if !weAreLower { #expect(stage.give(id, .select).isEmpty) }
-        var actions = stage.wait(.seconds(2)).map(\.action)
+        var actions = stage.wait(.seconds(1)).map(\.action)
         #expect(actions.contains(.unanswered(old)))
         if weAreLower {
             #expect(actions.sent(on: id) == [Stage.bytes(.select)])

@@ -81,23 +81,6 @@ enum DialCases {
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
         },
         Case(
-            "LINK-40", "6.1", "an address that is silent is dialled again",
-            stimulus: "T accepts TCP, and says nothing", expectation: "a second dial 2 s after the first",
-            rules: ["link.again"], bugs: [.seen("waits-for-silent-dials", by: "does not dial")]
-        ) { caseRun in
-            let session = try caseRun.session()
-            let tester = try caseRun.tester(beside: session)
-            _ = try caseRun.introduce(session, tester)
-            caseRun.loop.wait(.seconds(3)) { !tester.calls.isEmpty }
-            caseRun.loop.wait(.milliseconds(3_500)) { tester.calls.count > 1 }
-            guard let first = tester.calls.first, let second = tester.calls.dropFirst().first else {
-                throw CaseFailure("S does not dial \(tester.calls.isEmpty ? "at all" : "again")")
-            }
-            let pause = second - first
-            try caseRun.require(
-                pause > .milliseconds(1_700) && pause < .milliseconds(3_400), "S dials again after \(pause)")
-        },
-        Case(
             "LINK-05", "6.1", "an attempt ends after thirty seconds",
             stimulus: "T does not listen at its candidate",
             expectation: "notConnected(TIMEOUT) after 30 s", rules: ["link.deadline", "state.outcome"],

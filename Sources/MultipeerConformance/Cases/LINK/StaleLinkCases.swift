@@ -49,7 +49,7 @@ enum StaleLinkCases {
             try old.expect(.ping)
             old.send(.message([1, 2, 3]))
             old.connection.close()
-            try link.expect(.selected, within: .milliseconds(1_500))
+            try link.expect(.selected, within: .milliseconds(800))
             let peer = pair.tester.endpoint.uid
             try caseRun.require(
                 pair.session.event("message", from: peer, within: .seconds(2)) != nil,
@@ -60,7 +60,7 @@ enum StaleLinkCases {
         Case(
             "LINK-21", "6.5", "a controlling end finds out that its link is lost",
             stimulus: "T, controlled, becomes silent after 2 s and dials again",
-            expectation: "PING on the old link, SELECT on the new one within 3 s",
+            expectation: "PING on the old link, SELECT on the new one within 2 s",
             rules: ["stale.probe"], bugs: ["never-probes"], orders: [.testerHigher], seconds: 30
         ) { caseRun in
             let (pair, old) = try caseRun.linked()
@@ -70,7 +70,7 @@ enum StaleLinkCases {
             try link.becomeCandidate()
             let start = ContinuousClock.now
             try link.expect(.select, within: .seconds(4))
-            try caseRun.require(ContinuousClock.now - start < .milliseconds(3_500), "selected late")
+            try caseRun.require(ContinuousClock.now - start < .milliseconds(2_500), "selected late")
             link.send(.selected)
             try caseRun.require(old.waiting.contains { $0.kind == .ping }, "the old link is not probed")
             try link.expectAlive()

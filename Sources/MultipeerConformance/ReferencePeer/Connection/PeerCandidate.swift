@@ -230,7 +230,8 @@ final class PeerCandidate: PeerConnection.Owner {
         connection.tick(now)
         switch state {
         case .securing, .greeting:
-            if now - connection.began > .seconds(5), bug != .handshakeWithoutDeadline {
+            let isLate = now - since > .seconds(5) || connection.role == .responder && now - connection.began > .seconds(15)
+            if isLate, bug != .handshakeWithoutDeadline {
                 close(.timeout, "no HELLO")
             }
         case .deciding, .confirming:

@@ -60,6 +60,7 @@ final class PeerInvitee: PeerConnection.Owner {
         try demand(both != nil || bug == .codeAnyPoint, "SHARE without a point")
         confirmations = both
         state = .confirming
+        deadline = min(.now + .seconds(5), connection.began + .seconds(15))
         connection.send(Frame(.share, exchange.share))
     }
 
@@ -69,6 +70,7 @@ final class PeerInvitee: PeerConnection.Owner {
             return invitations.guessedWrong()
         }
         state = .proven
+        deadline = min(.now + .seconds(5), connection.began + .seconds(15))
         connection.send(Frame(.confirmation, confirmations?.own ?? payload))
     }
 

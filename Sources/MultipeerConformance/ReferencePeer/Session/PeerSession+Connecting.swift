@@ -104,7 +104,8 @@ extension PeerSession {
         }
         // A dial that a dead network has swallowed is not waited for. Spec 6.1, `link.again`.
         if attempt.isInRound, attempt.dials > 0, attempt.dials < 4, attempt.queue.isEmpty,
-            let began = attempt.roundBegan, now - began >= .seconds(2), bug != .waitsForSilentDials
+            let began = attempt.roundBegan, now - began >= .seconds(2),
+            attempt.connections.allSatisfy({ $0.connection.stage == .dialling })
         {
             begin(attempt)
         }

@@ -132,7 +132,7 @@ extension PeerSession {
         if stands, let answered = probe.link.liveness.lastPong, answered >= probe.began {
             return candidate.close(probe.link.endpoint == known ? .duplicate : .busy, "the old link lives")
         }
-        guard !stands || now - probe.began >= .seconds(2) else { return }
+        guard !stands || now - probe.began >= .seconds(1) else { return }
         candidate.probe = nil
         candidate.enter(.candidate)
         let isSuperseded = candidate.hasSelect && probe.link.endpoint == known
