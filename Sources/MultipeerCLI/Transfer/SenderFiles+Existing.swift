@@ -89,9 +89,10 @@ extension SenderFiles {
             return .failed
         }
         let existing = awaiting.existing
-        // A sender that has left is told nothing, and keeps nobody waiting.
+        // For a sender that has left nothing is read.
         let isHere: @Sendable () -> Bool = { [self] in !state.withLock { $0.isGone } }
-        let found = await FileDigest.read(file.number, size: file.size, while: isHere) { () throws(FileFault) in
+        let found = await FileDigest.read(file.number, size: file.size, while: isHere) {
+            () throws(FileFault) in
             try existing.open()
         }
         if found == file {

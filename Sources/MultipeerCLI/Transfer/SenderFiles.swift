@@ -37,7 +37,7 @@ final class SenderFiles: Sendable {
         /// Comparisons whose answer has not left.
         var comparisons = 0
         var isFinished = false
-        /// Whether it has left, or this end has given up: nothing is compared any more.
+        /// Whether it has left, or this end has given up: nothing more is compared.
         var isGone = false
         var idle: [Promise<Void>] = []
 

@@ -94,7 +94,7 @@ private final class LinkKeeper: Sendable {
     /// [stale.probe]
     private static let meshPause = Duration.seconds(2)
     private static let mostRemembered = 256
-    /// Of the invitations at a time: whoever announces many peers keeps nobody from being invited, and uses no more connections.
+    /// Of the invitations at a time: however many peers are announced, they use no more connections.
     private let permits = AsyncSemaphore<Never>(16)
 
     init(
@@ -127,7 +127,9 @@ private final class LinkKeeper: Sendable {
         let wasLinked = state.withLock { $0.linked.contains(peer) }
         var pause = Duration.zero
         if wasLinked {
-            pause = session.driver.configuration.topology == .mesh ? LinkKeeper.meshPause : LinkKeeper.pauses.first
+            pause =
+                session.driver.configuration.topology == .mesh
+                ? LinkKeeper.meshPause : LinkKeeper.pauses.first
         }
         // The other end may not have noticed yet that the link is dead, and decline for that.
         var mayDecline = wasLinked

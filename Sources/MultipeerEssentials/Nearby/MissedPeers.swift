@@ -13,7 +13,7 @@ import MultipeerTransport
 /// nothing, so the peer is asked for at once, and only its answer brings it back. [mdns.missed]
 final class MissedPeers: Sendable {
     private struct Search {
-        /// The number of its task: one that was cancelled changes nothing here any more.
+        /// The number of its task: one that was cancelled changes nothing here.
         var number = 0
         var task: Task<Void, Never>?
         /// After which pause the task begins, or begins again; nil once it has.

@@ -114,7 +114,9 @@ extension SessionDriver {
     }
 
     private func loseIfMoved(_ connection: SocketConnection, to interfaces: [NetworkInterface]) -> Bool {
-        guard let own = connection.socket.localAddress?.host, interfaces.haveReplaced(own) else { return false }
+        guard let own = connection.socket.localAddress?.host, interfaces.haveReplaced(own) else {
+            return false
+        }
         lost(connection, .lost)
         return true
     }

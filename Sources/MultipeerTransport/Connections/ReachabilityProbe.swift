@@ -24,7 +24,9 @@ package actor ReachabilityProbe: LoopClient {
         _ addresses: [SocketAddress], within limit: Duration, on host: VirtualHost?
     ) async throws(SocketFault) -> Bool {
         if addresses.isEmpty { return false }
-        guard host != nil || Descriptors.isFree(leaving: Descriptors.reserved + FileTurns.leftForOthers + mostAddresses)
+        guard
+            host != nil
+                || Descriptors.isFree(leaving: Descriptors.reserved + FileTurns.leftForOthers + mostAddresses)
         else { return false }
         let probe = ReachabilityProbe(try EventLoop.next(on: host))
         return await probe.reach(addresses, until: EventLoop.currentMoment() + limit)

@@ -58,6 +58,6 @@ package struct UserTimeout: Equatable, Sendable {
 
     private static let least = Duration.milliseconds(400)
     private static let most = Duration.milliseconds(1_500)
-    /// How exact the times are that the kernel tells.
+    /// The precision of the kernel's times.
     private static let resolution = Duration.milliseconds(20)
 }

@@ -129,7 +129,7 @@ extension MulticastDiscovery {
             try engine.browse(type, hiding: local?.uid, at: now)
         }
         let feed = requests.add(id)
-        // At once, as the sockets: an application is told by its search before a session ends.
+        // At once, as the sockets: the end of a search comes before that of a session.
         loop.host?.onEnd { [weak feed] in feed?.finish() }
         settle()
         return events(feed, of: id)

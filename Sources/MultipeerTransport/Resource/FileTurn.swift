@@ -168,7 +168,9 @@ package final class FileTurns: Sendable {
                 state[direction].line.remove(at: place)
                 let isGranted = isFree && !isHopeless
                 if isGranted { state[direction].granted.insert(id) }
-                if isGranted || state.incoming.line.isEmpty && state.outgoing.line.isEmpty { state.fruitless = nil }
+                // One that was granted again may find none again.
+                let isEmpty = state.incoming.line.isEmpty && state.outgoing.line.isEmpty
+                if isGranted ? !isRetry : isEmpty { state.fruitless = nil }
                 return .over(isGranted: isGranted, next: state[direction].first)
             }
             let wake = Promise<Void>()

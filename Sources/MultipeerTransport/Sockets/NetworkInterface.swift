@@ -84,7 +84,7 @@ extension NetworkInterface.Address {
 }
 
 extension [NetworkInterface] {
-    /// Whether this address was taken from the machine, which has others: nothing arrives at it any more. Where it has none at the
+    /// Whether this address was taken from the machine, which has others: nothing more arrives at it. Where it has none at the
     /// moment, the address may come back.
     package func haveReplaced(_ host: SocketAddress.Host) -> Bool {
         let host = host.unmapped

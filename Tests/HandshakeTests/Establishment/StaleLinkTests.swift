@@ -145,7 +145,7 @@ struct StaleLinkTests {
         _ = stage.wait(.seconds(10))
         let fresh = try stage.candidate()
         stage.machine.lost(fresh.id, .lost, at: stage.now)
-        stage.now = stage.now + .seconds(7)
+        stage.now = stage.now + .seconds(6)
         stage.machine.advance(to: stage.now)
         #expect(stage.machine.takeActions() == [.unanswered(old)])
     }

@@ -230,7 +230,9 @@ final class PeerCandidate: PeerConnection.Owner {
         connection.tick(now)
         switch state {
         case .securing, .greeting:
-            let isLate = now - since > .seconds(5) || connection.role == .responder && now - connection.began > .seconds(15)
+            let isLate =
+                now - since > .seconds(5)
+                || connection.role == .responder && now - connection.began > .seconds(15)
             if isLate, bug != .handshakeWithoutDeadline {
                 close(.timeout, "no HELLO")
             }
