@@ -36,6 +36,7 @@ struct TransmissionTests {
         func next(_ moment: Double, isLimited: Bool = false) -> Duration? {
             timeout.next(state, since: at(0), until: at(10), isLimited: isLimited, at: at(moment))
         }
+        state.isWaiting = true
         #expect(next(3) == nil, "an answered PING costs nothing")
         #expect(timeout.reset() == nil)
         #expect(next(3) == nil)
@@ -46,6 +47,10 @@ struct TransmissionTests {
         (state.repetitions, state.timeout) = (5, .seconds(8))
         #expect(next(8.5) == .milliseconds(5_300 + 500), "more often near the end")
         #expect(next(9.9) == .milliseconds(6_700 + 400))
+        state.isWaiting = false
+        #expect(next(9.9) == .seconds(10), "a receiver that takes nothing ends the link by its own timeout")
+        state.isWaiting = true
+        #expect(next(9.9) == .milliseconds(400))
         #expect(timeout.reset() == .seconds(10))
         (state.sinceSent, state.timeout) = (.seconds(4), .milliseconds(250))
         #expect(next(4, isLimited: true) == nil && next(5, isLimited: true) == nil)

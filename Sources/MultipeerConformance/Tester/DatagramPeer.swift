@@ -60,7 +60,8 @@ final class DatagramPeer {
     }
 
     private func awaitOffer() throws {
-        caseRun.loop.wait(.seconds(5)) { link.lastOffer != nil || link.ending != nil }
+        // One with port 0 says that the subject rests; the tester's own makes it offer again.
+        caseRun.loop.wait(.seconds(5)) { (link.lastOffer?.port ?? 0) > 0 || link.ending != nil }
         guard let offer = link.lastOffer else { throw CaseFailure("\(link.name): no DGRAM") }
         theirs = offer
         try caseRun.require(
@@ -169,8 +170,9 @@ final class DatagramPeer {
         let body = Array(packet.bytes.dropFirst(Datagram.headerCount))
         let kind = isTLS ? Datagram.dtls : Datagram.plain
         guard packet.bytes[0] == kind else { return complain("a datagram of kind \(packet.bytes[0])") }
+        // This end has not begun yet with the subject's last DGRAM; the first ping or flight will be repeated.
+        guard isTLS || link.lastOffer?.association == theirs?.association else { return }
         guard isTLS else { return take(content: body) }
-        // This end has not begun yet; the first flight will be repeated.
         guard let dtls else { return }
         let wasUnderWay = dtls.progress == .underWay
         dtls.take(body)

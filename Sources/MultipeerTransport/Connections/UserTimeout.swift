@@ -26,6 +26,12 @@ package struct UserTimeout: Equatable, Sendable {
                 ? now : min(since, now + (.zero - elapsed(state, isLimited: isLimited)))
             return nil
         }
+        guard state.isWaiting else {
+            // The peer reads nothing. TCP counts from its first question for room, and has nothing to repeat.
+            self.start = now
+            defer { isChanged = false }
+            return isChanged ? usual : nil
+        }
         // Both are no later than the first repetition, from which TCP counts. The other one would wait that much longer.
         let start =
             state.repetitions == 0
