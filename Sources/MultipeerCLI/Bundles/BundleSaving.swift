@@ -112,9 +112,9 @@ struct BundleSaving {
             let isDirectory = entry.kind == .directory
             if let obstacle = saving.sender.reserve(key, isDirectory: isDirectory) {
                 throw .refused(
-                    SenderFiles.Refusal(
-                        reason: obstacle, note: .repeated,
-                        existing: isDirectory ? nil : saving.existing(entry, path, in: place.directory)))
+                    saving.sender.repeated(
+                        key, obstacle,
+                        isDirectory ? nil : saving.existing(entry, path, in: place.directory)))
             }
             var name = path.name
             do throws(Problem) {

@@ -8,6 +8,10 @@ extension FileSender {
     func compared(_ outcomes: [Int: Outcome], with peer: PeerID) async -> [Int: Outcome] {
         let numbers = outcomes.filter { sources[$0.key - 1].isComparable && $0.value.mayBeThere }.map(\.key)
         guard options.wantsDigest, !numbers.isEmpty, await answers.compares() else { return outcomes }
+        // What the receiver is to compare with may be on its way still.
+        for number in numbers {
+            if let first = firsts[number], first.number < number { await first.ended.value() }
+        }
         await comparing.lock()
         defer { comparing.unlock() }
         var files: [FileDigest] = []

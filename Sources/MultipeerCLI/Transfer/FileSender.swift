@@ -46,6 +46,8 @@ final class FileSender: Sendable {
     let answers = BundleAnswers()
     /// One comparison at a time: each end reads its files from the disk.
     let comparing = AsyncMutex()
+    /// Sent when the first of several files of one name has ended; by the numbers of all of them.
+    let firsts: [Int: (number: Int, ended: Promise<Void>)]
     let state: Locked<State>
     /// Why the link ended.
     private let end = Promise<DisconnectReason>()
@@ -57,7 +59,18 @@ final class FileSender: Sendable {
         self.connector = connector
         self.options = options
         self.output = output
+        firsts = FileSender.firsts(sources)
         state = Locked(State(report: TransferReport(.sending, isVerbose: connector.isVerbose)))
+    }
+
+    private static func firsts(_ sources: [TransferSource]) -> [Int: (number: Int, ended: Promise<Void>)] {
+        let names = Dictionary(grouping: sources.indices.map { $0 + 1 }) { sources[$0 - 1].shown }
+        var firsts: [Int: (number: Int, ended: Promise<Void>)] = [:]
+        for numbers in names.values where numbers.count > 1 {
+            let first = (numbers[0], Promise<Void>())
+            for number in numbers { firsts[number] = first }
+        }
+        return firsts
     }
 
     func run(to name: String?) async throws(CommandError) {
@@ -115,6 +128,9 @@ final class FileSender: Sendable {
                 guard let (place, ended) = await group.next() else { break }
                 end(units[place], &window)
                 outcomes[place] = ended
+                for (index, _) in ended {
+                    if let first = firsts[index + 1], first.number == index + 1 { first.ended.send(()) }
+                }
                 while let ended = outcomes.removeValue(forKey: shown) {
                     for (index, outcome) in ended {
                         show(outcome, sources[index], index + 1, peer, start.duration(to: .now))

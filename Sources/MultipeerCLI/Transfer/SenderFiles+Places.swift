@@ -113,7 +113,7 @@ extension SenderFiles {
         _ key: String, isDirectory: Bool, _ existing: Existing, _ body: () throws(Refusal) -> File
     ) throws(Refusal) -> File {
         if let obstacle = reserve(key, isDirectory: isDirectory) {
-            throw Refusal(reason: obstacle, note: .repeated, existing: isDirectory ? nil : existing)
+            throw repeated(key, obstacle, isDirectory ? nil : existing)
         }
         do throws(Refusal) { return try body() } catch {
             release(key, isDirectory: isDirectory)

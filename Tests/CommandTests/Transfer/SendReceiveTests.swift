@@ -117,6 +117,17 @@ struct SendReceiveTests {
         #expect(try delivery.inbox == ["movie"])
     }
 
+    @Test("a file that is sent twice is compared when the first of them is there")
+    func twice() async throws {
+        let path = try folder.write(pattern(300_000, seed: 12), to: "movie")
+        // The second one is offered, and refused, at once.
+        let delivery = try TransferProcesses([path, path], in: folder, send: ["--limit", "300K"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains("movie: bob has the same file already\n"))
+        #expect(try delivery.inbox == ["movie"])
+    }
+
     @Test(
         "--force replaces files and symbolic links, but nothing received in the same run, and follows no link"
     )
