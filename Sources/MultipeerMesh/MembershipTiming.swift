@@ -25,7 +25,8 @@ enum MembershipTiming {
     static let missed = Duration.seconds(600)
     /// The pause after a missed member, or this one, had no room.
     static let crowdedPause = Duration.seconds(10)
-    /// The number of attempts since the last link after which a missed member that answers, and does not know this one, is missed no longer.
+    /// The number of attempts since the last link after which a missed member that answers, and does not know this one, is missed no
+    /// longer.
     static let refusals = 3
     /// The maximum interval between checks while there are too many members.
     static let look = Duration.seconds(1)

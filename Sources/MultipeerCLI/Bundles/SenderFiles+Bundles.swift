@@ -50,11 +50,8 @@ extension SenderFiles {
     }
 
     private func waitForTurn() async -> Bool {
-        switch turns.request() {
-        case .acquired: return true
-        case .waits(let turn): return (try? await turns.wait(for: turn)) != nil
-        case .refused: return false
-        }
+        do { try await turns.acquire() } catch { return false }
+        return true
     }
 
     /// Fails if the sender has left, which does not matter to what was saved.

@@ -171,8 +171,10 @@ final class DatagramPeer {
         let kind = isTLS ? Datagram.dtls : Datagram.plain
         guard packet.bytes[0] == kind else { return complain("a datagram of kind \(packet.bytes[0])") }
         // This end has not begun yet with the subject's last DGRAM; the first ping or flight will be repeated.
-        guard isTLS || link.lastOffer?.association == theirs?.association else { return }
-        guard isTLS else { return take(content: body) }
+        guard isTLS else {
+            if link.lastOffer?.association == theirs?.association { take(content: body) }
+            return
+        }
         guard let dtls else { return }
         let wasUnderWay = dtls.progress == .underWay
         dtls.take(body)

@@ -62,10 +62,9 @@ extension Cache {
 
     /// Returns whether the instances of that type were not asked for within the last second.
     func mayAsk(for service: DNSName, at now: Moment) -> Bool {
-        guard let table = tables[service] else { return true }
-        return [table.lastAsked, table.lastRequest].allSatisfy { last in
-            last.map { now - $0 >= QuerySchedule.firstGap } ?? true
-        }
+        let table = tables[service]
+        let last = [table?.lastAsked, table?.lastRequest].compactMap(\.self).max()
+        return last.map { now - $0 >= QuerySchedule.firstGap } ?? true
     }
 
     mutating func dropAll(of service: DNSName) { _ = change(service) { $0.dropAll() } }

@@ -11,10 +11,10 @@ extension Browser {
     /// ```
     ///
     /// A peer is invited when it is found, and again when an invitation does not reach it or times out, after a second or two, or
-    /// when one of the sessions has no room, or no descriptor is free, after ten. When a link is lost, by an outage of the network or a crash, the peer is
-    /// linked again as soon as it can be reached, usually within three seconds: invited, or by a mesh by itself. A link that one side
-    /// ends is not made again, nor is a peer that declines invited again, before it is found anew or its info
-    /// changes; only one that was linked is, once, after ten seconds: it may not have noticed yet that the link is dead.
+    /// when one of the sessions has no room, or no descriptor is free, after ten. When a link is lost, by an outage of the network or a
+    /// crash, the peer is linked again as soon as it can be reached, usually within three seconds: invited, or by a mesh by itself. A
+    /// link that one side ends is not made again, nor is a peer that declines invited again, before it is found anew or its info changes;
+    /// only one that was linked is, once, after ten seconds: it may not have noticed yet that the link is dead.
     ///
     /// Both sides may do this: two peers that invite each other at once get one link. Where users are asked, let one side invite,
     /// such as that with the lower id: `{ me.uid < $0.peer.uid }`. A peer that already is linked, as one that the mesh has introduced,
@@ -125,12 +125,7 @@ private final class LinkKeeper: Sendable {
 
     func link(_ peer: PeerID) async {
         let wasLinked = state.withLock { $0.linked.contains(peer) }
-        var pause = Duration.zero
-        if wasLinked {
-            pause =
-                session.driver.configuration.topology == .mesh
-                ? LinkKeeper.meshPause : LinkKeeper.pauses.first
-        }
+        var pause = wasLinked ? pauseAfterLink : .zero
         // The other end may not have noticed yet that the link is dead, and decline for that.
         var mayDecline = wasLinked
         while true {
@@ -147,13 +142,15 @@ private final class LinkKeeper: Sendable {
             case .declined where mayDecline:
                 mayDecline = false
                 pause = LinkKeeper.pauses.full
-            case .declined where end(peer): return
-            case .declined: pause = .zero
-            case .done where end(peer): return
-            case .done: pause = .zero
+            case .done where end(peer), .declined where end(peer): return
+            case .done, .declined: pause = .zero
             }
         }
         state.withLock { $0.entries[peer] = nil }
+    }
+
+    private var pauseAfterLink: Duration {
+        session.driver.configuration.topology == .mesh ? LinkKeeper.meshPause : LinkKeeper.pauses.first
     }
 
     /// Ends the task of a peer, unless it was found again meanwhile.

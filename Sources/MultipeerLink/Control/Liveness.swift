@@ -13,7 +13,8 @@ package import MultipeerCore
 /// would. So both do not ping at the same time, and both learn the round-trip time.
 ///
 /// An end that only receives sends PING, too, so that the other end receives something. And while a PING has no answer, its owner
-/// reports every half second or oftener what TCP knows: as long as the PING waits in a slow network, each acknowledged byte counts as received.
+/// reports every half second or oftener what TCP knows: as long as the PING waits in a slow network, each acknowledged byte counts as
+/// received.
 package struct Liveness: Equatable, Sendable {
     /// The four durations of chapter 14.
     package struct Timing: Equatable, Sendable {

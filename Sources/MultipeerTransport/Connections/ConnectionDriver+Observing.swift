@@ -70,7 +70,8 @@ extension SessionDriver {
         guard let connection = sockets.connections[id], let state = connection.socket.transmission() else {
             return
         }
-        if loseIfMoved(connection, to: loop.interfaces()) { return }
+        // Not with each PING: listing the interfaces costs more than the rest of it.
+        if connection.isSilent, loseIfMoved(connection, to: loop.interfaces()) { return }
         connection.follow(state)
         let acknowledged =
             connection.isDialled && state.acknowledged > 0 ? state.acknowledged - 1 : state.acknowledged
@@ -106,7 +107,7 @@ extension SessionDriver {
     private func checkAddresses() {
         let interfaces = loop.interfaces()
         // Members that miss this one later dial its present addresses. [data.idempotent]
-        if engine.hasMeshData, interfaces.contains(where: { !$0.usableAddresses.isEmpty }) { renewMeshData() }
+        if engine.hasMeshData, interfaces.haveUsableAddress { renewMeshData() }
         for connection in sockets.connections.values where connection.link != nil {
             _ = loseIfMoved(connection, to: interfaces)
         }

@@ -3,9 +3,9 @@ package import MultipeerCore
 /// When TCP gives up a link's connection, and how often it tries until then.
 ///
 /// Linux never waits longer for the next repetition than until it would give up. While a PING has no answer, that time is therefore
-/// always set a second or so ahead, and moved on every half second or oftener: TCP repeats at that rate and does not give up. Where the kernel
-/// limits its back-off itself, only the last seconds before the link ends need this. Where the option has no such effect, it does no
-/// harm. Pure.
+/// always set a second or so ahead, and moved on every half second or oftener: TCP repeats at that rate and does not give up. Where the
+/// kernel limits its back-off itself, only the last seconds before the link ends need this. Where the option has no such effect, it
+/// does no harm. Pure.
 package struct UserTimeout: Equatable, Sendable {
     /// What applies otherwise.
     package let usual: Duration
@@ -15,8 +15,8 @@ package struct UserTimeout: Equatable, Sendable {
 
     package init(_ usual: Duration) { self.usual = usual }
 
-    /// Returns the timeout to set, if it changes. Called at once when a PING is sent, and then every half second while there is no
-    /// answer. `isLimited`: the kernel limits its back-off.
+    /// Returns the timeout to set, if it changes. Called at once when a PING is sent, and then every half second or oftener while
+    /// there is no answer. `isLimited`: the kernel limits its back-off.
     package mutating func next(
         _ state: TransmissionState, since: Moment, until: Moment, isLimited: Bool, at now: Moment
     ) -> Duration? {

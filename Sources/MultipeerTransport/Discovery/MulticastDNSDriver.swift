@@ -82,7 +82,7 @@ final class MulticastDNSDriver {
     /// Handles a descriptor that is readable.
     func ready(_ token: Int, for client: any LoopClient) {
         if token == MulticastDNSDriver.newsToken {
-            if monitor.read() { refresh(for: client) }
+            if monitor.read() { changed(for: client) }
             return
         }
         guard let port = ports[token] else { return }
@@ -101,7 +101,7 @@ final class MulticastDNSDriver {
     func advance(for client: any LoopClient) {
         let now = self.now
         if let deadline = monitor.deadline, deadline <= now, monitor.read() {
-            refresh(for: client)
+            changed(for: client)
         } else if fault != nil, now >= nextTry {
             refresh(for: client)
         }
@@ -124,9 +124,14 @@ final class MulticastDNSDriver {
         }
     }
 
+    /// Handles news of the interfaces: sessions may have links from an address that is gone.
+    private func changed(for client: any LoopClient) {
+        refresh(for: client)
+        loop.lossNotifier.report(.moved)
+    }
+
     /// Adapts the sockets, and the engine's scopes, to the interfaces.
     private func refresh(for client: any LoopClient) {
-        defer { loop.lossNotifier.report(.moved) }
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
         nextTry = now + MulticastDNSDriver.retry

@@ -84,6 +84,9 @@ extension NetworkInterface.Address {
 }
 
 extension [NetworkInterface] {
+    /// Whether another machine could reach this one.
+    var haveUsableAddress: Bool { contains { !$0.usableAddresses.isEmpty } }
+
     /// Whether this address was taken from the machine, which has others: nothing more arrives at it. Where it has none at the
     /// moment, the address may come back.
     package func haveReplaced(_ host: SocketAddress.Host) -> Bool {
@@ -91,6 +94,6 @@ extension [NetworkInterface] {
         if host.isLoopback || contains(where: { $0.addresses.contains { $0.host.unmapped == host } }) {
             return false
         }
-        return contains { !$0.usableAddresses.isEmpty }
+        return haveUsableAddress
     }
 }

@@ -48,6 +48,9 @@ final class PeerInvitee: PeerConnection.Owner {
         }
     }
 
+    /// Each step up to INVITE has 5 s, and all of them 15 s. Spec 12.8, `invite.deadline`.
+    private func moved() { deadline = min(.now + .seconds(5), connection.began + .seconds(15)) }
+
     private func takeShare(_ payload: [UInt8]) throws(ProtocolError) {
         guard let code = invitations.validCode,
             payload.starts(with: [UInt8(code.number >> 8), UInt8(code.number & 255)])
@@ -60,7 +63,7 @@ final class PeerInvitee: PeerConnection.Owner {
         try demand(both != nil || bug == .codeAnyPoint, "SHARE without a point")
         confirmations = both
         state = .confirming
-        deadline = min(.now + .seconds(5), connection.began + .seconds(15))
+        moved()
         connection.send(Frame(.share, exchange.share))
     }
 
@@ -70,7 +73,7 @@ final class PeerInvitee: PeerConnection.Owner {
             return invitations.guessedWrong()
         }
         state = .proven
-        deadline = min(.now + .seconds(5), connection.began + .seconds(15))
+        moved()
         connection.send(Frame(.confirmation, confirmations?.own ?? payload))
     }
 
