@@ -49,6 +49,12 @@ package struct LineQueue: Sendable {
         return line
     }
 
+    /// Takes all waiting lines out; the one that is being handed over is not among them.
+    package mutating func removeAll() -> [[UInt8]] {
+        defer { (lines, bytes) = ([], 0) }
+        return lines
+    }
+
     /// Returns how many lines were dropped, once half of the queue is free; then the count starts again at zero.
     package mutating func recovery() -> Int? {
         guard dropped > 0, lines.count <= mostLines / 2, bytes <= mostBytes / 2 else { return nil }

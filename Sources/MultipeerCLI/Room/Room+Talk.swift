@@ -66,16 +66,12 @@ extension Room {
                 try await session.send(line, to: peer)
                 accepted(line, for: peer, over: link)
             } catch {
-                guard members[peer]?.link == link else { return }
-                let count = 1 + (members[peer]?.lineQueue.count ?? 0)
+                let name = members.name(of: peer)
                 if error.code == .tooLarge {
-                    screen.tell("line too long for \(members.name(of: peer))")
+                    screen.tell("line too long for \(name)")
                 } else if !isLeaving {
-                    members.update(peer) { $0.lineQueue = LineQueue() }
-                    let lines = count == 1 ? "1 line" : "\(count) lines"
-                    screen.tell(
-                        "\(lines) not delivered to \(members.name(of: peer)): \(error.description.printable)")
-                    return
+                    // The link has ended, or ends now: that is reported, and the lines after this one are named, by `change`.
+                    screen.tell(UnconfirmedLines.note(line, isSent: false, to: name))
                 }
             }
             if let count = members.recovery(of: peer, over: link) {
@@ -88,10 +84,7 @@ extension Room {
     private func accepted(_ line: [UInt8], for peer: PeerID, over link: Int) {
         guard members[peer]?.link == link, members.isLinked(peer) else {
             // The link has ended meanwhile, and what was unconfirmed then has been named.
-            var rest = UnconfirmedLines()
-            rest.add(line)
-            for note in rest.end(unsent: 0, to: members.name(of: peer)) { screen.tell(note) }
-            return
+            return screen.tell(UnconfirmedLines.note(line, isSent: true, to: members.name(of: peer)))
         }
         members.update(peer) { $0.unconfirmed.add(line) }
         askToConfirm(peer, over: link)
@@ -109,12 +102,16 @@ extension Room {
         }
     }
 
-    /// Names the lines that a link had and its peer has not confirmed. `unsent`: how many the session knows to be unsent.
+    /// Names the lines that a link had and its peer has not confirmed, and those that still waited for the link. `unsent`: how many
+    /// the session knows to be unsent.
     func nameUnconfirmed(to peer: PeerID, unsent: Int = 0) {
         let name = members.name(of: peer)
-        for note in members.update(peer, { $0.unconfirmed.end(unsent: unsent, to: name) }) ?? [] {
-            screen.tell(note)
+        let notes = members.update(peer) { member in
+            let waiting = member.lineQueue.removeAll()
+            for line in waiting { member.unconfirmed.add(line) }
+            return member.unconfirmed.end(unsent: unsent + waiting.count, to: name)
         }
+        for note in notes ?? [] { screen.tell(note) }
     }
 
     func hear(_ message: Session.Message) async throws(CommandError) {

@@ -53,9 +53,7 @@ package struct UnconfirmedLines: Sendable {
     package mutating func end(unsent: Int, to name: String) -> [String] {
         let firstUnsent = accepted - max(0, unsent) + 1
         var notes = lines.prefix(UnconfirmedLines.mostShown).map { line in
-            let text = RoomMessage.excerpt(of: line.start, isWhole: line.start.count < Self.longestStart)
-            return line.number < firstUnsent
-                ? "may not have arrived at \(name): \(text)" : "not sent to \(name): \(text)"
+            UnconfirmedLines.note(line.start, isSent: line.number < firstUnsent, to: name)
         }
         let rest = count - notes.count
         if rest > 0 {
@@ -66,11 +64,18 @@ package struct UnconfirmedLines: Sendable {
         self = UnconfirmedLines()
         return notes
     }
+
+    /// What the user reads about one line.
+    static func note(_ line: some Collection<UInt8>, isSent: Bool, to name: String) -> String {
+        let start = line.prefix(longestStart)
+        let text = RoomMessage.excerpt(of: start, isWhole: start.count < longestStart)
+        return (isSent ? "may not have arrived at \(name): " : "not sent to \(name): ") + text
+    }
 }
 
 extension RoomMessage {
     /// Returns the beginning of a line, for a notice about it.
-    fileprivate static func excerpt(of bytes: ArraySlice<UInt8>, isWhole: Bool) -> String {
+    fileprivate static func excerpt(of bytes: some Collection<UInt8>, isWhole: Bool) -> String {
         let text = String(decoding: bytes.drop { $0 == RoomMessage.mark }, as: UTF8.self)
         return String(text.prefix { $0 != "\n" }).printableText + (isWhole ? "" : "...")
     }

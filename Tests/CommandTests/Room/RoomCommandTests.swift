@@ -51,5 +51,9 @@ struct RoomCommandTests {
         #expect(lineQueue.isIdle)
         #expect(lineQueue.post([UInt8](repeating: 0, count: 101)) == .dropped(isFirst: true))
         #expect(lineQueue.post([8]) == .begins)
+        for byte: UInt8 in 9...12 { _ = lineQueue.post([byte]) }
+        #expect(lineQueue.next() == [8])
+        // The link ends while one line is handed over: the others are named.
+        #expect(lineQueue.removeAll() == [[9], [10], [11]] && lineQueue.next() == nil && lineQueue.isIdle)
     }
 }

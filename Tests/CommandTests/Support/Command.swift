@@ -131,6 +131,17 @@ final class Command: Sendable {
     /// The output that was read so far, for the message of a failed test.
     var written: String { printed.text + noticed.text }
 
+    /// Suspends the process. Returns once all of its threads have stopped, which takes a while on a busy machine: until then it
+    /// reads and answers.
+    func suspend() async throws {
+        process.signal(SIGSTOP)
+        let id = id_t(process.id)
+        try await noticing.run {
+            var information = unsafe siginfo_t()
+            while unsafe waitid(P_PID, id, &information, WSTOPPED | WNOWAIT) != 0, errno == EINTR {}
+        }
+    }
+
     func firstLine() async throws -> String {
         try await reading.run { [process] () throws(CommandError) in try process.output.readLine() } ?? ""
     }
