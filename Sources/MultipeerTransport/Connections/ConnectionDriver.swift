@@ -130,6 +130,8 @@ extension ConnectionDriver {
         loop.deregister(connection.socket.descriptor)
         connection.channel = nil
         connection.isReleased = true
+        // A descriptor becomes free: the next that waits can have it.
+        if sockets.acceptResumes != nil { sockets.acceptResumes = loop.now }
     }
 
     /// Reports a connection that ended below the frames.

@@ -68,8 +68,8 @@ extension ListeningDriver {
         return id
     }
 
-    /// Pauses accepting, also when no descriptor is left: unauthenticated peers wait in the backlog for a while, and the loop does
-    /// not spin over them.
+    /// Pauses accepting, also when no descriptor is left: unauthenticated peers wait in the backlog for a while, or until a connection
+    /// is closed, and the loop does not spin over them.
     private func pauseAccepting() {
         sockets.acceptor?.deregister(from: loop)
         sockets.acceptResumes = loop.now + .milliseconds(250)
