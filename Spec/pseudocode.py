@@ -112,9 +112,8 @@ class Member(mesh_traces.Member):
         return self.code.admits(self.view(), peer, list(listed))
 
     def linked(self, number, peer, is_mesh):
-        attempt = self.m.attempts.pop(peer, None)
+        self.m.attempts.pop(peer, None)
         super().linked(number, peer, is_mesh)
-        self.links[number].failures = bool(attempt and attempt.failed)
         for other in [one for one in self.m.attempts if mesh_traces.uid(one) == mesh_traces.uid(peer)]:
             self.code.attempt_failed(self.view(), other, False, None)
 
@@ -127,7 +126,7 @@ class Member(mesh_traces.Member):
         link = self.links[number]
         if not departed and not link.is_dismissed:
             self.code.link_ended(
-                self.view(), link.peer, link.since, link.failures, candidate_waits, lost and link.is_mesh)
+                self.view(), link.peer, link.since, candidate_waits, lost and link.is_mesh)
         link.since = self.now - mesh_traces.TIMER["meshSteady"]
         if link.is_dismissed and not departed:
             self.m.since = self.m.leaves_at = None

@@ -233,12 +233,10 @@ extension Membership {
         }
     }
 
-    /// Connects again after a lost link, at once if the link was of any use.
+    /// Connects again after a lost link, at once if the link has lasted.
     mutating func resume(after link: MeshLink) {
-        let isSteady = now - link.since >= MembershipTiming.steady
-        searches[link.endpoint] = MemberDial(
-            phase: .waiting(until: now), failures: isSteady ? 0 : link.failures, isOfMesh: link.isMesh)
-        if !isSteady { fail(link.endpoint) }
+        searches[link.endpoint] = MemberDial(phase: .waiting(until: now), isOfMesh: link.isMesh)
+        if now - link.since < MembershipTiming.steady { fail(link.endpoint) }
     }
 
     /// Continues connecting to an endpoint: one end may have detected more of the end of the link than the other. The

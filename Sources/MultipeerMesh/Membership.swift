@@ -109,10 +109,10 @@ extension Membership {
         graph.stopMissing(remote)
         if isMesh { dropEntries(of: remote, except: key) }
         if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
-        let failures = searches.removeValue(forKey: remote)?.failures ?? 0
+        searches[remote] = nil
         // The attempt for another instance of the peer ended with what the application requested instead. [mesh.dial]
         endSearch(of: remote.uid, .failed, isHopeless: false, isUntried: false)
-        graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, failures: failures, at: now)
+        graph.links[id] = MeshLink(to: remote, isMesh: isMesh, key: key, at: now)
         graph.everMet.remember(remote, until: now + MembershipTiming.everMet, at: now)
         if isMesh {
             renewOwnEntry()

@@ -11,8 +11,6 @@ struct MeshLink: Sendable {
     let isMesh: Bool
     /// The key that the endpoint's connection data named; nil if its preference is none.
     let key: Fingerprint?
-    /// The number of consecutive attempts before this one that failed, or led to a link that did not last.
-    let failures: Int
     let since: Moment
     /// Whether its end was requested, because its peer is one too many.
     var isDismissed = false
@@ -32,11 +30,10 @@ struct MeshLink: Sendable {
         static let receivedPerSecond: Int64 = 20
     }
 
-    init(to endpoint: Endpoint, isMesh: Bool, key: Fingerprint?, failures: Int, at now: Moment) {
+    init(to endpoint: Endpoint, isMesh: Bool, key: Fingerprint?, at now: Moment) {
         self.endpoint = endpoint
         self.isMesh = isMesh
         self.key = key
-        self.failures = failures
         since = now
         sending = TokenBucket(capacity: RateLimits.burst, perSecond: RateLimits.perSecond, now: now)
         receiving = TokenBucket(

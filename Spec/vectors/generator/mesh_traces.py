@@ -46,7 +46,7 @@ class Bucket:
 class Link:
     def __init__(self, peer, is_mesh, now):
         self.peer, self.is_mesh, self.is_fresh, self.queue = peer, is_mesh, True, {}
-        self.since, self.failures, self.is_dismissed = now, 0, False
+        self.since, self.is_dismissed = now, False
         self.sent = Bucket(LIMIT["entryBucketSent"], LIMIT["entriesSentPerSecond"])
         self.received = Bucket(LIMIT["entryBucket"], LIMIT["entriesPerSecond"])
         self.sent.since = self.received.since = now
@@ -136,7 +136,7 @@ class Member:
         if is_mesh and peer not in self.entries:
             self.has_room(peer, True)
         self.links[number] = Link(peer, is_mesh, self.now)
-        self.links[number].failures = self.attempts.pop(peer, {}).get("failures", 0)
+        self.attempts.pop(peer, None)
         for other, attempt in self.attempts.items():
             if uid(other) == uid(peer) and attempt["state"] == "connecting":
                 self.pause(attempt)
@@ -170,7 +170,7 @@ class Member:
             self.meetings.pop(link.peer, None)
             self.departed[link.peer] = self.now + TIMER["departed"]
         elif self.now - link.since < TIMER["meshSteady"]:
-            self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
+            self.attempts[link.peer] = dict(state="resting", failures=0, until=None, shown=False)
             self.pause(self.attempts[link.peer])
         if candidate_waits:
             self.attempts.setdefault(link.peer, dict(failures=0)).update(
@@ -755,8 +755,8 @@ def dialling():
            .link(100, 2, "cat")
            .end(30099, 2, connects=[]).look(30598, connects=[]).look(31601, connects=[["cat", True]]).failed(40000, "cat")
            .look(40999, connects=[]).look(43002, connects=[["cat", False]]).made())
-    yield (introduced("short-link-again", "the next pause is longer", ["Retry"]).failed(1000, "cat").look(2502, connects=[["cat", False]])
-           .link(2600, 2, "cat").end(5000, 2, connects=[]).look(5999, connects=[]).look(8002, connects=[["cat", True]]).made())
+    yield (introduced("short-link-again", "the next pause is as long: the failures before a link do not count", ["Retry"]).failed(1000, "cat").look(2502, connects=[["cat", False]])
+           .link(2600, 2, "cat").end(5000, 2, connects=[]).look(5499, connects=[]).look(6502, connects=[["cat", True]]).made())
     yield introduced("hopeless", "an attempt that can never succeed is not repeated", ["Retry"]).failed(30, "cat",
                                                                                                         True).look(
         3600000, connects=[]).made()
