@@ -139,7 +139,7 @@ let package = Package(
                 "MultipeerLink", "MultipeerDiscovery", "MultipeerHandshake", "MultipeerSecurity",
                 "MultipeerFraming", "MultipeerCore",
             ]),
-        layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerTransport"]),
+        layer("MultipeerFetch", ["MultipeerPlatform", "MultipeerTransport", "MultipeerCore"]),
         layer(
             "MultipeerWeb",
             ["MultipeerNetworking", "MultipeerFetch", "Multipeer", "MultipeerTransport", "MultipeerCore"]),

@@ -23,7 +23,7 @@ extension InvitationCode {
     }
 
     private static func word(_ typed: String) throws(InvalidInvitationCode) -> String {
-        let matches = CodeWords.all.filter { $0.hasPrefix(typed) }  // [code.words]
+        let matches = CodeWords.all.filter { $0.begins(with: typed) }  // [code.words]
         if let exact = matches.first(where: { $0 == typed }) { return exact }
         if matches.count == 1 { return matches[0] }
         guard matches.isEmpty else { throw .ambiguous(typed, Array(matches.prefix(3))) }

@@ -30,6 +30,14 @@ extension Unicode.Scalar {
 }
 
 extension Unicode.Scalar {
+    /// Whether it is drawn over the character before it.
+    package var isMark: Bool {
+        value >= 0x300 && [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
+    }
+
+    /// The most marks on one character: more cover the lines above and below.
+    package static let mostMarks = 4
+
     /// The scalar as it is shown where it must have no effect.
     package var escaped: String { "\\u{" + String(value, radix: 16) + "}" }
 
@@ -47,14 +55,18 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text with every character that `isHidden` escaped, as `\u{…}`, unless it shows where it stands. `isName`: whether
-    /// the text is a name.
+    /// The text with every character that `isHidden` escaped, as `\u{…}`, unless it shows where it stands, and with no more marks
+    /// on one character than a script needs. `isName`: whether the text is a name.
     package func escaping(isName: Bool = true, _ isHidden: (Unicode.Scalar) -> Bool) -> String {
-        guard unicodeScalars.contains(where: isHidden) else { return self }
+        guard unicodeScalars.contains(where: { isHidden($0) || $0.isMark }) else { return self }
         let scalars = Array(unicodeScalars)
         var text = ""
+        var marks = 0
         for (index, scalar) in scalars.enumerated() {
-            if isHidden(scalar), !Unicode.Scalar.isShown(at: index, of: scalars, isName: isName) {
+            marks = scalar.isMark ? marks + 1 : 0
+            let isUnseen =
+                isHidden(scalar) && !Unicode.Scalar.isShown(at: index, of: scalars, isName: isName)
+            if isUnseen || marks > Unicode.Scalar.mostMarks {
                 text += scalar.escaped
             } else {
                 text.unicodeScalars.append(scalar)

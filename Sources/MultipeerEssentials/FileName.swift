@@ -11,12 +11,14 @@ package enum FileName {
 
     /// Returns one path component that is never hidden, never special, never an option, and that a terminal shows as it is.
     package static func of(label: String) -> String {
-        let component = label.split(separator: "/").last.map(String.init) ?? ""
-        var scalars = String.UnicodeScalarView()
-        for scalar in component.unicodeScalars { scalars.append(isUnfit(scalar) ? "_" : scalar) }
+        let component = FilePath(label).name
+        var scalars = fitting(Array(component.unicodeScalars))
         while scalars.last == " " { scalars.removeLast() }
         if let first = scalars.first, ".-~ ".unicodeScalars.contains(first) {
             scalars.replaceSubrange(scalars.startIndex...scalars.startIndex, with: ["_"])
+        } else if scalars.first?.isMark == true {
+            // It would change how the slash before the name looks.
+            scalars.insert("_", at: scalars.startIndex)
         }
         guard !scalars.isEmpty else { return fallback }
         let name = shortened(String(scalars), to: limit)
@@ -38,7 +40,7 @@ package enum FileName {
     }
 
     private static func parts(_ name: String) -> (stem: Substring, ending: Substring) {
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
+        guard let dot = name.lastPosition(of: "."), dot > name.startIndex,
             name[dot...].utf8.count <= longestEnding
         else { return (name[...], "") }
         return (name[..<dot], name[dot...])
@@ -49,6 +51,20 @@ package enum FileName {
         var rest = text
         while rest.utf8.count > limit { rest.removeLast() }
         return rest.isEmpty ? String(fallback.prefix(limit)) : String(rest)
+    }
+
+    /// Returns the text with `_` for what a name does not contain, and for what does not show where it stands.
+    private static func fitting(_ scalars: [Unicode.Scalar]) -> String.UnicodeScalarView {
+        var name = String.UnicodeScalarView()
+        var marks = 0
+        for (index, scalar) in scalars.enumerated() {
+            marks = scalar.isMark ? marks + 1 : 0
+            let isHidden =
+                scalar.isInvisible && !Unicode.Scalar.isShown(at: index, of: scalars, isName: true)
+            let isFit = !isUnfit(scalar) && !isHidden && marks <= Unicode.Scalar.mostMarks
+            name.append(isFit ? scalar : "_")
+        }
+        return name
     }
 
     private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,4 +1,5 @@
 import Dispatch
+import MultipeerCore
 import MultipeerPlatform
 import MultipeerTransport
 
@@ -33,7 +34,7 @@ package struct WebResolver: Sendable {
 
     /// Returns the addresses of a host; none when it has none.
     package func addresses(of host: String) async -> [Address] {
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let isBracketed = host.begins(with: "[") && host.ends(with: "]")
         return await lookUp(isBracketed ? String(host.dropFirst().dropLast()) : host)
     }
 

@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// An http or https URL, as far as fetching a document needs it. RFC 3986.
 ///
 /// Foundation's type would bring Foundation into programs that need nothing else of it. What is sent is made from the parts here, so
@@ -21,26 +23,27 @@ package struct WebURL: Equatable, Sendable {
         guard let scheme = WebURL.scheme(of: text)?.lowercased(), ["http", "https"].contains(scheme) else {
             return nil
         }
-        self.init(reference: String(text.dropFirst(scheme.count + 1)), isSecure: scheme == "https")
+        self.init(
+            reference: String(Substring(text.utf8.dropFirst(scheme.utf8.count + 1))),
+            isSecure: scheme == "https")
     }
 
     /// Returns the URL that a reference stands for in a document of this one; nil unless it is an http or https URL. RFC 3986, 5.2.
     package func resolving(_ reference: String) -> WebURL? {
         if WebURL.scheme(of: reference) != nil { return WebURL(reference) }
-        if reference.hasPrefix("//") { return WebURL(reference: reference, isSecure: isSecure) }
+        if reference.begins(with: "//") { return WebURL(reference: reference, isSecure: isSecure) }
         let parts = WebURL.parts(of: reference)
         if parts.path.isEmpty { return with(path: path, query: parts.query ?? query) }
-        let isWhole = parts.path.hasPrefix("/")
-        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+        let isWhole = parts.path.begins(with: "/")
+        let directory = path.lastPosition(of: "/").map { String(path[...$0]) } ?? "/"
         return with(
             path: WebURL.withoutDots(isWhole ? parts.path : directory + parts.path), query: parts.query)
     }
 
     /// `reference`: what follows the colon of the scheme.
     private init?(reference: String, isSecure: Bool) {
-        guard reference.hasPrefix("//") else { return nil }
-        let rest = reference.dropFirst(2)
-        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        guard let rest = reference.rest(after: "//") else { return nil }
+        let end = rest.utf8.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
         guard let authority = Authority(rest[..<end]) else { return nil }
         let parts = WebURL.parts(of: String(rest[end...]))
         self.init(authority, isSecure, parts.path, parts.query)
@@ -77,7 +80,7 @@ extension WebURL {
 
     /// The name of its document: the last component of its path, or the host.
     package var label: String {
-        path.split(separator: "/").last.map { PercentEncoding.decode(String($0)) } ?? host
+        path.pieces(at: "/").last.map { PercentEncoding.decode(String($0)) } ?? host
     }
 
     package var scheme: String { isSecure ? "https" : "http" }
@@ -86,11 +89,11 @@ extension WebURL {
     package var effectivePort: UInt16 { port ?? (isSecure ? 443 : 80) }
 
     /// Whether the host is an IPv6 address.
-    package var isVersion6: Bool { host.hasPrefix("[") }
+    package var isVersion6: Bool { host.begins(with: "[") }
 
     /// Returns the scheme of a URL; nil for a reference without one.
     package static func scheme(of text: String) -> String? {
-        guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first,
+        guard let colon = text.firstPosition(of: ":"), let first = text.utf8.first,
             PercentEncoding.isLetter(first)
         else { return nil }
         let scheme = text[..<colon]
@@ -101,16 +104,16 @@ extension WebURL {
 
     /// Returns path and query of what follows the host, percent-encoded. The fragment is not for the server.
     private static func parts(of text: String) -> (path: String, query: String?) {
-        let text = text.prefix { $0 != "#" }
-        let mark = text.firstIndex(of: "?")
-        let query = mark.map { PercentEncoding.encode(String(text[text.index(after: $0)...]), keeping: "/?") }
-        return (PercentEncoding.encode(String(text[..<(mark ?? text.endIndex)]), keeping: "/"), query)
+        let text = text[..<(text.firstPosition(of: "#") ?? text.endIndex)]
+        let parts = text.pieces(at: "?", atMost: 2, keepingEmpty: true).map(String.init)
+        let query = parts.dropFirst().first.map { PercentEncoding.encode($0, keeping: "/?") }
+        return (PercentEncoding.encode(parts[0], keeping: "/"), query)
     }
 
     /// Returns a path without the components `.` and `..`. RFC 3986, 5.2.4.
     private static func withoutDots(_ path: String) -> String {
         var kept: [Substring] = []
-        let components = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let components = path.pieces(at: "/", keepingEmpty: true).dropFirst()
         for (place, component) in components.enumerated() {
             let isLast = place == components.count - 1
             switch component {
@@ -137,21 +140,21 @@ private struct Authority {
 
     /// Returns nil unless every parser would find the same host.
     init?(_ text: Substring) {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "@", keepingEmpty: true)
         guard (1...2).contains(parts.count), let place = parts.last else { return nil }
         user = parts.count == 2 ? String(parts[0]) : nil
         if let user, PercentEncoding.encode(user, keeping: "") != user { return nil }
-        let isVersion6 = place.hasPrefix("[")
+        let isVersion6 = place.begins(with: "[")
         let end =
             isVersion6
-            ? place.firstIndex(of: "]").map { place.index(after: $0) } : place.firstIndex { $0 == ":" }
+            ? place.firstPosition(of: "]", isAfter: true) : place.firstPosition(of: ":")
         let rest = place[(end ?? place.endIndex)...]
         host = String(place[..<(end ?? place.endIndex)])
-        port = rest.hasPrefix(":+") ? nil : UInt16(rest.dropFirst())
+        port = rest.begins(with: ":+") ? nil : UInt16(rest.dropFirst())
         // A colon without a number is that of the scheme's own port.
-        guard rest.isEmpty || rest == ":" || rest.hasPrefix(":") && port ?? 0 > 0 else { return nil }
+        guard rest.isEmpty || rest == ":" || rest.begins(with: ":") && port ?? 0 > 0 else { return nil }
         if isVersion6 {
-            guard host.hasSuffix("]"),
+            guard host.ends(with: "]"),
                 WebResolver.Address(String(host.dropFirst().dropLast()))?.bytes.count == 16
             else { return nil }
         } else {

@@ -55,7 +55,7 @@ private let layers: [Layer] = [
         ]),
     // What holds for any client of web servers.
     Layer(
-        "MultipeerFetch", on: ["MultipeerTransport", "MultipeerPlatform"],
+        "MultipeerFetch", on: ["MultipeerTransport", "MultipeerCore", "MultipeerPlatform"],
         outside: ["Dispatch"]),
     // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
     Layer(

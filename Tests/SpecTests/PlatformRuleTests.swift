@@ -39,6 +39,22 @@ struct PlatformRuleTests {
         }
     }
 
+    /// Ways to take a text apart at a `Character`: "/" with a combining mark after it is none of these marks, nor is CR LF.
+    private static let apart =
+        #"\.(hasPrefix\(|hasSuffix\(|components\(separatedBy|(firstIndex|lastIndex)\(of: "|split\((separator: "|omitting))"#
+
+    /// The reference peer and the simulation's scenarios have texts of their own.
+    private static let apartFromRule = ["Sources/MultipeerConformance/", "Sources/MultipeerSimulation/"]
+
+    @Test("text with a meaning on the wire, in a file or on a command line is taken apart by bytes")
+    func bytes() throws {
+        for file in try Repository.files(under: "Sources", where: { $0.hasSuffix(".swift") })
+        where !Self.apartFromRule.contains(where: file.path.hasPrefix) {
+            let found = try file.code(matching: Self.apart)
+            #expect(found.isEmpty, "\(file.path): \(found), which FilePath.swift does by bytes")
+        }
+    }
+
     /// What reads or writes a number as it is in memory, where its bytes are in the order of the machine.
     private static let memory = [
         "bigEndian", "byteSwapped", "littleEndian", "loadUnaligned", "storeBytes", "unsafeBitCast",

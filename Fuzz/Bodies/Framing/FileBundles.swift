@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerCore
 import MultipeerTransport
 
 extension FuzzBody {
@@ -25,7 +26,7 @@ extension FuzzBody {
                 continue
             }
             try promise(
-                path.components.allSatisfy { RelativePath.fault(ofName: $0) == nil }
+                path.components.allSatisfy { RelativePath.fault(ofName: $0.text) == nil }
                     && path.name == entry.name
                     && (try? RelativePath(path.text)) == path, "a path has only names, and is read again")
             writer.enter(path.directory)

@@ -60,10 +60,10 @@ final class AttachmentTransfers: Sendable {
     func take(_ event: Session.Event) -> Bool {
         switch event {
         case .stream(let stream):
-            guard stream.name.hasPrefix(AttachmentToken.prefix) else { return false }
+            guard stream.name.begins(with: AttachmentToken.prefix) else { return false }
             arrived(.stream(stream), key(stream.peer, stream.name))
         case .resource(let file):
-            guard file.name.hasPrefix(AttachmentToken.prefix) else { return false }
+            guard file.name.begins(with: AttachmentToken.prefix) else { return false }
             arrived(.file(file), key(file.peer, file.name))
         case .message, .peer, .verificationRequested, .verified: return false
         }

@@ -48,13 +48,12 @@ enum CodeOption: Equatable, Sendable {
             throw arguments.commandError("\(name) and an argument cannot be used together")
         }
         if text == new { return .making(.random(words: isRoom ? wordCounts.room : wordCounts.oneTime)) }
-        guard text.hasPrefix("@") else { return .given(try code(text, isRoom)) }
-        let file = text.dropFirst()
+        guard let file = text.rest(after: "@") else { return .given(try code(text, isRoom)) }
         let line =
             file == "-"
             ? try DescriptorStream.input.readLine()
             : String(decoding: try AtomicFile.read(String(file), limit: 65_536), as: UTF8.self)
-                .split(whereSeparator: \.isNewline).first.map(String.init)
+                .lines.first { !$0.isEmpty }.map(String.init)
         guard let line else { throw CommandError("no code in \(text.printable)", exit: .badInput) }
         return .given(try code(line, isRoom))
     }
@@ -67,7 +66,7 @@ enum CodeOption: Equatable, Sendable {
         guard let first = words.first else { return false }
         let number = first.prefix { $0.isASCII && $0.isNumber }
         let rest = first.dropFirst(number.count)
-        return (1...3).contains(number.count) && (rest.isEmpty || rest.hasPrefix("-"))
+        return (1...3).contains(number.count) && (rest.isEmpty || rest.begins(with: "-"))
     }
 
     /// Returns the operand if it is not a code, or else the value of the option that it stands for.

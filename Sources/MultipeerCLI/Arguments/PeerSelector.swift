@@ -13,7 +13,7 @@ package struct PeerSelector: Equatable, Sendable {
 
     /// Returns nil for an invalid text: no name, or anything but 4 to 32 digits after the last `#`.
     package init?(_ text: String) {
-        guard let mark = text.lastIndex(of: "#") else {
+        guard let mark = text.lastPosition(of: "#") else {
             guard !text.isEmpty else { return nil }
             (name, digits) = (text, nil)
             return
@@ -30,12 +30,12 @@ package struct PeerSelector: Equatable, Sendable {
     /// Returns the peers that are meant: those with exactly this name; if there are none, those whose name differs in its case
     /// only; if there are none, those whose name begins with it. `isWhole`: the beginning of a name is not enough.
     package func matches(_ peers: [PeerID], isWhole: Bool = false) -> [PeerID] {
-        let numbered = peers.filter { $0.id.hasPrefix(digits ?? "") }
+        let numbered = peers.filter { $0.id.begins(with: digits ?? "") }
         guard let name else { return numbered }
         let folded = name.lowercased()
         let tests: [(String) -> Bool] = [
             { $0 == name }, { $0.lowercased() == folded },
-            { !isWhole && $0.lowercased().hasPrefix(folded) },
+            { !isWhole && $0.lowercased().begins(with: folded) },
         ]
         return tests.lazy.map { test in numbered.filter { test($0.displayName) } }.first { !$0.isEmpty } ?? []
     }

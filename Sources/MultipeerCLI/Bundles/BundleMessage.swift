@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// What the two ends of a transfer say about bundles of files, and about files that the receiver has already, in messages next to
 /// them. Each begins with `files/1`, a word, and after the first two a number. A peer that does not know them ignores them, and is
@@ -44,7 +45,7 @@ package enum BundleMessage: Equatable, Sendable {
         guard line.count <= BundleMessage.longestLine, line.starts(with: BundleMessage.head.utf8),
             let text = String(validating: line.dropFirst(BundleMessage.head.utf8.count), as: UTF8.self)
         else { return nil }
-        let fields = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        let fields = text.pieces(at: " ", atMost: 3, keepingEmpty: true)
         if fields.count == 2, fields[0] == "question", message.count > line.count,
             let position = FilePosition(metadata: Array(fields[1].utf8))
         {

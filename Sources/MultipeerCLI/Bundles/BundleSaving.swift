@@ -5,7 +5,7 @@ import MultipeerEssentials
 struct BundleSaving {
     /// Where the files of one directory are put.
     private struct Place {
-        let path: [String]
+        let path: [FilePath]
         let directory: ReceivedDirectory
         let opened: OpenDirectory
         /// Begins what no other file of this sender is called.
@@ -165,7 +165,7 @@ struct BundleSaving {
         if let place, place.path == path.directory { return place }
         let directory = try directory(of: path, entry)
         let opened = try refusing { () throws(FileFault) in try directory.parent(of: path) }
-        let above = ([directory.name] + path.directory.dropFirst()).joined(separator: "/") + "/"
+        let above = FilePath([FilePath(directory.name)] + path.directory.dropFirst()).text + "/"
         synchronizePlace()
         let place = Place(
             path: path.directory, directory: directory, opened: opened, above: above,
@@ -240,7 +240,7 @@ struct BundleSaving {
     private func existing(
         _ entry: FileBundle.Entry, _ path: RelativePath, in directory: ReceivedDirectory
     ) -> SenderFiles.Existing {
-        let key = ([directory.name] + path.components.dropFirst()).joined(separator: "/")
+        let key = FilePath([FilePath(directory.name)] + path.components.dropFirst()).text
         return SenderFiles.Existing(
             place: .inside(directory, path), size: UInt64(entry.size), shown: downloads.shown(key),
             directory: downloads.shown(directory.name))

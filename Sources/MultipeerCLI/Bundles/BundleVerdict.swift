@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// What a receiver says about one file of a bundle or of a comparison.
 package enum BundleVerdict: Hashable, Sendable {
     /// It is wanted, or saved.
@@ -43,8 +45,8 @@ package enum BundleVerdict: Hashable, Sendable {
     /// Returns nil for any other text, and for more than a bundle has files.
     package static func read(_ text: Substring, most: Int) -> [BundleVerdict]? {
         var verdicts: [BundleVerdict] = []
-        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-            let parts = word.split(separator: "*", omittingEmptySubsequences: false)
+        for word in text.pieces(at: " ", keepingEmpty: true) {
+            let parts = word.pieces(at: "*", keepingEmpty: true)
             guard parts.count <= 2, let verdict = byWord[parts[0]],
                 let count = parts.count == 1 ? 1 : Int(parts[1]), count >= 1, count <= most - verdicts.count
             else { return nil }

@@ -48,7 +48,7 @@ package struct SentBundle: Sendable {
         var contents = Contents()
         var writer = FileBundleWriter()
         writer.bytes.reserveCapacity(FileBundle.longest)
-        var place: (path: [String], result: Result<OpenDirectory, FileFault>)?
+        var place: (path: [FilePath], result: Result<OpenDirectory, FileFault>)?
         // What the files after this one had when they were listed has room, however much this one has grown.
         var rest = wanted.reduce(0) { $0 + SentBundle.cost($1) }
         for file in wanted {
@@ -80,7 +80,7 @@ package struct SentBundle: Sendable {
         return contents
     }
 
-    private func open(_ path: [String]) -> Result<OpenDirectory, FileFault> {
+    private func open(_ path: [FilePath]) -> Result<OpenDirectory, FileFault> {
         do throws(FileFault) { return .success(try directory.directory(path.dropFirst())) } catch {
             return .failure(error)
         }

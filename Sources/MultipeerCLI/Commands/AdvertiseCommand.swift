@@ -46,7 +46,7 @@ enum AdvertiseCommand: Subcommand {
     private static func info(_ arguments: Arguments) throws(CommandError) -> DiscoveryInfo {
         var entries: [String: String] = [:]
         for text in arguments.values("--info") {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+            let parts = text.pieces(at: "=", atMost: 2, keepingEmpty: true).map(
                 String.init)
             guard parts.count == 2 else {
                 throw arguments.commandError("option '--info' takes KEY=VALUE, not '\(text)'")

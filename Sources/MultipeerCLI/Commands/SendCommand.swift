@@ -124,7 +124,9 @@ enum SendCommand: Subcommand {
         let words = arguments.operands
         guard let last = words.last else { throw arguments.commandError("FILE is missing") }
         if let name = arguments.value(PeerFinder.option.name) { return (words, name) }
-        let isName = words.count > 1 && last != "-" && !last.contains("/") && !TransferSource.isThere(last)
+        let isName =
+            words.count > 1 && last != "-" && last.firstPosition(of: "/") == nil
+            && !TransferSource.isThere(last)
         guard isName else { return (words, nil) }
         return (words.dropLast(), last)
     }
@@ -153,10 +155,10 @@ enum SendCommand: Subcommand {
                 exit: .system)
         }
         var directories: [ObjectIdentifier: String] = [:]
-        var names: Set<String> = []
+        var names: Set<FilePath> = []
         for directory in sources.compactMap(\.directory)
         where directories.updateValue(directory.name, forKey: ObjectIdentifier(directory)) == nil {
-            guard names.insert(directory.name).inserted else {
+            guard names.insert(FilePath(directory.name)).inserted else {
                 throw CommandError(
                     "two directories are called \(directory.name.printable)",
                     hint: "send one after the other",

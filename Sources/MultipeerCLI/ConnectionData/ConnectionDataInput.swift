@@ -17,8 +17,8 @@ enum ConnectionDataInput {
     /// Returns the bytes for an argument: those in FILE for @FILE, otherwise those that the argument is. Other users can see the
     /// arguments of a process, so the user is warned about the second form.
     static func decode(argument text: String, isQuiet: Bool) throws(CommandError) -> [UInt8] {
-        if text.hasPrefix("@") {
-            return try decode(contents: AtomicFile.read(String(text.dropFirst()), limit: 65_536))
+        if let file = text.rest(after: "@") {
+            return try decode(contents: AtomicFile.read(String(file), limit: 65_536))
         }
         let bytes = try decode(text)
         if !isQuiet { warn() }
@@ -40,7 +40,7 @@ enum ConnectionDataInput {
 
     /// Throws if an operand that is a name or a directory is connection data.
     static func refuse(asOperand text: String) throws(CommandError) {
-        guard text.hasPrefix("@") || Base64.decode(text)?.starts(with: magic) == true else { return }
+        guard text.begins(with: "@") || Base64.decode(text)?.starts(with: magic) == true else { return }
         throw CommandError(
             "connection data is given with --data", hint: "write it to a file and use '--data @FILE'",
             exit: .usage)

@@ -25,9 +25,9 @@ package final class ReceivedDirectory: Sendable {
 
     private struct State: Sendable {
         /// The directory of the file that came last: the next one is usually in the same.
-        var last: (path: ArraySlice<String>, directory: OpenDirectory)?
+        var last: (path: ArraySlice<FilePath>, directory: OpenDirectory)?
         /// The existing directories whose abandoned parts were removed, and those that were created.
-        var visited: Set<ArraySlice<String>> = []
+        var visited: Set<ArraySlice<FilePath>> = []
     }
 
     /// The name that the directory got.
@@ -89,17 +89,17 @@ package final class ReceivedDirectory: Sendable {
         return try directory.file(path.name)
     }
 
-    private func existing(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory? {
+    private func existing(_ path: ArraySlice<FilePath>) throws(FileFault) -> OpenDirectory? {
         if let last = state.withLock({ $0.last }), last.path == path { return last.directory }
         var directory = try outer.directory(name)
         for name in path {
-            guard directory.entry(name) != nil else { return nil }
-            directory = try directory.directory(name)
+            guard directory.entry(name.text) != nil else { return nil }
+            directory = try directory.directory(name.text)
         }
         return directory
     }
 
-    private func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
+    private func directory(_ path: ArraySlice<FilePath>) throws(FileFault) -> OpenDirectory {
         try state.withLock { state throws(FileFault) in
             if let last = state.last, last.path == path { return last.directory }
             var directory = try outer.directory(name)
@@ -112,9 +112,9 @@ package final class ReceivedDirectory: Sendable {
     }
 
     private static func descend(
-        into path: ArraySlice<String>, of directory: OpenDirectory, _ state: inout State, _ count: Count
+        into path: ArraySlice<FilePath>, of directory: OpenDirectory, _ state: inout State, _ count: Count
     ) throws(FileFault) -> OpenDirectory {
-        guard let name = path.last else { return directory }
+        guard let name = path.last?.text else { return directory }
         if directory.entry(name) == nil {
             try count.add()
             _ = try directory.create(name)

@@ -31,7 +31,7 @@ package final class SentDirectory: Sendable {
     package let failures: [(name: String, reason: String)]
     private let root: OpenDirectory
     /// The directory of the file that was opened last: the next one is usually in the same.
-    private let last = Locked<(path: ArraySlice<String>, directory: OpenDirectory)?>(nil)
+    private let last = Locked<(path: ArraySlice<FilePath>, directory: OpenDirectory)?>(nil)
 
     /// Lists the directory that the user named. Links on the way to it are followed, and none in it.
     package init(_ word: String, most: Int = FilePosition.most) throws(CommandError) {
@@ -77,10 +77,10 @@ package final class SentDirectory: Sendable {
     }
 
     /// Returns the directory that a file is in. `path`: without the first component, which is this one.
-    package func directory(_ path: ArraySlice<String>) throws(FileFault) -> OpenDirectory {
+    package func directory(_ path: ArraySlice<FilePath>) throws(FileFault) -> OpenDirectory {
         if let last = last.withLock({ $0 }), last.path == path { return last.directory }
         var directory = root
-        for name in path { directory = try directory.directory(name) }
+        for name in path { directory = try directory.directory(name.text) }
         last.withLock { [directory] in $0 = (path, directory) }
         return directory
     }
@@ -100,7 +100,7 @@ package final class SentDirectory: Sendable {
         }
         // Only what is in a directory shows that there is one.
         guard walk.entries.count == before,
-            let path = try? RelativePath(place.components.joined(separator: "/"))
+            let path = try? RelativePath(FilePath(place.components).text)
         else { return }
         walk.entries.append(
             Entry(path: path, kind: .directory, size: 0, modified: FileTime(seconds: 0)))
@@ -132,19 +132,19 @@ package final class SentDirectory: Sendable {
     }
 
     private static func text(_ name: String, in place: DirectoryPath) -> String {
-        (place.components + [name]).joined(separator: "/")
+        FilePath(place.components + [FilePath(name)]).text
     }
 
     /// The last component of a path; that of the directory itself for `.`, `..` and the like.
     private static func name(_ word: String) throws(CommandError) -> String {
-        let last = word.split(separator: "/").last.map(String.init) ?? ""
+        let last = FilePath(word).name
         var name = last
         if ["", ".", ".."].contains(last) {
             guard let whole = unsafe realpath(word, nil) else {
                 throw DescriptorStream.failure("cannot send \(word.printable)")
             }
             defer { unsafe free(whole) }
-            name = unsafe String(cString: whole).split(separator: "/").last.map(String.init) ?? ""
+            name = unsafe FilePath(String(cString: whole)).name
         }
         if let fault = RelativePath.fault(ofName: name) {
             let reason = name.isEmpty ? "it has no name" : "\(fault)"

@@ -27,7 +27,7 @@ package struct FirewallCheck: Sendable {
 
     static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> FirewallCheck {
         let tables = ["net/ip_tables_names", "net/ip6_tables_names"].flatMap {
-            (proc.text($0) ?? "").split(separator: "\n").map(String.init)
+            (proc.text($0) ?? "").pieces(at: "\n").map(String.init)
         }
         let makers = ["firewalld", "ufw", "opensnitchd"]
         let running = proc.processes.map(\.name).filter(makers.contains)
@@ -87,15 +87,15 @@ package struct FirewallCheck: Sendable {
     static func suspicion(_ text: String) -> String? {
         var isInput = false
         var drops = 0
-        for line in text.split(separator: "\n").map({ $0.withoutSpacesAround }) {
-            if line.hasPrefix("chain ") { isInput = false }
+        for line in text.pieces(at: "\n").map({ $0.withoutSpacesAround }) {
+            if line.begins(with: "chain ") { isInput = false }
             if line.hasPart("hook input") {
                 isInput = true
                 if line.hasPart("policy drop") {
                     return "incoming packets are dropped unless a rule accepts them"
                 }
             }
-            let words = line.split(separator: " ")
+            let words = line.pieces(at: " ")
             if isInput, words.contains("drop") || words.contains("reject") { drops += 1 }
         }
         guard drops > 0 else { return nil }

@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// The kernel's information in `/proc`, as far as this user may read it. Tests use a folder of their own.
 package struct ProcFileSystem: Sendable {
@@ -57,7 +58,7 @@ package struct ProcFileSystem: Sendable {
     }
 
     private static func inode(_ link: String) -> UInt64? {
-        guard link.hasPrefix("socket:["), link.hasSuffix("]") else { return nil }
+        guard link.begins(with: "socket:["), link.ends(with: "]") else { return nil }
         return UInt64(link.dropFirst("socket:[".count).dropLast())
     }
 
@@ -82,9 +83,9 @@ package struct UDPTableEntry: Hashable, Sendable {
 
     /// Returns the sockets that the text lists; skips lines of any other form.
     package static func all(in text: String) -> [UDPTableEntry] {
-        text.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 9, let colon = fields[1].lastIndex(of: ":"),
+        text.pieces(at: "\n").compactMap { line in
+            let fields = line.pieces(at: " ")
+            guard fields.count > 9, let colon = fields[1].lastPosition(of: ":"),
                 let port = UInt16(fields[1][fields[1].index(after: colon)...], radix: 16),
                 let user = UInt32(fields[7]), let inode = UInt64(fields[9])
             else { return nil }

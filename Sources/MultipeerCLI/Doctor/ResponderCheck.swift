@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// Other multicast DNS programs on this machine.
 package struct ResponderCheck: Sendable {
@@ -40,7 +41,7 @@ package struct ResponderCheck: Sendable {
     }
 
     private var isAlone: Bool {
-        (avahi ?? "").split(separator: "\n").contains { line in
+        (avahi ?? "").pieces(at: "\n").contains { line in
             let text = line.filter { !$0.isWhitespace }.lowercased()
             return text == "disallow-other-stacks=yes"
         }

@@ -20,7 +20,7 @@ package struct PeerAddress: Equatable, Sendable {
     package init?(_ text: String, takesNames: Bool) {
         var rest = text[...]
         var selector: PeerSelector?
-        if let mark = text.lastIndex(of: "@") {
+        if let mark = text.lastPosition(of: "@") {
             guard let one = PeerSelector(String(text[..<mark])) else { return nil }
             selector = one
             rest = text[text.index(after: mark)...]
@@ -31,7 +31,7 @@ package struct PeerAddress: Equatable, Sendable {
             (host, port) = (.address(address.host), address.port)
             return
         }
-        let isBracketed = place.hasPrefix("[") && place.hasSuffix("]")
+        let isBracketed = place.begins(with: "[") && place.ends(with: "]")
         let plain = isBracketed ? String(place.dropFirst().dropLast()) : place
         if let address = SocketAddress.Host(plain), !isBracketed || !address.isV4 {
             (host, port) = (.address(address), PortOption.standard)
@@ -42,10 +42,10 @@ package struct PeerAddress: Equatable, Sendable {
     }
 
     private static func name(_ text: String) -> (name: String, port: UInt16?)? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: ":", keepingEmpty: true)
         guard let name = parts.first, (1...253).contains(name.utf8.count), parts.count < 3,
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }),
-            name.first?.isLetter == true || name.first?.isNumber == true, !name.hasSuffix("..")
+            name.first?.isLetter == true || name.first?.isNumber == true, !name.ends(with: "..")
         else { return nil }
         guard parts.count == 2 else { return name.contains(".") ? (String(name), nil) : nil }
         guard let port = UInt16(parts[1]), port > 0 else { return nil }

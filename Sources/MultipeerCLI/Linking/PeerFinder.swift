@@ -167,7 +167,7 @@ extension CommandError {
     /// Creates the error of a search that cannot begin.
     init(searching error: MultipeerError) {
         let problem = CommandError(error)
-        guard problem.text.hasSuffix(MultipeerError.withoutDiscovery) else { self = problem; return }
+        guard problem.text.ends(with: MultipeerError.withoutDiscovery) else { self = problem; return }
         self.init(
             ListeningPlace.reason(problem.text),
             hint: "with --to ADDRESS no discovery is needed; '\(Terminal.name) doctor' says what is missing",

@@ -84,7 +84,7 @@ extension ReceiverList {
             typed.append(Character(Unicode.Scalar(byte)))
             // Another digit could follow only if there is such a number.
             let mayGoOn = rows.contains {
-                $0.number > 9 && "\($0.number)".hasPrefix(typed) && "\($0.number)" != typed
+                $0.number > 9 && "\($0.number)".begins(with: typed) && "\($0.number)" != typed
             }
             guard !mayGoOn, let peer = choice(typed) else { return .changed }
             return .chosen(peer)

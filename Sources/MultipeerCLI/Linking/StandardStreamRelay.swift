@@ -144,9 +144,7 @@ struct ChatFormatter: Sendable {
     func sayGoodbye() { Terminal.say("\(name) closed input; press Ctrl-D to finish") }
 
     func render(_ message: [UInt8]) -> [UInt8] {
-        var lines = String(decoding: message, as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
+        let lines = String(decoding: message, as: UTF8.self).lines
         return Array(lines.map { "\(name): \(String($0).printableText)\n" }.joined().utf8)
     }
 }

@@ -44,7 +44,7 @@ package struct TransferReport: Equatable, Sendable {
     private let direction: Direction
     private var groups: [Group] = []
     /// The position of each group.
-    private var places: [String: Int] = [:]
+    private var places: [FilePath: Int] = [:]
     /// Files that are in no group.
     private var single = 0
     /// Whether digests are shown whole.
@@ -92,8 +92,8 @@ package struct TransferReport: Equatable, Sendable {
     }
 
     private mutating func place(of directory: String) -> Int {
-        if let place = places[directory] { return place }
-        places[directory] = groups.count
+        if let place = places[FilePath(directory)] { return place }
+        places[FilePath(directory)] = groups.count
         groups.append(Group(name: directory))
         return groups.count - 1
     }

@@ -41,7 +41,7 @@ package struct PeerLabels: Sendable {
         let digits = peer.uid.bytes.hexadecimal
         let rivals = others.map { $0.uid.bytes.hexadecimal }
         var length = PeerLabels.shortest
-        while length < digits.count, rivals.contains(where: { $0.hasPrefix(digits.prefix(length)) }) {
+        while length < digits.count, rivals.contains(where: { $0.begins(with: digits.prefix(length)) }) {
             length += 1
         }
         return "\(name.stem)#\(digits.prefix(length))"
@@ -61,9 +61,9 @@ package struct PeerLabels: Sendable {
 
     /// Does the same at the end of the text, after a space.
     package func find(atEndOf text: String) -> (rest: String, peer: PeerID)? {
-        let found = names.keys.map { ($0, self[$0]) }.filter { text.hasSuffix(" \($0.1)") }
+        let found = names.keys.map { ($0, self[$0]) }.filter { text.ends(with: " \($0.1)") }
         guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
-        return (String(text.dropLast(label.count + 1)), peer)
+        return (String(Substring(text.utf8.dropLast(label.utf8.count + 1))), peer)
     }
 
     private static func stem(of name: String) -> String {

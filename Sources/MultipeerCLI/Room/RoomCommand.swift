@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A line that the user has typed in a room.
 package enum RoomCommand: Equatable, Sendable {
@@ -25,11 +26,11 @@ package enum RoomCommand: Equatable, Sendable {
         while text.last?.isWhitespace == true { text.removeLast() }
         if text.isEmpty {
             self = .nothing
-        } else if text.hasPrefix("//") || text.hasPrefix("@@") {
-            self = .say(String(text.dropFirst()))
-        } else if text.hasPrefix("@") {
-            self = .whisper(String(text.dropFirst()))
-        } else if text.hasPrefix("/") {
+        } else if text.begins(with: "//") || text.begins(with: "@@") {
+            self = .say(String(Substring(text.utf8.dropFirst())))
+        } else if let words = text.rest(after: "@") {
+            self = .whisper(String(words))
+        } else if text.begins(with: "/") {
             let word = text.prefix { $0 != " " }
             self.init(command: String(word), String(text.dropFirst(word.count).drop { $0 == " " }))
         } else if text.utf8.count < 2_048,
@@ -58,7 +59,7 @@ package enum RoomCommand: Equatable, Sendable {
         case ("/help", true): self = .help
         case ("/leave", true): self = .quit
         default:
-            let form = RoomCommand.forms.first { $0.0.split(separator: " ")[0] == command }?.0
+            let form = RoomCommand.forms.first { $0.0.pieces(at: " ")[0] == command }?.0
             self = .wrong(form.map { "usage: \($0)" } ?? RoomCommand.unknown(command))
         }
     }
@@ -72,7 +73,7 @@ package enum RoomCommand: Equatable, Sendable {
     }
 
     private static func accept(_ rest: String) -> RoomCommand {
-        let words = rest.split(separator: " ", maxSplits: 1)
+        let words = rest.pieces(at: " ", atMost: 2)
         guard let number = Int(words[0]) else { return .wrong("/accept takes a number") }
         return .accept(number, into: words.dropFirst().first.map(String.init))
     }
@@ -104,7 +105,7 @@ package enum RoomCommand: Equatable, Sendable {
     /// Other words for a command.
     private static let synonyms = ["/who": "/peers", "/quit": "/leave"]
 
-    private static let commands = forms.map(\.0).filter { $0.hasPrefix("/") }.map {
+    private static let commands = forms.map(\.0).filter { $0.begins(with: "/") }.map {
         String($0.prefix { $0 != " " })
     }
 

@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A message in a room: one for each line, with its line end, so that it is compatible with 'multipeer link'. A message to a
 /// single peer begins with a byte 1, so that it can be shown as private.
@@ -28,8 +29,6 @@ package struct RoomMessage: Equatable, Sendable {
     /// Returns the text to show: each line with the sender's name in front, and the time before that, if the style has one.
     package func shown(from name: String, in style: LineStyle = .plain) -> String {
         let head = style.time + name + (isPrivate ? " > you: " : ": ")
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        return lines.map { "\(head)\(String($0).printableText)\n" }.joined()
+        return text.lines.map { "\(head)\(String($0).printableText)\n" }.joined()
     }
 }

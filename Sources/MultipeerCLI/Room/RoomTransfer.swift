@@ -15,7 +15,7 @@ struct RoomDownload: Sendable {
             let file = try await resource.receive(
                 into: .directory(downloads.directory), completing: downloads.completion(as: name))
             let time = start.duration(to: .now)
-            let settled = file.path.split(separator: "/").last.map(String.init) ?? name
+            let settled = FilePath(file.path).name
             let digest = file.isVerified ? file.digest : nil
             return (report.add(.init(name: settled, bytes: file.size, time: time, digest: digest)), true)
         } catch {

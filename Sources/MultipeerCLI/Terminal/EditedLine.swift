@@ -1,4 +1,5 @@
 import MultipeerCommandLine
+import MultipeerEssentials
 
 /// A line that is being typed, for a terminal in raw mode: keys in, effects out. It knows no terminal, and the input stays
 /// together whatever is shown meanwhile.
@@ -129,7 +130,7 @@ package struct EditedLine: Equatable, Sendable {
         guard let choices = completion.choices(for: before) else { return .nothing }
         let isOnly = choices.words.count == 1
         // A path goes on after a directory.
-        let isComplete = isOnly && !choices.common.hasSuffix("/")
+        let isComplete = isOnly && !choices.common.ends(with: "/")
         let replacement = choices.common + (isComplete ? " " : "")
         let line = before.dropLast(choices.length) + replacement
         if line != before, line.utf8.count + after.utf8.count <= longest {

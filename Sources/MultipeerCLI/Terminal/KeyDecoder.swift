@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// What a terminal sends for its keys, byte by byte. A character or an escape sequence may be split between reads.
 ///
 /// ```
@@ -80,7 +82,7 @@ package struct KeyDecoder: Equatable, Sendable {
             return nil
         }
         if isPasting { return nil }
-        let numbers = parameters.split(separator: ";", omittingEmptySubsequences: false)
+        let numbers = parameters.pieces(at: ";", keepingEmpty: true)
         if final == UInt8(ascii: "~") { return numbers.first.flatMap { KeyDecoder.numbers[String($0)] } }
         let key = KeyDecoder.letters[final]
         // With Ctrl or Alt an arrow moves by a word.

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// What Tab adds to a line: names after an at sign and after the commands that take one, commands after a slash, and paths after the
 /// commands that take one.
 package struct LineCompletion: Equatable, Sendable {
@@ -29,13 +31,13 @@ package struct LineCompletion: Equatable, Sendable {
 
     /// Returns what may stand in place of the end of the text before the cursor; nil where nothing is completed.
     package func choices(for text: String) -> Choices? {
-        if text.hasPrefix("/") {
-            guard let space = text.firstIndex(of: " ") else { return matches(Substring(text), commands) }
+        if text.begins(with: "/") {
+            guard let space = text.firstPosition(of: " ") else { return matches(Substring(text), commands) }
             let (command, rest) = (String(text[..<space]), text[text.index(after: space)...])
             if commandsWithPath.contains(command) { return paths(rest) }
             return commandsWithName.contains(command) ? matches(rest, names) : nil
         }
-        guard let sign = text.lastIndex(of: "@"),
+        guard let sign = text.lastPosition(of: "@"),
             sign == text.startIndex || text[text.index(before: sign)] == " "
         else { return nil }
         return matches(text[text.index(after: sign)...], names)
@@ -45,7 +47,7 @@ package struct LineCompletion: Equatable, Sendable {
     private func paths(_ typed: Substring) -> Choices? {
         let completion = PathCompletion(folder: folder)
         if let choices = completion.choices(for: String(typed)) { return choices }
-        guard let space = typed.lastIndex(of: " "), completion.isThere(String(typed[..<space])) else {
+        guard let space = typed.lastPosition(of: " "), completion.isThere(String(typed[..<space])) else {
             return nil
         }
         return matches(typed[typed.index(after: space)...], names)
@@ -54,7 +56,7 @@ package struct LineCompletion: Equatable, Sendable {
     /// Names match without case.
     private func matches(_ typed: Substring, _ words: [String]) -> Choices? {
         let folded = typed.lowercased()
-        let found = words.filter { $0.lowercased().hasPrefix(folded) }.sorted()
+        let found = words.filter { $0.lowercased().begins(with: folded) }.sorted()
         return found.isEmpty ? nil : Choices(length: typed.count, words: found)
     }
 }

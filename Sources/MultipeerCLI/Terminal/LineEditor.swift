@@ -115,7 +115,7 @@ extension LineEditor.State {
             let list = words.map(\.printable).joined(separator: "  ")
             Terminal.show("\r\u{1b}[K\(isASCII ? list.asASCII : list)\n\(picture)")
         case .entered(let text):
-            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let lines = text.pieces(at: "\n", keepingEmpty: true)
             let shown = lines.map { "\(head())\(LineEditor.prompt)\(String($0).printableText)\n" }.joined()
             Terminal.show("\r\u{1b}[K\(isASCII ? shown.asASCII : shown)\(picture)")
         case .ended:

@@ -10,13 +10,12 @@ struct PathCompletion {
     /// Names that begin with a dot are completed after a dot only.
     func choices(for path: String) -> LineCompletion.Choices? {
         if path == "~" { return LineCompletion.Choices(length: 1, words: ["~/"], isExact: true) }
-        let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let typed = path[end...]
-        let place = absolute(String(path[..<end]))
+        let (above, typed) = (FilePath(path).directory, FilePath(path).last)
+        let place = absolute(String(above))
         guard let entries = try? OpenDirectory(place).entries() else { return nil }
         let words = entries.filter { entry in
-            entry.kind != .unnamed && entry.name.hasPrefix(typed)
-                && (typed.hasPrefix(".") || !entry.name.hasPrefix("."))
+            entry.kind != .unnamed && entry.name.begins(with: typed)
+                && (typed.begins(with: ".") || !entry.name.begins(with: "."))
         }.map { isDirectory($0, in: place) ? "\($0.name)/" : $0.name }
         return words.isEmpty ? nil : LineCompletion.Choices(length: typed.count, words: words, isExact: true)
     }
@@ -27,7 +26,7 @@ struct PathCompletion {
     private func absolute(_ path: String) -> String {
         let path = UserDirectory.expanded(path)
         if path.isEmpty { return folder }
-        return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        return FilePath(path).isAbsolute ? path : "\(folder)/\(path)"
     }
 
     /// A link to a directory counts: the user has it there.

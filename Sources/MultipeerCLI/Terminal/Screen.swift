@@ -62,7 +62,7 @@ final class Screen: Sendable {
     /// Shows an error, or the answer to a command.
     func tell(_ text: String) {
         let head = isTerminal ? "\(style.time)* " : "\(Terminal.name): "
-        show(text.split(separator: "\n").map { "\(head)\($0)\n" }.joined())
+        show(text.pieces(at: "\n").map { "\(head)\($0)\n" }.joined())
     }
 
     /// The columns that an answer of several lines may have.

@@ -43,9 +43,9 @@ final class CurlDocument: WebDocument {
 
     private static var program: String? {
         let path = Environment.value("PATH") ?? ""
-        let folders = path.split(separator: ":").map(String.init)
+        let folders = path.pieces(at: ":").map(String.init)
         return folders.map { "\($0)/curl" }.first { path in
-            path.hasPrefix("/") && FileSystem.isExecutable(path)
+            path.begins(with: "/") && FileSystem.isExecutable(path)
         }
     }
 
@@ -119,8 +119,8 @@ final class CurlDocument: WebDocument {
         let code = child.wait()
         // 18: the document is shorter than its length says, which the reader finds out by itself.
         guard code != 0, code != 18 else { return nil }
-        let line = String(decoding: words, as: UTF8.self).split(separator: "\n").last.map(String.init)
-        let text = line.map { $0.hasPrefix("curl: ") ? String($0.dropFirst(6)) : $0 }
+        let line = String(decoding: words, as: UTF8.self).pieces(at: "\n").last.map(String.init)
+        let text = line.map { $0.rest(after: "curl: ").map(String.init) ?? $0 }
         throw CommandError((text ?? "curl ended with exit code \(code)").printable, exit: .system)
     }
 }
@@ -130,9 +130,9 @@ extension WebHead {
     static func parsed(_ bytes: [UInt8]) -> (head: WebHead, count: Int)? {
         var start = 0
         while let end = end(of: bytes, from: start) {
-            let lines = String(decoding: bytes[start..<end], as: UTF8.self).split(separator: "\r\n")
-            let words = lines.first?.split(separator: " ") ?? []
-            guard words.count > 1, words[0].hasPrefix("HTTP/"), let status = Int(words[1]) else {
+            let lines = String(decoding: bytes[start..<end], as: UTF8.self).lines
+            let words = lines.first?.pieces(at: " ") ?? []
+            guard words.count > 1, words[0].begins(with: "HTTP/"), let status = Int(words[1]) else {
                 return (WebHead(status: 0, length: nil, location: nil), end)
             }
             start = end
@@ -146,7 +146,7 @@ extension WebHead {
     private init(_ status: Int, _ lines: ArraySlice<Substring>) {
         var fields: [String: String] = [:]
         for line in lines {
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = line.pieces(at: ":", atMost: 2, keepingEmpty: true)
             guard parts.count == 2 else { continue }
             fields[parts[0].lowercased()] = parts[1].withoutSpacesAround
         }

@@ -10,14 +10,15 @@ package final class FileOwners: Sendable {
         var isReceived = false
     }
 
-    private let owners = Locked<[String: Owner]>([:])
+    private let owners = Locked<[FilePath: Owner]>([:])
     private let most: Int
 
     package init(most: Int = FilePosition.most) { self.most = most }
 
     /// Uses a name for a file that is going to be received. Returns why that is not possible, and changes nothing then.
     package func claim(_ name: String, for peer: PeerID) -> String? {
-        owners.withLock { owners in
+        let name = FilePath(name)
+        return owners.withLock { owners in
             guard let owner = owners[name] else {
                 guard owners.count < most else { return "\(most) files were received in this run" }
                 owners[name] = Owner(peer: peer)
@@ -31,6 +32,7 @@ package final class FileOwners: Sendable {
 
     /// Ends a claim: a name whose file was not received is free again, unless an earlier file has it.
     package func end(_ name: String, isReceived: Bool) {
+        let name = FilePath(name)
         owners.withLock { owners in
             guard var owner = owners[name] else { return }
             owner.active -= 1

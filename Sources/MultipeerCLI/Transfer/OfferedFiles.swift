@@ -20,7 +20,7 @@ package struct OfferedFiles: Equatable, Sendable {
 
         /// Returns nil for anything that `text` does not write.
         fileprivate init?(_ text: Substring) {
-            let parts = text.split(separator: "+", omittingEmptySubsequences: false)
+            let parts = text.pieces(at: "+", keepingEmpty: true)
             let most = FilePosition.most
             guard parts.count <= 2, let files = Int(parts[0]), (0...most).contains(files) else { return nil }
             var directories = 0
@@ -71,7 +71,7 @@ package struct OfferedFiles: Equatable, Sendable {
             return isOver ? nil : sum
         }
         first = files.prefix(OfferedFiles.mostListed).map { file in
-            let line = file.name.split(whereSeparator: \.isNewline).joined(separator: " ")
+            let line = file.name.lines.joined(separator: " ")
             let name = String(
                 decoding: Text.prefix(line, limit: OfferedFiles.longestName), as: UTF8.self)
             return File(name: name, size: file.size, contents: file.contents)
@@ -90,7 +90,7 @@ package struct OfferedFiles: Equatable, Sendable {
 
     /// Returns nil for anything that `text` does not write.
     package init?(_ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = text.pieces(at: "\n", keepingEmpty: true)
         guard let head = lines.first, lines.count <= 1 + OfferedFiles.mostListed,
             let (size, rest, _) = OfferedFiles.fields(head, isSizeFirst: false),
             let contents = Contents(rest), lines.count <= 1 + contents.count
@@ -113,11 +113,11 @@ package struct OfferedFiles: Equatable, Sendable {
     private static func fields(
         _ line: Substring, isSizeFirst: Bool
     ) -> (size: UInt64?, rest: Substring, contents: Contents?)? {
-        guard let space = line.firstIndex(of: " ") else { return nil }
+        guard let space = line.firstPosition(of: " ") else { return nil }
         let (head, tail) = (line[..<space], line[line.index(after: space)...])
         var (digits, rest) = isSizeFirst ? (head, tail) : (tail, head)
         var contents: Contents?
-        if isSizeFirst, let slash = digits.firstIndex(of: "/") {
+        if isSizeFirst, let slash = digits.firstPosition(of: "/") {
             guard let count = Contents(digits[digits.index(after: slash)...]) else { return nil }
             contents = count
             digits = digits[..<slash]

@@ -48,7 +48,9 @@ extension SenderFiles {
             var note: TransferNote?
             if downloads.existing == .rename {
                 name = try SenderFiles.free(label, in: downloads.opened)
-                if name != label { note = details.map { TransferNote($0.position.number, .renamed(name)) } }
+                if !name.hasBytes(of: label) {
+                    note = details.map { TransferNote($0.position.number, .renamed(name)) }
+                }
             }
             let destination = FileDestination(
                 downloads.opened, name, mayReplace: downloads.isForced, details)
@@ -66,7 +68,7 @@ extension SenderFiles {
     ) throws(Refusal) -> File {
         let (directory, note) = try directory(of: path, details.position, downloads)
         let rest = path.components.dropFirst()
-        let key = ([directory.name] + rest).joined(separator: "/")
+        let key = FilePath([FilePath(directory.name)] + rest).text
         let existing = Existing(
             place: .inside(directory, path), size: resource.size, shown: downloads.shown(key),
             directory: downloads.shown(directory.name))
@@ -85,7 +87,7 @@ extension SenderFiles {
             let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
             let name = try SenderFiles.name(of: path, in: parent, downloads.existing, existing)
             let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
-            let above = ([directory.name] + rest.dropLast()).joined(separator: "/")
+            let above = FilePath([FilePath(directory.name)] + rest.dropLast()).text
             return File(
                 id: id, resource: resource, place: .opened(parent),
                 completion: destination.completion(isSynchronized: options.isSynchronized), name: path.text,
@@ -159,8 +161,8 @@ extension SenderFiles {
     func directory(
         of path: RelativePath, _ position: FilePosition, _ downloads: DownloadDirectory
     ) throws(Refusal) -> (ReceivedDirectory, TransferNote?) {
-        let top = path.directory.first ?? path.name
-        let name = FileName.of(label: top)
+        let top = path.components[0]
+        let name = FileName.of(label: top.text)
         let (directory, isNew) = try directories.withLock { directories throws(Refusal) in
             if let known = directories[top] { return (known, false) }
             guard directories.count < SenderFiles.mostDirectories else {
@@ -175,7 +177,7 @@ extension SenderFiles {
             directories[top] = directory
             return (directory, true)
         }
-        guard isNew, directory.name != name else { return (directory, nil) }
+        guard isNew, !directory.name.hasBytes(of: name) else { return (directory, nil) }
         output.say(
             "\(name.printable) already exists; saving as \(downloads.shown(directory.name).printable)")
         return (directory, TransferNote(position.number, .renamed(directory.name)))

@@ -27,7 +27,7 @@ final class SenderFiles: Sendable {
         var report: TransferReport
         var files = ReceivedFiles()
         /// The names of files on their way, with what is sent when they are there, or are not received.
-        var arriving: [String: Promise<Void>] = [:]
+        var arriving: [FilePath: Promise<Void>] = [:]
         var active: [Int: IncomingResource] = [:]
         var last = 0
         /// The number of texts that were printed.
@@ -72,7 +72,7 @@ final class SenderFiles: Sendable {
     /// Those of all senders.
     private let owners: FileOwners?
     /// The directories that this sender sends, by their names there. Each is created while this is locked, once.
-    let directories = Locked<[String: ReceivedDirectory]>([:])
+    let directories = Locked<[FilePath: ReceivedDirectory]>([:])
     let created = ReceivedDirectory.Count()
     /// How many bundles are received at once: each is in memory.
     let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
@@ -107,7 +107,7 @@ final class SenderFiles: Sendable {
             state.withLock { $0.files.release(key) }
             return obstacle
         }
-        state.withLock { $0.arriving[key] = Promise() }
+        state.withLock { $0.arriving[FilePath(key)] = Promise() }
         return nil
     }
 
@@ -124,13 +124,13 @@ final class SenderFiles: Sendable {
 
     private func end(_ key: String, isReceived: Bool) {
         owners?.end(key, isReceived: isReceived)
-        state.withLock { $0.arriving.removeValue(forKey: key) }?.send(())
+        state.withLock { $0.arriving.removeValue(forKey: FilePath(key)) }?.send(())
     }
 
     /// Refuses a file because of an earlier one of its name, which may be on its way still.
     func repeated(_ key: String, _ obstacle: String, _ existing: Existing?) -> Refusal {
         var existing = existing
-        existing?.arrival = state.withLock { $0.arriving[key] }
+        existing?.arrival = state.withLock { $0.arriving[FilePath(key)] }
         return Refusal(reason: obstacle, note: .repeated, existing: existing)
     }
 
@@ -208,7 +208,7 @@ final class SenderFiles: Sendable {
 
     private func finish(_ file: File, _ received: IncomingResource.File, _ time: Duration) {
         keep(file.key, isDirectory: file.isEmptyDirectory)
-        let settled = received.path.split(separator: "/").last.map(String.init) ?? file.name
+        let settled = FilePath(received.path).name
         let path = file.shown(settled)
         let transfer = TransferReport.Transfer(
             name: path, bytes: received.size, time: time,
@@ -223,7 +223,7 @@ final class SenderFiles: Sendable {
                 return state.report.add(transfer)
             }
             output.say(line + origin)
-            if settled != file.name, options.downloads != nil {
+            if !settled.hasBytes(of: file.name), options.downloads != nil {
                 output.warn("\(file.name.printable) already exists; saved as \(path.printable)")
             }
         }

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// A message of a receiver to its sender about one file: why it did not take the file, or how it names it.
 ///
 /// As text, `files/1`, the number of the file and a word, in one line; for `renamed`, a space and the name follow. A peer that
@@ -41,7 +43,7 @@ package struct TransferNote: Equatable, Sendable {
     package init?(message: [UInt8]) {
         guard message.count <= TransferNote.longest, let text = String(validating: message, as: UTF8.self)
         else { return nil }
-        let fields = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        let fields = text.pieces(at: " ", atMost: 4, keepingEmpty: true)
         guard fields.count >= 3, fields[0] == TransferNote.head, let number = Int(fields[1]),
             (1...FilePosition.most).contains(number)
         else { return nil }

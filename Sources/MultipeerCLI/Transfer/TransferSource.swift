@@ -151,7 +151,7 @@ package struct TransferSource: Equatable, Sendable {
     private static func label(_ origin: Origin) -> String {
         switch origin {
         case .input: "input"
-        case .pipe(let path), .file(let path): path.split(separator: "/").last.map(String.init) ?? path
+        case .pipe(let path), .file(let path): FilePath(path).name
         case .entry(_, let entry): entry.path.name
         case .web(let url): url.label
         }

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// The words after a command's name, sorted into options and operands according to its usage.
 ///
 /// `--name value`, `--name=value`; `-n value`, `-nvalue`, and `-ab` for `-a -b`; `--` ends the options; `-` is an operand.
@@ -20,7 +22,7 @@ package struct Arguments: Equatable, Sendable {
                 for operand in rest { try add(operand) }
                 return
             }
-            if word.hasPrefix("-"), word.count > 1 {
+            if word.begins(with: "-"), word.count > 1 {
                 try take(word, &rest)
             } else {
                 try add(word)
@@ -36,8 +38,8 @@ package struct Arguments: Equatable, Sendable {
     }
 
     private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
-        guard word.hasPrefix("--") else { return try takeLetters(word, &rest) }
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+        guard word.begins(with: "--") else { return try takeLetters(word, &rest) }
+        let parts = word.pieces(at: "=", atMost: 2, keepingEmpty: true).map(
             String.init)
         guard let option = usage.option(parts[0]) else { throw unknown(parts[0]) }
         try take(option, parts.count == 2 ? parts[1] : nil, &rest)

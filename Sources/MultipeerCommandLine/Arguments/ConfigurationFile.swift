@@ -46,8 +46,7 @@ package struct ConfigurationFile: Equatable, Sendable {
     /// Throws at the first line that is not understood, and says which.
     package init(_ text: String, at path: String) throws(CommandError) {
         self.path = path
-        lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-        if lines.last == "" { lines.removeLast() }
+        lines = text.lines.map(String.init)
         for (index, line) in lines.enumerated() {
             let number = index + 1
             do throws(CommandError) {
@@ -120,7 +119,7 @@ extension ConfigurationFile {
                 problem = error.description
             }
         case .identity, .directory:
-            let isWhole = value.hasPrefix("/") || value.hasPrefix("~/")
+            let isWhole = value.begins(with: "/") || value.begins(with: "~/")
             problem = isWhole ? nil : "a path begins with / or ~/"
         case .port:
             let isPort = Int(value).map(PortOption.range.contains) == true
@@ -137,8 +136,8 @@ extension ConfigurationFile {
     /// Returns the key and the value of a line; nil for an empty line and a comment.
     private static func setting(_ line: String) throws(CommandError) -> (Key, String)? {
         let line = line.withoutSpacesAround
-        if line.isEmpty || line.hasPrefix("#") { return nil }
-        guard let mark = line.firstIndex(of: "=") else {
+        if line.isEmpty || line.begins(with: "#") { return nil }
+        guard let mark = line.firstPosition(of: "=") else {
             throw CommandError(
                 "'\(String(line.prefix(40)).printable)' is not KEY = VALUE",
                 hint: "a line looks like: name = ann", exit: .badInput)

@@ -20,7 +20,7 @@ package struct InterfaceSelection: Equatable, Sendable {
 
     package static var ofEnvironment: InterfaceSelection {
         let text = Environment.value(DiscoveryConfiguration.variable) ?? ""
-        let names = text.split(separator: ",").map { $0.filter { $0 != " " } }
+        let names = text.pieces(at: ",").map { $0.filter { $0 != " " } }
         return InterfaceSelection(names.filter { !$0.isEmpty })
     }
 

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// What a mistyped word was probably meant to be.
 package enum Spelling {
     /// Returns the nearest of the known words; nil when none is near, or when several are equally near.
@@ -18,7 +20,7 @@ package enum Spelling {
     private static let longest = 64
 
     private static func begins(_ typed: [Character], _ word: String) -> Bool {
-        typed.count > 2 && word.lowercased().hasPrefix(String(typed))
+        typed.count > 2 && word.lowercased().begins(with: String(typed))
     }
 
     /// The number of letters to change, insert, remove or swap with their neighbour (optimal string alignment).

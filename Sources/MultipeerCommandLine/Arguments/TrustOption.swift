@@ -21,7 +21,7 @@ package enum TrustOption {
         var all: [TrustPolicy] = []
         for text in arguments.values(option.name) {
             var any: [TrustPolicy] = []
-            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            for word in text.pieces(at: ",", keepingEmpty: true) {
                 any.append(try policy(String(word), arguments, asking))
             }
             all.append(any.count == 1 ? any[0] : .any(any))
@@ -39,7 +39,7 @@ package enum TrustOption {
     }
 
     private static func words(_ arguments: Arguments) -> [Substring] {
-        arguments.values(option.name).flatMap { $0.split(separator: ",") }
+        arguments.values(option.name).flatMap { $0.pieces(at: ",") }
     }
 
     /// Asks about a peer that contradicts what is remembered.
@@ -50,7 +50,7 @@ package enum TrustOption {
     private static func policy(
         _ word: String, _ arguments: Arguments, _ asking: @escaping Asking
     ) throws(CommandError) -> TrustPolicy {
-        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+        let parts = word.pieces(at: ":", atMost: 2).map(String.init)
         switch (parts.first, parts.dropFirst().first) {
         case ("pinned", nil): return .connectionData
         case ("tofu", nil): return .any([.trustOnFirstUse, unchanged(asking)])

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// The arguments of one command, and its `--help`.
 package struct Usage: Equatable, Sendable {
     /// The words that name the command, after the name of the program; empty for a program with one command.
@@ -103,7 +105,7 @@ extension Usage {
     /// the options that most people use, and examples.
     package func help(width: Int) -> String {
         let whole = wholeHelp(width: Columns.standardWidth)
-        guard whole.split(separator: "\n", omittingEmptySubsequences: false).count > Usage.mostLines else {
+        guard whole.pieces(at: "\n", keepingEmpty: true).count > Usage.mostLines else {
             return wholeHelp(width: width)
         }
         var paragraphs = [synopsis, summary]

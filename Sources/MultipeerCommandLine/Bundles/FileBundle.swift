@@ -81,7 +81,8 @@ package struct FileBundle: Sendable {
 
     /// Returns how many bytes a file takes at most, with a record of its directory.
     package static func cost(of path: RelativePath, size: UInt64) -> Int {
-        let names = path.directory.reduce(path.directory.count) { $0 + $1.utf8.count } + path.name.utf8.count
+        let names =
+            path.directory.reduce(path.directory.count) { $0 + $1.text.utf8.count } + path.name.utf8.count
         return head + 3 + names + Int(min(size, UInt64(longest)))
     }
 }
@@ -89,18 +90,18 @@ package struct FileBundle: Sendable {
 /// Writes records one after the other.
 package struct FileBundleWriter: Sendable {
     package var bytes: [UInt8] = []
-    private var directory: [String]?
+    private var directory: [FilePath]?
     /// The record of the directory.
     private var record = 0..<0
 
     package init() {}
 
     /// Appends a directory, unless the last file was in it.
-    package mutating func enter(_ directory: [String]) {
+    package mutating func enter(_ directory: [FilePath]) {
         if self.directory == directory { return }
         leaveEmpty()
         self.directory = directory
-        let (start, text) = (bytes.count, directory.joined(separator: "/"))
+        let (start, text) = (bytes.count, FilePath(directory).text)
         bytes.append(FileBundle.directory)
         FileBundleWriter.put(UInt64(text.utf8.count), 2, &bytes)
         bytes += text.utf8

@@ -1,4 +1,4 @@
-import MultipeerEssentials
+package import MultipeerEssentials
 
 /// The path of a file in a directory that is sent, such as `album/2024/photo.jpg`: it begins with the name of that directory.
 ///
@@ -6,8 +6,10 @@ import MultipeerEssentials
 /// in, and a terminal shows it as it is but for characters that are escaped.
 package struct RelativePath: Hashable, Sendable {
     /// The components of the directory that it is in; none of the directory that is sent.
-    package let directory: [String]
-    package let name: String
+    package let directory: [FilePath]
+    private let last: FilePath
+
+    package var name: String { last.text }
 
     /// The most components.
     package static let deepest = 64
@@ -30,20 +32,20 @@ package struct RelativePath: Hashable, Sendable {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "/"), maxSplits: RelativePath.deepest, omittingEmptySubsequences: false)
         guard parts.count <= RelativePath.deepest else { throw .deep }
-        var components: [String] = []
+        var components: [FilePath] = []
         components.reserveCapacity(parts.count)
         for part in parts {
             let name = String(Substring(part))
             if let fault = RelativePath.fault(ofName: name) { throw fault }
-            components.append(name)
+            components.append(FilePath(name))
         }
-        name = components.removeLast()
+        last = components.removeLast()
         directory = components
     }
 
-    fileprivate init(_ directory: [String], _ name: String) {
+    fileprivate init(_ directory: [FilePath], _ name: String) {
         self.directory = directory
-        self.name = name
+        last = FilePath(name)
     }
 
     /// Returns nil if a file or directory in a directory can have this name.
@@ -66,9 +68,9 @@ package struct RelativePath: Hashable, Sendable {
     /// Both kinds of reserved names end with it.
     private static let reservedEnd = UInt8(ascii: "t")
 
-    package var components: [String] { directory + [name] }
+    package var components: [FilePath] { directory + [last] }
 
-    package var text: String { components.joined(separator: "/") }
+    package var text: String { FilePath(components).text }
 
     /// Control characters, and what changes lines or the direction of text. Emoji have invisible characters, which are taken.
     private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
@@ -83,7 +85,7 @@ package struct RelativePath: Hashable, Sendable {
 
 /// The path of a directory, to which names of files in it are added: checked as a whole, but once for all of them.
 package struct DirectoryPath: Hashable, Sendable {
-    package let components: [String]
+    package let components: [FilePath]
     /// In bytes, with a slash between two components.
     private let length: Int
     /// Why no file in it has a path that is used, whatever its name.
@@ -91,18 +93,18 @@ package struct DirectoryPath: Hashable, Sendable {
 
     /// `name`: of the directory that is sent.
     package init(_ name: String) {
-        components = [name]
+        components = [FilePath(name)]
         length = name.utf8.count
         fault = RelativePath.fault(ofName: name)
     }
 
     package init(_ path: RelativePath) {
         components = path.components
-        length = components.reduce(components.count - 1) { $0 + $1.utf8.count }
+        length = components.reduce(components.count - 1) { $0 + $1.text.utf8.count }
         fault = nil
     }
 
-    private init(_ components: [String], _ length: Int, _ fault: RelativePath.Fault?) {
+    private init(_ components: [FilePath], _ length: Int, _ fault: RelativePath.Fault?) {
         self.components = components
         self.length = length
         self.fault = fault
@@ -111,7 +113,8 @@ package struct DirectoryPath: Hashable, Sendable {
     /// Returns the path of a directory in it, also if it is not used.
     package func directory(_ name: String) -> DirectoryPath {
         DirectoryPath(
-            components + [name], length + 1 + name.utf8.count, fault ?? RelativePath.fault(ofName: name))
+            components + [FilePath(name)], length + 1 + name.utf8.count,
+            fault ?? RelativePath.fault(ofName: name))
     }
 
     package func file(_ name: String) throws(RelativePath.Fault) -> RelativePath {

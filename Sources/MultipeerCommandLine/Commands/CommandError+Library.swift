@@ -20,7 +20,7 @@ extension CommandError {
         guard let reason = error.reason, reason.code == .rejected else { return nil }
         if reason.detail.isEmpty { return "the other side may remember another key under this name" }
         // The words of TrustEvidence.contradiction.
-        return reason.detail.hasPrefix("the key has")
+        return reason.detail.begins(with: "the key has")
             ? "ask its user whether that is right; on a terminal you may accept the new key" : nil
     }
 

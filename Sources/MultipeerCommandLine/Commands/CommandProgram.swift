@@ -170,7 +170,7 @@ extension CommandProgram {
         }
         guard let first = words.first else { throw .usage("no command given", try: name) }
         if let command = commands.first(where: { $0.isImplied(by: words) }) { return (command, words) }
-        if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: name) }
+        if first.begins(with: "-") { throw .usage("unknown option '\(first.printable)'", try: name) }
         guard help(of: first) != nil else {
             throw unknown(first, try: name)
         }

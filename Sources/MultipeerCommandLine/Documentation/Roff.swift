@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// Text in the form that man(7) and its formatters read.
 enum Roff {
     /// Returns text in which no character is an instruction.
@@ -16,7 +18,7 @@ enum Roff {
             }
         }
         // A dot that begins a line would make it a request.
-        return result.hasPrefix(".") ? "\\&" + result : result
+        return result.begins(with: ".") ? "\\&" + result : result
     }
 
     static func bold(_ words: String) -> String { "\\fB\(text(words))\\fR" }
@@ -40,10 +42,10 @@ enum Roff {
             if !shown.isEmpty { blocks.append(Roff.shown(shown)) }
             (filled, shown) = ([], [])
         }
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.pieces(at: "\n", keepingEmpty: true) {
             if line.allSatisfy({ $0 == " " }) {
                 end()
-            } else if line.hasPrefix(" ") {
+            } else if line.begins(with: " ") {
                 if !filled.isEmpty { end() }
                 shown.append(line)
             } else {
@@ -54,11 +56,11 @@ enum Roff {
         end()
         let all = blocks.joined(separator: "\n")
         // A section begins with a paragraph by itself.
-        return all.hasPrefix(".PP\n") || all.hasPrefix(".sp\n") ? String(all.dropFirst(4)) : all
+        return all.begins(with: ".PP\n") || all.begins(with: ".sp\n") ? String(all.dropFirst(4)) : all
     }
 
     private static func filled(_ text: String) -> String {
-        Columns.paragraphs(text, width: 72).split(separator: "\n").map { Roff.text(String($0)) }
+        Columns.paragraphs(text, width: 72).pieces(at: "\n").map { Roff.text(String($0)) }
             .joined(separator: "\n")
     }
 

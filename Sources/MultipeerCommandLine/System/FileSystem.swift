@@ -26,8 +26,7 @@ package enum FileSystem {
         var path = path
         for _ in 0..<mostLinks {
             guard let target = target(ofLink: path) else { break }
-            let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-            path = target.hasPrefix("/") ? target : path[..<end] + target
+            path = FilePath(target).isAbsolute ? target : FilePath(path).directory + target
         }
         return path
     }

@@ -33,34 +33,35 @@ package enum UserDirectory {
     /// The directories that may be missing, the first one first.
     private static func parts(of path: String) -> [String] {
         let above = parent(of: configuration)
-        return [above, configuration, path].filter { path == $0 || path.hasPrefix("\($0)/") }
+        return [above, configuration, path].filter { path.hasBytes(of: $0) || path.begins(with: "\($0)/") }
     }
 
     private static func parent(of path: String) -> String {
-        let parts = path.split(separator: "/").dropLast().joined(separator: "/")
-        return path.hasPrefix("/") ? "/\(parts)" : parts
+        let parts = path.pieces(at: "/").dropLast().joined(separator: "/")
+        return FilePath(path).isAbsolute ? "/\(parts)" : parts
     }
 
     /// Returns a path as people read it: with `~` for the home.
     package static func shown(_ path: String) -> String {
         let home = home
-        return (home != "/" && path.hasPrefix("\(home)/") ? "~" + path.dropFirst(home.count) : path).printable
+        guard home != "/", let rest = path.rest(after: "\(home)/") else { return path.printable }
+        return "~/\(rest)".printable
     }
 
     /// Returns the path that a user has written, with a home in place of `~/`.
     package static func expanded(_ path: String) -> String {
-        path.hasPrefix("~/") ? home + path.dropFirst() : path
+        path.rest(after: "~/").map { "\(home)/\($0)" } ?? path
     }
 
     /// Returns the directory that a variable names; nil unless the path is absolute.
     private static func directory(_ variable: String) -> String? {
-        guard var path = Environment.value(variable), path.hasPrefix("/") else { return nil }
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        guard var path = Environment.value(variable), FilePath(path).isAbsolute else { return nil }
+        while path.utf8.count > 1, path.ends(with: "/") { path.unicodeScalars.removeLast() }
         return path
     }
 
     private static func path(_ directory: String, _ name: String) -> String {
-        directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+        directory.ends(with: "/") ? directory + name : "\(directory)/\(name)"
     }
 
     /// The home in the user database.

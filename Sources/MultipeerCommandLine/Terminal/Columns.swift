@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// Text wrapped to fit a terminal, in one column or two.
 package enum Columns {
     /// That of a terminal whose width is unknown, and of a pipe.
@@ -32,8 +34,8 @@ package enum Columns {
             result += wrap(paragraph.joined(separator: " "), to: width)
             paragraph = []
         }
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.isEmpty || line.hasPrefix(" ") {
+        for line in text.pieces(at: "\n", keepingEmpty: true) {
+            if line.isEmpty || line.begins(with: " ") {
                 if !paragraph.isEmpty { end() }
                 result.append(String(line))
             } else {
@@ -46,10 +48,10 @@ package enum Columns {
 
     /// Returns the text with its spaces as they are, except that lines which are too long end at one. A longer word stays whole.
     package static func broken(_ text: String, width: Int) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        text.pieces(at: "\n", keepingEmpty: true).map { line in
             guard String(line).columns > width else { return String(line) }
             let indent = String(line.prefix { $0 == " " })
-            let words = line.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false)
+            let words = line.dropFirst(indent.count).pieces(at: " ", keepingEmpty: true)
             var lines = [indent + (words.first ?? "")]
             for word in words.dropFirst() {
                 let longer = "\(lines[lines.count - 1]) \(word)"
@@ -65,7 +67,7 @@ package enum Columns {
 
     private static func wrap(_ text: String, to width: Int) -> [String] {
         var lines = [""]
-        for word in text.split(separator: " ") {
+        for word in text.pieces(at: " ") {
             let last = lines[lines.count - 1]
             if last.isEmpty {
                 lines[lines.count - 1] = String(word)

@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// Numbers for people. They may come from a peer, so no value is too large.
 package enum HumanReadable {
     package static func bytes(_ count: Int) -> String { bytes(Double(count)) }
@@ -42,9 +44,9 @@ package enum HumanReadable {
     /// Returns the number of bytes in `text`, as `512`, `64K`, `1.5G` or `20MiB`, in steps of 1,024; nil for anything else.
     package static func count(of text: String) -> UInt64? {
         var digits = text.uppercased()[...]
-        if digits.hasSuffix("IB") {
+        if digits.ends(with: "IB") {
             digits = digits.dropLast(2)
-        } else if digits.hasSuffix("B") {
+        } else if digits.ends(with: "B") {
             digits.removeLast()
         }
         var factor = 1.0

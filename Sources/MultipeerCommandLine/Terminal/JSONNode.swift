@@ -1,3 +1,5 @@
+import MultipeerEssentials
+
 /// One value of a JSON text that is being made. RFC 8259.
 final class JSONNode {
     private enum Content {
@@ -64,7 +66,7 @@ extension JSONNode {
                     number, EncodingError.Context(codingPath: [], debugDescription: "JSON has no \(number)"))
             }
             let text = "\(number)"
-            content = .literal(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+            content = .literal(text.ends(with: ".0") ? String(text.dropLast(2)) : text)
         case let number as any FixedWidthInteger: content = .literal("\(number)")
         default: try value.encode(to: JSONNodeEncoder(node: self))
         }

@@ -11,7 +11,7 @@ package enum OutputEncoding {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let encoding = locale.lowercased().filter { $0 != "-" }
-        return encoding.hasSuffix(".utf8") || encoding == "utf8" || encoding.hasPart(".utf8@")
+        return encoding.ends(with: ".utf8") || encoding == "utf8" || encoding.hasPart(".utf8@")
     }
 }
 

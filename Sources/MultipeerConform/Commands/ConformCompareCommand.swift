@@ -41,9 +41,9 @@ enum ConformCompareCommand: Subcommand {
 
     /// The name of a file without its folder and extension; with a number if it is not the first of that name.
     private static func name(_ path: String, _ columns: [Comparison.Column]) -> String {
-        let file = String(path.split(separator: "/").last ?? "report")
-        let name = file.hasSuffix(".json") && file.count > 5 ? String(file.dropLast(5)) : file
-        let others = columns.count { $0.name == name || $0.name.hasPrefix("\(name) (") }
+        let file = String(path.pieces(at: "/").last ?? "report")
+        let name = file.ends(with: ".json") && file.count > 5 ? String(file.dropLast(5)) : file
+        let others = columns.count { $0.name == name || $0.name.begins(with: "\(name) (") }
         return others == 0 ? name : "\(name) (\(others + 1))"
     }
 }

@@ -21,7 +21,7 @@ enum ConformReproCommand: Subcommand {
         }
         let kept = try ConformCommand.saved(arguments.operands[0], arguments)
         var selection = CaseSelection()
-        let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
+        let words = arguments.operands[1].pieces(at: "#", atMost: 2).map(String.init)
         selection.words = [words[0]]
         guard !selection.cases.isEmpty else {
             throw arguments.commandError("unknown case '\(arguments.operands[1].printable)'")

@@ -60,9 +60,9 @@ enum ConformRunCommand: Subcommand {
     private static func skips(_ arguments: Arguments) throws(CommandError) -> [String: String] {
         guard let path = arguments.value("--skips") else { return [:] }
         var skips: [String: String] = [:]
-        for line in String(decoding: try AtomicFile.read(path), as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 1)
-            guard let id = words.first, !id.hasPrefix("#") else { continue }
+        for line in String(decoding: try AtomicFile.read(path), as: UTF8.self).pieces(at: "\n") {
+            let words = line.pieces(at: " ", atMost: 2)
+            guard let id = words.first, !id.begins(with: "#") else { continue }
             guard words.count == 2 else {
                 throw arguments.commandError("\(path.printable): '\(String(id).printable)' has no reason")
             }

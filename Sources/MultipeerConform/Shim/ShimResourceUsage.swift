@@ -15,7 +15,7 @@ struct ShimResourceUsage {
     init() {
         let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        resident = (pages.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * page
+        resident = (pages.pieces(at: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * page
         allocated = Heap.allocated
         // Without the descriptor with which the folder is read.
         descriptors = max(0, ShimResourceUsage.count("/proc/self/fd") - 1)

@@ -37,7 +37,9 @@ extension DiscoveryInfo {
     /// Throws for what Apple's framework does not allow, and for what is not advertised whole.
     static func check(_ info: [String: String]?) throws {
         for (key, value) in info ?? [:] {
-            if key.contains("=") { throw MCError.invalid("the key \(key.debugDescription) contains '='") }
+            if key.utf8.contains(UInt8(ascii: "=")) {
+                throw MCError.invalid("the key \(key.debugDescription) contains '='")
+            }
             let count = key.utf8.count + 1 + value.utf8.count
             if count > 255 {
                 throw MCError.invalid(InvalidDiscoveryInfo.entryLength(key: key, count))

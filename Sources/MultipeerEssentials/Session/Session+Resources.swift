@@ -26,7 +26,7 @@ extension Session {
         digest: Bool = true,
         resumable: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        let name = name ?? path.split(separator: "/").last.map(String.init) ?? ""
+        let name = name ?? FilePath(path).name
         return try await send(
             fileAt: { () throws(ResourceFault) in path }, to: peer, name: name, metadata: metadata,
             digest: digest,

@@ -356,7 +356,7 @@ extension Inviter {
         guard let attempt = attempts.removeValue(forKey: id) else { return }
         // The failure of a connection below the frames may name the address already.
         let place = attempt.candidate.text
-        let isNamed = trouble.hasPrefix(place)
+        let isNamed = trouble.begins(with: place)
         dialFailures.note(isNamed ? trouble : "\(place): \(trouble)", mayPass: mayPass)
         guard plan.ended(id, at: now, jitter: jitter.factor()) else { return dialWhatIsDue(at: now) }
         guard dialFailures.mayPass else {

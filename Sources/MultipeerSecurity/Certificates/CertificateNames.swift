@@ -58,7 +58,7 @@ struct CertificateNames {
 
     private mutating func addURI(_ uri: [UInt8]) {
         let text = String(decoding: uri, as: UTF8.self).lowercased()
-        guard text.hasPrefix(Self.scheme) else { return }
+        guard text.begins(with: Self.scheme) else { return }
         uids.append(UID(urn: text))
     }
 

@@ -1,4 +1,5 @@
 import CLibSSL
+import MultipeerCore
 
 extension Identity {
     /// Reads PEM or PKCS#12, detecting the format.
@@ -56,7 +57,7 @@ extension Identity {
 
     /// Returns whether TLS 1.3 can sign with this kind of key, in reasonable time.
     private static func isUsable(_ kind: String) -> Bool {
-        if kind.hasPrefix("RSA-") { return Int(kind.dropFirst(4)).map { $0 <= 8_192 } ?? false }
+        if kind.begins(with: "RSA-") { return Int(kind.dropFirst(4)).map { $0 <= 8_192 } ?? false }
         return ["P-256", "P-384", "P-521", "Ed25519", "Ed448"].contains(kind)
     }
 

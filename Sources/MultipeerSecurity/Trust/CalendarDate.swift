@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// A day of the Gregorian calendar, in UTC. Its text is that of ISO 8601, for example 2026-11-22.
 package struct CalendarDate: Hashable, Sendable, CustomStringConvertible {
     package let year: Int
@@ -24,7 +26,7 @@ package struct CalendarDate: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates the day of a text like 2026-11-22; nil for any other text.
     package init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "-", keepingEmpty: true)
         let numbers = parts.compactMap { part in
             part.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int(part) : nil
         }

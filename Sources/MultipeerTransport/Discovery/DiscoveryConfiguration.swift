@@ -105,7 +105,7 @@ extension DiscoveryConfiguration {
     /// Returns the interfaces after applying the environment variable, whose value is `text`.
     package func interfaces(named text: String?) -> Interfaces {
         guard interfaces == .all, let text else { return interfaces }
-        let names = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+        let names = text.pieces(at: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
         return names.isEmpty ? .all : .only(names)
     }
 

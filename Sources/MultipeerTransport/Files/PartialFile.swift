@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerPlatform
 
 /// Files and directories that exist only while something is received, and what a killed process has left of them.
@@ -13,16 +14,16 @@ package enum PartialFile {
 
     /// Returns whether a file of this name may be removed as a part, so that nothing else is called so.
     package static func isReserved(_ name: String) -> Bool {
-        UnfinishedFile.isName(name) || name.hasSuffix(ending) && isOurs(name.dropLast(ending.count))
+        UnfinishedFile.isName(name) || hasOurEnding(name)
     }
 
     /// Renames a complete file to a random name without the ending, and returns its path.
     package static func complete(_ path: String) throws(FileFault) -> String {
         let name: String
-        if path.hasSuffix(ending) {
-            name = String(path.dropLast(ending.count))
+        if let start = withoutEnding(path) {
+            name = String(start)
         } else if UnfinishedFile.isName(path) {
-            name = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + RandomName.make()
+            name = FilePath(path).directory + RandomName.make()
         } else {
             return path
         }
@@ -66,7 +67,7 @@ package enum PartialFile {
     }
 
     private static func sweep(_ folder: Int32) {
-        for name in names(in: folder, where: { $0.hasSuffix(ending) && isOurs($0.dropLast(ending.count)) }) {
+        for name in names(in: folder, where: hasOurEnding) {
             remove(name, in: folder)
         }
     }
@@ -105,9 +106,15 @@ package enum PartialFile {
         return true
     }
 
+    private static func hasOurEnding(_ name: String) -> Bool { withoutEnding(name).map(isOurs) ?? false }
+
+    private static func withoutEnding(_ name: String) -> Substring? {
+        name.ends(with: ending) ? Substring(name.utf8.dropLast(ending.utf8.count)) : nil
+    }
+
     /// Returns whether it is a name of `RandomName`: two random numbers, which practically never have fewer than eight digits.
     private static func isOurs(_ name: Substring) -> Bool {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = name.pieces(at: "-", keepingEmpty: true)
         guard parts.count == 3, parts[0] == "multipeer" else { return false }
         return parts.dropFirst().allSatisfy { part in
             (8...13).contains(part.utf8.count)

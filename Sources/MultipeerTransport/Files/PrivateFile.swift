@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerPlatform
 
 /// Small private files: identities, connection data, the trust store.
@@ -43,9 +44,8 @@ package enum PrivateFile {
     }
 
     static func split(_ path: String) -> (directory: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let directory = path[..<slash]
-        return (directory.isEmpty ? "" : String(directory), String(path[path.index(after: slash)...]))
+        guard let slash = path.lastPosition(of: "/") else { return (".", path) }
+        return (String(path[..<slash]), String(FilePath(path).last))
     }
 
     /// Makes the new name survive a power failure. The contents are safe without it, so a failure is ignored.

@@ -1,3 +1,4 @@
+import MultipeerCore
 package import MultipeerPlatform
 
 /// A file that is being received: new, under a random name, readable by its owner only, and removed again unless it is kept.
@@ -59,7 +60,7 @@ package struct FileSink: ~Copyable {
         self.count = count
         folder = directory
         self.name = name
-        path = directory.path.hasSuffix("/") ? directory.path + name : "\(directory.path)/\(name)"
+        path = directory.path.ends(with: "/") ? directory.path + name : "\(directory.path)/\(name)"
     }
 
     /// Writes to a copy of a descriptor, such as that of standard output.

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerPlatform
 
 /// The session's private directory for files for which no other was named.
@@ -12,7 +13,7 @@ package final class ResourceFolder: Sendable {
     }
 
     private let made = Locked(Made())
-    private static let swept = Locked<Set<String>>([])
+    private static let swept = Locked<Set<FilePath>>([])
     private let parent: String?
 
     /// Uses the system's temporary directory unless `parent` names another.
@@ -46,7 +47,7 @@ package final class ResourceFolder: Sendable {
     }
 
     /// Returns whether this process has not used the directory before: then what other processes have left in it is removed.
-    static func isFirstUse(of path: String) -> Bool { swept.withLock { $0.insert(path).inserted } }
+    static func isFirstUse(of path: String) -> Bool { swept.withLock { $0.insert(FilePath(path)).inserted } }
 
     private static func make(in parent: String) throws(FileFault) -> OpenDirectory {
         for _ in 0..<16 {
@@ -80,7 +81,7 @@ package final class ResourceFolder: Sendable {
     static func temporary() -> String {
         guard let value = unsafe getenv("TMPDIR") else { return "/tmp" }
         var path = unsafe String(cString: value)
-        while path.count > 1 && path.hasSuffix("/") { path.removeLast() }
-        return path.hasPrefix("/") ? path : "/tmp"
+        while path.utf8.count > 1 && path.ends(with: "/") { path.unicodeScalars.removeLast() }
+        return FilePath(path).isAbsolute ? path : "/tmp"
     }
 }

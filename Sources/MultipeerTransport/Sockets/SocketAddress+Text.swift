@@ -1,13 +1,14 @@
+import MultipeerCore
 import MultipeerPlatform
 
 extension SocketAddress: LosslessStringConvertible {
     /// Reads `127.0.0.1:80`, `[::1]:80` and `[fe80::1%eth0]:80`; the interface may also be a number.
     public init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
+        guard let colon = text.lastPosition(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else { return nil }
         var name = text[..<colon]
-        let isBracketed = name.first == "[" && name.last == "]" && name.count > 2
+        let isBracketed = name.begins(with: "[") && name.ends(with: "]") && name.utf8.count > 2
         if isBracketed { name = name.dropFirst().dropLast() }
         guard let host = Host(String(name)), host.isV4 != isBracketed else { return nil }
         self.init(host, port: port)
@@ -20,7 +21,7 @@ extension SocketAddress: LosslessStringConvertible {
 extension SocketAddress.Host: LosslessStringConvertible {
     /// Reads `127.0.0.1`, `::1`, `fe80::1%eth0` and `fe80::1%2`.
     public init?(_ text: String) {
-        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "%", atMost: 2, keepingEmpty: true)
         var bytes = [UInt8](repeating: 0, count: 16)
         if parts.count == 1, unsafe inet_pton(AF_INET, text, &bytes) == 1 {
             self.init(bytes: Array(bytes.prefix(4)))

@@ -1,4 +1,5 @@
 import CPlatform
+import MultipeerCore
 import MultipeerPlatform
 
 /// The variables of this process, as they are now.
@@ -13,8 +14,7 @@ package enum Environment {
         var values: [String: String] = [:]
         guard var next = unsafe multipeer_environment() else { return values }
         while let entry = unsafe next.pointee {
-            let parts = unsafe String(cString: entry).split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = unsafe String(cString: entry).pieces(at: "=", atMost: 2, keepingEmpty: true)
             if parts.count == 2, values[String(parts[0])] == nil {
                 values[String(parts[0])] = String(parts[1])
             }

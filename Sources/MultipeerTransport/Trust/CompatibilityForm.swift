@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// Text in form NFKD, up to canonical equivalence, which the comparison of strings ignores. Foundation has a function for it, and
 /// needs 30 MB of data in each program that is linked statically.
 package enum CompatibilityForm {
@@ -18,10 +20,10 @@ package enum CompatibilityForm {
     private static let targets: [Unicode.Scalar: [Unicode.Scalar]] = {
         var targets: [Unicode.Scalar: [Unicode.Scalar]] = [:]
         for word in CompatibilityTable.text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
-            let sides = word.split(separator: ">")
+            let sides = word.pieces(at: ">")
             guard sides.count == 2 else { continue }
-            let sources = sides[0].split(separator: "-").compactMap { UInt32($0, radix: 16) }
-            let first = sides[1].split(separator: ".").compactMap { UInt32($0, radix: 16) }
+            let sources = sides[0].pieces(at: "-").compactMap { UInt32($0, radix: 16) }
+            let first = sides[1].pieces(at: ".").compactMap { UInt32($0, radix: 16) }
             guard let start = sources.first, let end = sources.last, start <= end else { continue }
             for offset in 0...end - start {
                 let scalars = first.compactMap { Unicode.Scalar(start == end ? $0 : $0 + offset) }

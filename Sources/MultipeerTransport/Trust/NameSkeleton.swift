@@ -31,8 +31,8 @@ package struct NameSkeleton: Hashable, Sendable {
 
     private static let prototypes: [Unicode.Scalar: String] = {
         var prototypes: [Unicode.Scalar: String] = [:]
-        for line in table.split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for line in table.pieces(at: "\n") {
+            let words = line.pieces(at: " ")
             guard let prototype = words.first else { continue }
             for word in words.dropFirst() {
                 guard let scalar = UInt32(word, radix: 16).flatMap(Unicode.Scalar.init) else { continue }

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerCLI
 import MultipeerCommandLine
 import TestSupport
@@ -155,7 +156,7 @@ struct BundleCommandTests {
         func bundle(_ files: [(Int, String, String)]) -> [UInt8] {
             var writer = FileBundleWriter()
             for (number, directory, name) in files {
-                writer.enter([directory])
+                writer.enter([FilePath(directory)])
                 FileBundleWriter.put(number, .file, FileTime(seconds: 1), name, size: 1, &writer.bytes)
                 writer.bytes.append(1)
             }

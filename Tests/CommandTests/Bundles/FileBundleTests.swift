@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerCLI
 import MultipeerCommandLine
 import MultipeerTransport
@@ -18,7 +19,7 @@ struct FileBundleTests {
     private static func bundle(_ files: [File], from number: Int = 1) -> [UInt8] {
         var writer = FileBundleWriter()
         for (place, file) in files.enumerated() {
-            writer.enter([file.directory])
+            writer.enter([FilePath(file.directory)])
             FileBundleWriter.put(
                 number + place, file.kind, time, file.name, size: file.bytes.count, &writer.bytes)
             writer.bytes += file.bytes
@@ -47,7 +48,7 @@ struct FileBundleTests {
     @Test("a list has no bytes, and a bundle is not read as one")
     func list() throws {
         var writer = FileBundleWriter()
-        writer.enter(["album"])
+        writer.enter([FilePath("album")])
         FileBundleWriter.put(3, .file, FileBundleTests.time, "a", size: 5, &writer.bytes)
         let list = try FileBundle(reading: writer.bytes, isList: true)
         #expect(list.entries.map(\.size) == [5] && list.entries[0].contents.isEmpty)
@@ -75,7 +76,7 @@ struct FileBundleTests {
     func order() {
         let one = FileBundleTests.bundle([File()])
         var directory = FileBundleWriter()
-        directory.enter(["other"])
+        directory.enter([FilePath("other")])
         var notAFile = one
         notAFile[8] = 9
         let bad: [[UInt8]] = [

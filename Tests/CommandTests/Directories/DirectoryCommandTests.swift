@@ -37,6 +37,31 @@ struct DirectoryCommandTests {
         return folder.path("album")
     }
 
+    @Test("names that look the same and are not, of files and of directories, all arrive")
+    func lookalikes() async throws {
+        let names = ["\u{e9}", "e\u{301}", "\u{301}", "a\u{301}"]
+        for directory in names {
+            // By the system's own call: Foundation may change names.
+            #expect(unsafe mkdir(folder.path("") + "/\(directory)", 0o700) == 0)
+            for name in names {
+                let file = unsafe fopen(folder.path("") + "/\(directory)/\(name)", "w")
+                unsafe fputs("\(directory)/\(name)", file)
+                unsafe fclose(file)
+            }
+        }
+        let delivery = try TransferProcesses(
+            names.map { folder.path("") + "/\($0)" }, in: folder, receive: ["--exists", "overwrite"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
+        #expect(!receiver.errors.contains("skipped"))
+        let found = try OpenDirectory(folder.path("inbox")).entries().map(\.name)
+        #expect(found.count == names.count)
+        for directory in found {
+            let inner = try OpenDirectory(folder.path("inbox") + "/\(directory)").entries().map(\.name)
+            #expect(inner.count == names.count)
+        }
+    }
+
     @Test("a directory arrives with all its files, times and programs, under a new name if its own is taken")
     func whole() async throws {
         let path = try album()

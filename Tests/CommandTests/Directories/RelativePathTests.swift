@@ -1,5 +1,6 @@
 import MultipeerCLI
 import MultipeerCommandLine
+import MultipeerCore
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ struct RelativePathTests {
     func plain(_ text: String) throws {
         let path = try RelativePath(text)
         #expect(path.text == text)
-        #expect(path.components.joined(separator: "/") == text)
+        #expect(path.components.map(\.text).joined(separator: "/") == text)
     }
 
     @Test(

@@ -27,7 +27,9 @@ struct RoomMessageTests {
     @Test("each of several lines follows the name, and no line can look like another line or name")
     func lines() {
         let heard = RoomMessage(Array("one\n\ntwo\u{1b}[2K\rbob: three".utf8))
-        #expect(heard?.shown(from: "ann") == "ann: one\nann: \nann: two\\u{1b}[2K\\u{d}bob: three\n")
+        #expect(heard?.shown(from: "ann") == "ann: one\nann: \nann: two\\u{1b}[2K\nann: bob: three\n")
+        let other = RoomMessage(Array("one\r\ntwo\rthree".utf8))
+        #expect(other?.shown(from: "ann") == "ann: one\nann: two\nann: three\n")
     }
 
     @Test(

@@ -16,6 +16,8 @@ struct FileNameTests {
             ("a\\b", "a_b"), ("C:\\x.exe", "C:_x.exe"), ("a\u{0}b", "a_b"), ("a\nb\r", "a_b_"),
             ("\u{1b}[2Jx", "_[2Jx"), ("x\u{202e}gnp.exe", "x_gnp.exe"), ("\u{200b}", "_"), (" ", "file"),
             ("a ", "a"), (" a", "_a"), ("a\u{2028}b", "a_b"), ("\u{FFFF}", "_"), ("a/..", "_."),
+            ("\u{301}x", "_\u{301}x"), ("a/\u{20e3}x", "_\u{20e3}x"), ("\u{3164}", "_"), ("a\u{a0}", "a_"),
+            ("a\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}", "a\u{301}\u{301}\u{301}\u{301}__"),
             ("x.0123456789abcdef.multipeer-part", "x.0123456789abcdef.multipeer-part_"),
             ("multipeer-aaaaaaaa-bbbbbbbb.part", "multipeer-aaaaaaaa-bbbbbbbb.part_"),
         ])
@@ -43,7 +45,8 @@ struct FileNameTests {
     func hostile() {
         var chance = SystemRandomNumberGenerator()
         let scalars: [Unicode.Scalar] = [
-            "/", ".", "\\", "\0", "\n", "-", "~", " ", "a", "\u{301}", "\u{202e}", "\u{200d}", "日",
+            "/", ".", "\\", "\0", "\n", "-", "~", " ", "a", "\u{301}", "\u{20e3}", "\u{3164}", "\u{a0}",
+            "\u{202e}", "\u{200d}", "日",
             "\u{1f468}",
         ]
         for _ in 0..<2_000 {

@@ -57,6 +57,28 @@ struct FileTests {
         await files.end()
     }
 
+    @Test(
+        "a name that begins with a mark stays in the directory, which a slash before it does not become [resource.label]",
+        arguments: ["\u{301}x", "\u{20e3}x", "a/\u{301}", "\u{200d}x"])
+    func marked(_ name: String) async throws {
+        let files = try await FileMeeting()
+        let inbox = files.bobs.url.appendingPathComponent("inbox")
+        try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: false)
+        for isResumable in [false, true] {
+            let bytes = [UInt8](repeating: 7, count: 1 << 20)
+            let sending = try await files.ann.send(
+                file: try files.file(bytes), to: files.bob.peer, name: name)
+            let resource = try await files.offered()
+            let file = try await resource.receive(
+                intoDirectoryAt: inbox.path, resuming: isResumable ? .standard : nil)
+            #expect(try await sending.end() == nil)
+            #expect(file.path.utf8.starts(with: "\(inbox.path)/".utf8))
+            #expect(files.bobs.names == ["inbox"])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: inbox.path).count == 2)
+        await files.end()
+    }
+
     @Test("the sender is notified once the file has its name, on disk if required [resource.digest]")
     func finalName() async throws {
         let files = try await FileMeeting()
