@@ -135,12 +135,12 @@ extension Membership {
     }
 
     private func replaced(by endpoint: Endpoint) -> Endpoint? {
-        guard isNew(endpoint), let active = activeSearch(of: endpoint.uid),
-            graph.isLater(endpoint, than: active)
-        else {
+        guard let active = activeSearch(of: endpoint.uid), graph.isLater(endpoint, than: active) else {
             return nil
         }
-        return active
+        // A missed instance answers for as long as its attempt lasts that it is another one.
+        let isMember = !graph.isCutOff(endpoint) && graph.isCutOff(active)
+        return isNew(endpoint) || isMember ? active : nil
     }
 
     /// Starts as many attempts as are allowed at once, the longest waiting first. [mesh.dial]

@@ -366,7 +366,9 @@ class Member:
             if is_outside and strangers >= self.cap:
                 continue
             former = [one for one in others if self.attempts[one]["state"] == "connecting"]
-            if former and (attempt["shown"] or not self.is_later(name, former[0])):
+            if former and not self.is_later(name, former[0]):
+                continue
+            if former and attempt["shown"] and (is_outside or former[0] in component):
                 continue
             if former:
                 self.pause(self.attempts[former[0]])
@@ -914,6 +916,12 @@ def missing():
     yield (Trace("missed-later", "one to an earlier instance does not; then they take turns", flags).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
            .link(14, 2, "bob'").entry(16, 2, "bob'", 2, "dan").end(40000, 2, lost=True, connects=[["bob'", False]])
            .end(41000, 1, lost=True, connects=[]).failed(70000, "bob'", code="TIMEOUT", connects=[["bob", False]]).made())
+    yield (Trace("missed-restarted-member", "a member comes before a missed earlier instance of its peer", flags).link(10, 1, "cat")
+           .entry(12, 1, "cat", 2, "bob dan").link(20, 2, "bob").entry(22, 2, "bob", 2, "cat dan")
+           .end(40000, 2, lost=True, connects=[["bob", True]]).entry(41000, 1, "cat", 3, "dan", component=["cat"], hidden=["bob"])
+           .entry(41100, 1, "cat", 4, "bob' dan").entry(41200, 1, "bob'", 1, "cat", connects=[["bob'", True]])
+           .failed(50000, "bob'", connects=[["bob", False]]).look(50498, connects=[]).look(51502, connects=[["bob'", False]])
+           .failed(60000, "bob'", connects=[["bob", False]]).made())
     crowd = ["bob", "cat", "eve", "fay", "gus"]
     trace = Trace("missed-crowd", "those outside the component have half of the places, and come last", flags, cap=3)
     for number, name in enumerate(crowd):
