@@ -245,15 +245,17 @@ class Descriptors(Check):
 
 class Rooms(Check):
     def __init__(self, program, size):
-        what = {"chat": "the README's chat", "start": "the chat of Getting started", "apple": "a chat with Apple's API"}[program]
+        what = {"chat": "the README's chat", "start": "the chat of Getting started", "apple": "a chat with Apple's API",
+                "star": "a chat without a mesh"}[program]
         super().__init__(f"{program}-{size}", f"{size} times {what} are linked again at most {rooms.LIMIT:g} s after an outage",
-                         (rooms.PROGRAMS[program],))
+                         tuple(rooms.PROGRAMS[program][:1]))
         self.program, self.size = program, size
 
     def plan(self, form, count):
         if form == "quick":
             cases = {"chat-2": [("switch", 9), ("address", 8)], "chat-4": [("switch", 10)], "start-2": [("port", 8)],
-                     "apple-2": [("switch", 12)]}.get(self.name, [])
+                     "apple-2": [("switch", 12)],
+                     "star-2": [("switch", 10)]}.get(self.name, [])
             plans = [(sort, [seconds]) for sort, seconds in cases for _ in range(count or 1)]
         else:
             times, seldom = {"usual": (1, 0), "full": (10, 3)}[form]

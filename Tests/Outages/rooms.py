@@ -10,7 +10,8 @@ from network import Switch
 from stage import Failure, Stage, product
 
 # A program, and the name of its product. The code of the first two is shown in the README and in Getting started.
-PROGRAMS = {"chat": "Chat", "start": "StartChat", "apple": "port-chat"}
+# Each with its first words.
+PROGRAMS = {"chat": ["Chat"], "start": ["StartChat"], "apple": ["port-chat"], "star": ["MultipeerWitness", "--star"]}
 SORTS = ("switch", "port", "address")
 NAMES = ("ann", "bob", "cid", "dan")
 PAUSE = 0.25
@@ -31,7 +32,7 @@ class Member:
         self.room, self.host, self.name = room, host, name
         self.typed = []
         self.received = {other: {} for other in room.names if other != name}
-        self.program = room.stage.start(host, name, [room.path, name], self._take)
+        self.program = room.stage.start(host, name, [*room.words, name], self._take)
 
     def _take(self, _, line):
         if line.endswith("[y/n]") or line.endswith("[y/N]"):
@@ -49,7 +50,8 @@ class Member:
 class Room:
     def __init__(self, switch, program, size):
         self.switch, self.names = switch, NAMES[:size]
-        self.path = product(PROGRAMS[program])
+        name, *words = PROGRAMS[program]
+        self.words = [product(name), *words]
         self.hosts = [switch.host(name) for name in self.names]
         self.stage, self.members = None, []
 

@@ -9,7 +9,10 @@ enum MultipeerWitness {
     static func main() async {
         let words = CommandLine.arguments
         do {
-            guard words.count == 3 else { throw Complaint("usage: MultipeerWitness NAME FOLDER") }
+            guard words.count == 3 else {
+                throw Complaint("usage: MultipeerWitness (--star NAME | NAME FOLDER)")
+            }
+            if words[1] == "--star" { return try await starChat(words[2]) }
             let folder = URL(fileURLWithPath: words[2], isDirectory: true)
             let witness = try Witness(words[1], in: folder)
             try await witness.publish()
