@@ -112,9 +112,9 @@ struct BundleSaving {
             let isDirectory = entry.kind == .directory
             if let obstacle = saving.sender.reserve(key, isDirectory: isDirectory) {
                 throw .refused(
-                    saving.sender.repeated(
-                        key, obstacle,
-                        isDirectory ? nil : saving.existing(entry, path, in: place.directory)))
+                    SenderFiles.Refusal(
+                        reason: obstacle, note: .repeated,
+                        existing: isDirectory ? nil : saving.existing(entry, path, in: place.directory)))
             }
             var name = path.name
             do throws(Problem) {
@@ -165,7 +165,7 @@ struct BundleSaving {
         if let place, place.path == path.directory { return place }
         let directory = try directory(of: path, entry)
         let opened = try refusing { () throws(FileFault) in try directory.parent(of: path) }
-        let above = FilePath([FilePath(directory.name)] + path.directory.dropFirst()).text + "/"
+        let above = directory.renamed(path.directory) + "/"
         synchronizePlace()
         let place = Place(
             path: path.directory, directory: directory, opened: opened, above: above,
@@ -240,7 +240,7 @@ struct BundleSaving {
     private func existing(
         _ entry: FileBundle.Entry, _ path: RelativePath, in directory: ReceivedDirectory
     ) -> SenderFiles.Existing {
-        let key = FilePath([FilePath(directory.name)] + path.components.dropFirst()).text
+        let key = directory.renamed(path.components)
         return SenderFiles.Existing(
             place: .inside(directory, path), size: UInt64(entry.size), shown: downloads.shown(key),
             directory: downloads.shown(directory.name))

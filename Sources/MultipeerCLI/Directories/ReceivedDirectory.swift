@@ -89,6 +89,9 @@ package final class ReceivedDirectory: Sendable {
         return try directory.file(path.name)
     }
 
+    /// Returns a path of this directory as the sender knows it with the name that the directory got here.
+    func renamed(_ path: [FilePath]) -> String { FilePath([FilePath(name)] + path.dropFirst()).text }
+
     private func existing(_ path: ArraySlice<FilePath>) throws(FileFault) -> OpenDirectory? {
         if let last = state.withLock({ $0.last }), last.path == path { return last.directory }
         var directory = try outer.directory(name)

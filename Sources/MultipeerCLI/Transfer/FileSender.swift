@@ -64,7 +64,9 @@ final class FileSender: Sendable {
     }
 
     private static func firsts(_ sources: [TransferSource]) -> [Int: (number: Int, ended: Promise<Void>)] {
-        let names = Dictionary(grouping: sources.indices.map { $0 + 1 }) { sources[$0 - 1].shown }
+        // No two files of directories have one: two directories of one name are refused.
+        let alone = sources.indices.filter { sources[$0].directory == nil }.map { $0 + 1 }
+        let names = Dictionary(grouping: alone) { FilePath(sources[$0 - 1].label) }
         var firsts: [Int: (number: Int, ended: Promise<Void>)] = [:]
         for numbers in names.values where numbers.count > 1 {
             let first = (numbers[0], Promise<Void>())

@@ -20,8 +20,6 @@ extension SenderFiles {
         let shown: String
         /// The directory that it is in, in the same way.
         var directory: String?
-        /// For a file that is on its way still: sent when it is there, or was not received.
-        var arrival: Promise<Void>?
     }
 
     /// What awaits a comparison, by the numbers of the sender.
@@ -40,7 +38,8 @@ extension SenderFiles {
     /// Notes that a file is not taken. Returns what its sender is to know about it.
     func refuse(_ name: String, _ refusal: Refusal, _ number: Int?) -> TransferNote.Subject? {
         let found = refusal.existing?.sizeHere
-        guard let existing = refusal.existing, found != nil || existing.arrival != nil, let number else {
+        // What came a moment ago may be on its way still: its sender compares when that has ended.
+        guard let existing = refusal.existing, found != nil || refusal.note == .repeated, let number else {
             skip(name, refusal.reason, refusal.note)
             return refusal.note
         }
@@ -92,7 +91,6 @@ extension SenderFiles {
             return .failed
         }
         let existing = awaiting.existing
-        await existing.arrival?.value()
         // For a sender that has left nothing is read.
         let isHere: @Sendable () -> Bool = { [self] in !state.withLock { $0.isGone } }
         let found = await FileDigest.read(file.number, size: file.size, while: isHere) {

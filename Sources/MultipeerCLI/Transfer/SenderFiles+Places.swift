@@ -67,8 +67,7 @@ extension SenderFiles {
         _ downloads: DownloadDirectory
     ) throws(Refusal) -> File {
         let (directory, note) = try directory(of: path, details.position, downloads)
-        let rest = path.components.dropFirst()
-        let key = FilePath([FilePath(directory.name)] + rest).text
+        let key = directory.renamed(path.components)
         let existing = Existing(
             place: .inside(directory, path), size: resource.size, shown: downloads.shown(key),
             directory: downloads.shown(directory.name))
@@ -81,13 +80,13 @@ extension SenderFiles {
                     directory: directory, shown: { _ in downloads.shown(key) }, note: note,
                     isEmptyDirectory: true)
             }
-            guard !rest.isEmpty else {
+            guard !path.directory.isEmpty else {
                 throw Refusal(reason: "\(FileFault.Reason.isDirectory)", note: .obstructed)
             }
             let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
             let name = try SenderFiles.name(of: path, in: parent, downloads.existing, existing)
             let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
-            let above = FilePath([FilePath(directory.name)] + rest.dropLast()).text
+            let above = directory.renamed(path.directory)
             return File(
                 id: id, resource: resource, place: .opened(parent),
                 completion: destination.completion(isSynchronized: options.isSynchronized), name: path.text,
@@ -115,7 +114,7 @@ extension SenderFiles {
         _ key: String, isDirectory: Bool, _ existing: Existing, _ body: () throws(Refusal) -> File
     ) throws(Refusal) -> File {
         if let obstacle = reserve(key, isDirectory: isDirectory) {
-            throw repeated(key, obstacle, isDirectory ? nil : existing)
+            throw Refusal(reason: obstacle, note: .repeated, existing: isDirectory ? nil : existing)
         }
         do throws(Refusal) { return try body() } catch {
             release(key, isDirectory: isDirectory)

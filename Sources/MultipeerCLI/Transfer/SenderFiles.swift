@@ -26,8 +26,6 @@ final class SenderFiles: Sendable {
     struct State: Sendable {
         var report: TransferReport
         var files = ReceivedFiles()
-        /// The names of files on their way, with what is sent when they are there, or are not received.
-        var arriving: [FilePath: Promise<Void>] = [:]
         var active: [Int: IncomingResource] = [:]
         var last = 0
         /// The number of texts that were printed.
@@ -102,36 +100,20 @@ final class SenderFiles: Sendable {
     func reserve(_ key: String, isDirectory: Bool) -> String? {
         if let obstacle = state.withLock({ $0.files.reserve(key) }) { return obstacle }
         // A directory replaces nothing.
-        guard !isDirectory else { return nil }
-        if let obstacle = owners?.claim(key, for: peer) {
-            state.withLock { $0.files.release(key) }
-            return obstacle
-        }
-        state.withLock { $0.arriving[FilePath(key)] = Promise() }
-        return nil
+        guard !isDirectory, let obstacle = owners?.claim(key, for: peer) else { return nil }
+        state.withLock { $0.files.release(key) }
+        return obstacle
     }
 
     /// Gives a name back whose file was not received.
     func release(_ key: String, isDirectory: Bool) {
         state.withLock { $0.files.release(key) }
-        if !isDirectory { end(key, isReceived: false) }
+        if !isDirectory { owners?.end(key, isReceived: false) }
     }
 
     /// Notes that a file was received under a name that was reserved.
     func keep(_ key: String, isDirectory: Bool) {
-        if !isDirectory { end(key, isReceived: true) }
-    }
-
-    private func end(_ key: String, isReceived: Bool) {
-        owners?.end(key, isReceived: isReceived)
-        state.withLock { $0.arriving.removeValue(forKey: FilePath(key)) }?.send(())
-    }
-
-    /// Refuses a file because of an earlier one of its name, which may be on its way still.
-    func repeated(_ key: String, _ obstacle: String, _ existing: Existing?) -> Refusal {
-        var existing = existing
-        existing?.arrival = state.withLock { $0.arriving[FilePath(key)] }
-        return Refusal(reason: obstacle, note: .repeated, existing: existing)
+        if !isDirectory { owners?.end(key, isReceived: true) }
     }
 
     // MARK: what is taken
