@@ -21,6 +21,18 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
 
     package var description: String { text }
 
+    /// Returns the path of what has this name in the directory of this path.
+    package func appending(_ name: String) -> String {
+        text.ends(with: "/") ? text + name : "\(text)/\(name)"
+    }
+
+    /// The text without slashes at its end; one is left of "/".
+    package var withoutEnd: String {
+        var text = text
+        while text.utf8.count > 1, text.ends(with: "/") { text.unicodeScalars.removeLast() }
+        return text
+    }
+
     package var isAbsolute: Bool { text.utf8.first == UInt8(ascii: "/") }
 
     /// The last component; empty for none, as of "/".
@@ -101,6 +113,12 @@ extension StringProtocol {
     package func rest(after start: some StringProtocol) -> Substring? {
         guard begins(with: start) else { return nil }
         return Substring(Substring(self).utf8.dropFirst(start.utf8.count))
+    }
+
+    /// What is between the brackets of a text that begins and ends with one, such as an IPv6 address with a port; nil for others.
+    package var inBrackets: Substring? {
+        guard let rest = rest(after: "["), rest.ends(with: "]") else { return nil }
+        return Substring(rest.utf8.dropLast())
     }
 
     package func ends(with end: some StringProtocol) -> Bool {

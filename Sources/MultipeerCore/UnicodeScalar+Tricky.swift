@@ -36,7 +36,7 @@ extension Unicode.Scalar {
     }
 
     /// The most marks on one character: more cover the lines above and below.
-    package static let mostMarks = 4
+    fileprivate static let mostMarks = 4
 
     /// The scalar as it is shown where it must have no effect.
     package var escaped: String { "\\u{" + String(value, radix: 16) + "}" }
@@ -59,15 +59,23 @@ extension String {
     /// on one character than a script needs. `isName`: whether the text is a name.
     package func escaping(isName: Bool = true, _ isHidden: (Unicode.Scalar) -> Bool) -> String {
         guard unicodeScalars.contains(where: { isHidden($0) || $0.isMark }) else { return self }
+        return replacing(isName: isName, with: \.escaped) { isHidden($0) && !$1() }
+    }
+
+    /// The text with something else for each scalar for which `isUnfit`, and for marks beyond those that a script needs. The closure
+    /// gets a scalar, and a function that says whether it shows where it stands although it usually does not.
+    package func replacing(
+        isName: Bool = true, with replacement: (Unicode.Scalar) -> String,
+        _ isUnfit: (Unicode.Scalar, () -> Bool) -> Bool
+    ) -> String {
         let scalars = Array(unicodeScalars)
         var text = ""
         var marks = 0
         for (index, scalar) in scalars.enumerated() {
             marks = scalar.isMark ? marks + 1 : 0
-            let isUnseen =
-                isHidden(scalar) && !Unicode.Scalar.isShown(at: index, of: scalars, isName: isName)
-            if isUnseen || marks > Unicode.Scalar.mostMarks {
-                text += scalar.escaped
+            let isShown = { Unicode.Scalar.isShown(at: index, of: scalars, isName: isName) }
+            if marks > Unicode.Scalar.mostMarks || isUnfit(scalar, isShown) {
+                text += replacement(scalar)
             } else {
                 text.unicodeScalars.append(scalar)
             }

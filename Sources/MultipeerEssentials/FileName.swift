@@ -11,8 +11,11 @@ package enum FileName {
 
     /// Returns one path component that is never hidden, never special, never an option, and that a terminal shows as it is.
     package static func of(label: String) -> String {
-        let component = FilePath(label).name
-        var scalars = fitting(Array(component.unicodeScalars))
+        // `_` stands for what a name does not contain, and for what does not show where it stands.
+        let component = FilePath(label).name.replacing(with: { _ in "_" }) { scalar, isShown in
+            isUnfit(scalar) || scalar.isInvisible && !isShown()
+        }
+        var scalars = component.unicodeScalars
         while scalars.last == " " { scalars.removeLast() }
         if let first = scalars.first, ".-~ ".unicodeScalars.contains(first) {
             scalars.replaceSubrange(scalars.startIndex...scalars.startIndex, with: ["_"])
@@ -51,20 +54,6 @@ package enum FileName {
         var rest = text
         while rest.utf8.count > limit { rest.removeLast() }
         return rest.isEmpty ? String(fallback.prefix(limit)) : String(rest)
-    }
-
-    /// Returns the text with `_` for what a name does not contain, and for what does not show where it stands.
-    private static func fitting(_ scalars: [Unicode.Scalar]) -> String.UnicodeScalarView {
-        var name = String.UnicodeScalarView()
-        var marks = 0
-        for (index, scalar) in scalars.enumerated() {
-            marks = scalar.isMark ? marks + 1 : 0
-            let isHidden =
-                scalar.isInvisible && !Unicode.Scalar.isShown(at: index, of: scalars, isName: true)
-            let isFit = !isUnfit(scalar) && !isHidden && marks <= Unicode.Scalar.mostMarks
-            name.append(isFit ? scalar : "_")
-        }
-        return name
     }
 
     private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {

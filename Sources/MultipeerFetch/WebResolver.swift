@@ -34,8 +34,7 @@ package struct WebResolver: Sendable {
 
     /// Returns the addresses of a host; none when it has none.
     package func addresses(of host: String) async -> [Address] {
-        let isBracketed = host.begins(with: "[") && host.ends(with: "]")
-        return await lookUp(isBracketed ? String(host.dropFirst().dropLast()) : host)
+        await lookUp(host.inBrackets.map(String.init) ?? host)
     }
 
     /// Asks the system, on a thread that may block.

@@ -20,12 +20,10 @@ package struct WebURL: Equatable, Sendable {
     /// Returns nil unless the text is an http or https URL with a host. Characters that a URL cannot contain are percent-encoded after
     /// the host, and not accepted before its end.
     package init?(_ text: String) {
-        guard let scheme = WebURL.scheme(of: text)?.lowercased(), ["http", "https"].contains(scheme) else {
-            return nil
-        }
-        self.init(
-            reference: String(Substring(text.utf8.dropFirst(scheme.utf8.count + 1))),
-            isSecure: scheme == "https")
+        guard let scheme = WebURL.scheme(of: text)?.lowercased(), ["http", "https"].contains(scheme),
+            let start = text.firstPosition(of: ":", isAfter: true)
+        else { return nil }
+        self.init(reference: String(text[start...]), isSecure: scheme == "https")
     }
 
     /// Returns the URL that a reference stands for in a document of this one; nil unless it is an http or https URL. RFC 3986, 5.2.
@@ -154,8 +152,7 @@ private struct Authority {
         // A colon without a number is that of the scheme's own port.
         guard rest.isEmpty || rest == ":" || rest.begins(with: ":") && port ?? 0 > 0 else { return nil }
         if isVersion6 {
-            guard host.ends(with: "]"),
-                WebResolver.Address(String(host.dropFirst().dropLast()))?.bytes.count == 16
+            guard let address = host.inBrackets, WebResolver.Address(String(address))?.bytes.count == 16
             else { return nil }
         } else {
             let others = Array("-._~".utf8)

@@ -31,9 +31,8 @@ package struct PeerAddress: Equatable, Sendable {
             (host, port) = (.address(address.host), address.port)
             return
         }
-        let isBracketed = place.begins(with: "[") && place.ends(with: "]")
-        let plain = isBracketed ? String(place.dropFirst().dropLast()) : place
-        if let address = SocketAddress.Host(plain), !isBracketed || !address.isV4 {
+        let plain = place.inBrackets.map(String.init)
+        if let address = SocketAddress.Host(plain ?? place), plain == nil || !address.isV4 {
             (host, port) = (.address(address), PortOption.standard)
             return
         }

@@ -27,7 +27,7 @@ package enum RoomCommand: Equatable, Sendable {
         if text.isEmpty {
             self = .nothing
         } else if text.begins(with: "//") || text.begins(with: "@@") {
-            self = .say(String(Substring(text.utf8.dropFirst())))
+            self = .say(String(text.unicodeScalars.dropFirst()))
         } else if let words = text.rest(after: "@") {
             self = .whisper(String(words))
         } else if text.begins(with: "/") {

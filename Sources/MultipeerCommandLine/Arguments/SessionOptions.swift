@@ -88,8 +88,6 @@ package struct SessionOptions {
 
     private static func address(_ text: String) -> SocketAddress? {
         if let address = SocketAddress(text) { return address }
-        let isBracketed = text.begins(with: "[") && text.ends(with: "]")
-        let host = isBracketed ? String(text.dropFirst().dropLast()) : text
-        return SocketAddress.Host(host).map { SocketAddress($0, port: 0) }
+        return SocketAddress.Host(text.inBrackets.map(String.init) ?? text).map { SocketAddress($0, port: 0) }
     }
 }

@@ -6,11 +6,14 @@ package enum UserDirectory {
 
     /// The directory for what the command remembers: that of the XDG Base Directory Specification.
     package static var configuration: String {
-        path(directory("XDG_CONFIG_HOME") ?? path(home, ".config"), "multipeer")
+        let outer = directory("XDG_CONFIG_HOME") ?? FilePath(home).appending(".config")
+        return FilePath(outer).appending("multipeer")
     }
 
     /// Returns the path of a file in that directory.
-    package static func configurationPath(_ name: String) -> String { path(configuration, name) }
+    package static func configurationPath(_ name: String) -> String {
+        FilePath(configuration).appending(name)
+    }
 
     /// Creates directories that are missing, readable by the user only, but neither a home nor what contains it: a user without
     /// one has none afterwards. Returns why the last one does not exist; nil if it does.
@@ -55,13 +58,8 @@ package enum UserDirectory {
 
     /// Returns the directory that a variable names; nil unless the path is absolute.
     private static func directory(_ variable: String) -> String? {
-        guard var path = Environment.value(variable), FilePath(path).isAbsolute else { return nil }
-        while path.utf8.count > 1, path.ends(with: "/") { path.unicodeScalars.removeLast() }
-        return path
-    }
-
-    private static func path(_ directory: String, _ name: String) -> String {
-        directory.ends(with: "/") ? directory + name : "\(directory)/\(name)"
+        guard let path = Environment.value(variable).map(FilePath.init), path.isAbsolute else { return nil }
+        return path.withoutEnd
     }
 
     /// The home in the user database.

@@ -157,7 +157,7 @@ package final class OpenDirectory: Sendable {
         guard OpenDirectory.isComponent(name) else { throw FileFault(.notFound, path: whole(name)) }
     }
 
-    private func whole(_ name: String) -> String { path.ends(with: "/") ? path + name : "\(path)/\(name)" }
+    private func whole(_ name: String) -> String { FilePath(path).appending(name) }
 
     private static func isComponent(_ name: String) -> Bool {
         !["", ".", ".."].contains(name) && !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/"))

@@ -60,7 +60,7 @@ package struct FileSink: ~Copyable {
         self.count = count
         folder = directory
         self.name = name
-        path = directory.path.ends(with: "/") ? directory.path + name : "\(directory.path)/\(name)"
+        path = FilePath(directory.path).appending(name)
     }
 
     /// Writes to a copy of a descriptor, such as that of standard output.

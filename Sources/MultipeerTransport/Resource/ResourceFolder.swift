@@ -80,8 +80,7 @@ package final class ResourceFolder: Sendable {
     /// Returns the directory of the environment, or `/tmp`.
     static func temporary() -> String {
         guard let value = unsafe getenv("TMPDIR") else { return "/tmp" }
-        var path = unsafe String(cString: value)
-        while path.utf8.count > 1 && path.ends(with: "/") { path.unicodeScalars.removeLast() }
-        return FilePath(path).isAbsolute ? path : "/tmp"
+        let path = unsafe FilePath(String(cString: value))
+        return path.isAbsolute ? path.withoutEnd : "/tmp"
     }
 }

@@ -7,10 +7,10 @@ extension SocketAddress: LosslessStringConvertible {
         guard let colon = text.lastPosition(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else { return nil }
-        var name = text[..<colon]
-        let isBracketed = name.begins(with: "[") && name.ends(with: "]") && name.utf8.count > 2
-        if isBracketed { name = name.dropFirst().dropLast() }
-        guard let host = Host(String(name)), host.isV4 != isBracketed else { return nil }
+        let name = text[..<colon]
+        guard let host = Host(String(name.inBrackets ?? name)), host.isV4 == (name.inBrackets == nil) else {
+            return nil
+        }
         self.init(host, port: port)
     }
 
