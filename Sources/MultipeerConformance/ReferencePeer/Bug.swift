@@ -441,6 +441,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case datagramsOversized = "datagrams-oversized"  // Sends datagrams of more than 1,200 bytes.
     case dgramRoleSwapped = "dgram-role-swapped"  // Is the DTLS server when it controls.
     case dgramKeyUnbound = "dgram-key-unbound"  // Leaves the associations out of the key.
+    case sequenceBeginsAgain = "sequence-begins-again"  // Counts from 0 with each pair of associations.
     case sequenceHalfAhead = "sequence-half-ahead"  // Takes a sequence half the circle away for a newer one.
     case neverRetransmits = "never-retransmits"  // Sends each flight once.
     case datagramsWithoutLimit = "datagrams-without-limit"  // Holds datagrams without limit.

@@ -72,7 +72,7 @@ final class DatagramPeer {
     /// Starts again with the two current associations.
     func begin() throws {
         guard let theirs else { throw SuiteFault("no DGRAM of the subject yet") }
-        (sequence, seen, hasPong, hasPing) = (0, [], false, false)
+        (hasPong, hasPing) = (false, false)
         dtls = nil
         guard let tls = link.connection.tls else { return ping() }
         let isLower = link.linkParameters.isControlling

@@ -26,6 +26,7 @@ extension DatagramPath {
             joinPing(at: now)
         case .pong: if let sent = ping(in: token) { answered(sent, at: now) }
         }
+        measureSoon()
         // The sender of a plain datagram is not authenticated, and an older one may come from the peer's previous
         // address. [dgram.address]
         return Verdict(isMessage: header.kind == .message, movesPeer: isProtected && place == .newest)
@@ -82,7 +83,9 @@ extension DatagramPath {
         let elapsed = nanoseconds(at: now)
         let sample = Duration.nanoseconds(Int64(clamping: elapsed > ping ? elapsed - ping : 0))
         let bounded = min(sample, Self.longestRoundTrip)
-        roundTrip = roundTrip == .zero ? bounded : (roundTrip * 7 + bounded) / 8
+        roundTrip =
+            roundTrip == .zero || bounded < roundTrip ? bounded : (roundTrip * 7 + bounded) / 8
+        if let last = lastProbe, ping > last { lastProbe = nil }
         answered(at: now)
     }
 

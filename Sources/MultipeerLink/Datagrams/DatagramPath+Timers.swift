@@ -74,6 +74,11 @@ extension DatagramPath {
             nextPing = max(now, lastPing + timing.pings)  // [dgram.path]
         }
 
+        /// Makes the next ping one that measures the round trip, which is a guess so far.
+        mutating func measure(_ roundTrip: Duration) {
+            nextPing = lastPing + max(Self.firstRepetition, roundTrip / 2)
+        }
+
         /// When the path is down, if nothing comes until then. [dgram.silence]
         func end(_ timing: Timing, _ roundTrip: Duration) -> Moment {
             since.map { $0 + max(timing.silence, roundTrip * 4) } ?? .distantFuture

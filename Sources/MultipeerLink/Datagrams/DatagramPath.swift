@@ -89,7 +89,8 @@ package struct DatagramPath: Sendable {
     /// Whether a number was requested and not announced yet: the last offer is not valid.
     private var isDrawing = true
 
-    /// The sequence number of the next content to be sent.
+    /// The sequence number of the next content to be sent. It and the window go on when the association numbers change: on a
+    /// plain link a late content of the previous pair looks like one of the new pair. [dgram.sequence]
     var sequence: UInt32 = 0
     var window = ReplayWindow()
     /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless. A ping is the
@@ -97,8 +98,11 @@ package struct DatagramPath: Sendable {
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
     var firstPing: Moment?
-    /// The round trip of pings, smoothed.
+    /// The round trip of pings of this pair of numbers: it rises smoothed, and falls at once.
     var roundTrip = Duration.zero
+    /// The last ping before the path came up, until a later one is answered, where the round trip so far would lengthen the
+    /// limit of silence. It is a guess until then: a peer that was suspended answers all pings of an attempt late.
+    var lastProbe: UInt64?
     /// The number of pongs waiting to be taken, limited so that a peer that keeps sending pings fills no memory.
     var waitingPongs = 0
 
@@ -197,9 +201,9 @@ extension DatagramPath {
     private mutating func begin(at now: Moment) {
         guard let local, let remote, !isDrawing else { return stop(.idle) }
         if case .up = phase { say(.down) }
-        sequence = 0
-        window = ReplayWindow()
         lastForeignPing = lastPing
+        roundTrip = .zero
+        lastProbe = nil
         let until = now + timing.handshakeTimeout
         if isProtected {
             phase = .shakingHands(HandshakeTimer(now: now), until: until)
@@ -323,6 +327,7 @@ extension DatagramPath {
         var watch = watch
         watch.asked(at: now, roundTrip)
         phase = .up(watch)
+        measureSoon()
         ping(at: now)
     }
 
@@ -330,6 +335,13 @@ extension DatagramPath {
     mutating func heard(at now: Moment) {
         guard case .up(var watch) = phase, watch.isWaiting else { return }
         watch.heard(at: now, timing)
+        phase = .up(watch)
+    }
+
+    /// Pings again soon, whatever comes, while the round trip is a guess.
+    mutating func measureSoon() {
+        guard lastProbe != nil, case .up(var watch) = phase else { return }
+        watch.measure(roundTrip)
         phase = .up(watch)
     }
 
@@ -345,7 +357,11 @@ extension DatagramPath {
         guard case .probing = phase else { return }
         failures = 0
         wasUp = true
-        phase = .up(Watch(now: now, timing))
+        let watch = Watch(now: now, timing)
+        phase = .up(watch)
         say(.up)  // [dgram.path]
+        guard roundTrip * 4 > timing.silence else { return }
+        lastProbe = lastPing
+        pingUp(watch, at: now)  // [dgram.silence]
     }
 }

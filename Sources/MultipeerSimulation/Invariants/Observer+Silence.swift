@@ -6,7 +6,7 @@ extension Observer {
     /// How long a peer that was probed has to answer, whatever the clock does. A little less.
     private static let answer: Int64 = 2_900_000_000
     /// The same for a peer that was probed because another connection to it existed.
-    private static let probeAnswer: Int64 = 1_900_000_000
+    private static let probeAnswer: Int64 = 900_000_000
     /// The idle timeout of a link where no clock jumps. A little less.
     private static let death: Int64 = 9_900_000_000
     /// How long a clock jump, or a stop of the process, has effects.

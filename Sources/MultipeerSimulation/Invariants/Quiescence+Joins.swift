@@ -56,12 +56,12 @@ extension Quiescence {
     }
 
     /// Returns whether a peer knows that all members of its component exist: by a link, or because they answer its dials, if only
-    /// with FULL. It refuses a peer only for those. Spec 11.8.
+    /// with FULL, which shows on a TLS connection who sent it. It refuses a peer only for those. Spec 11.8.
     private func counts(_ node: Node, _ component: [Node]) -> Bool {
         component.allSatisfy { member in
             if member === node || areLinked(node, member) { return true }
             guard let address = member.candidate() else { return false }
-            return areCompatible(node, member) && node.mesh.pauseEnd(of: address, for: member.endpoint) == nil
+            return outcome(node, member) == .encrypted && node.mesh.pauseEnd(of: address, for: member.endpoint) == nil
                 && world.network.reachability.firewall(node.index, member.index) == .open
         }
     }

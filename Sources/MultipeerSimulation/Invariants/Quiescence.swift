@@ -193,10 +193,12 @@ struct Quiescence {
         node.links.count < scenario.cap - 1 || node.links.allSatisfy { $0.linkState?.isMesh == true }
     }
 
-    func areCompatible(_ one: Node, _ other: Node) -> Bool {
+    func areCompatible(_ one: Node, _ other: Node) -> Bool { outcome(one, other) != .refused }
+
+    func outcome(_ one: Node, _ other: Node) -> EncryptionPreference.Outcome {
         EncryptionPreference.Outcome.between(
             one.profile.preference, identity: one.profile.hasIdentity, and: other.profile.preference,
-            identity: other.profile.hasIdentity) != .refused
+            identity: other.profile.hasIdentity)
     }
 
     private func checkEntries(_ component: [Node]) {
@@ -276,7 +278,7 @@ struct Quiescence {
 
     /// Returns whether its receiver reassembles a long message of another link, which makes progress, so that this one waits.
     /// [limit.reassembly]
-    private func isInTurn(_ one: SendProgress, _ before: [SendProgress]) -> Bool {
+    func isInTurn(_ one: SendProgress, _ before: [SendProgress]) -> Bool {
         guard let socket = one.connection.sockets[1 - one.end],
             let peer = world.nodes[one.remote].engine.links.peer(on: socket.id), peer.link.wantsTurn,
             !peer.link.hasTurn

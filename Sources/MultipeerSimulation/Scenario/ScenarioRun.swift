@@ -69,7 +69,7 @@ package struct ScenarioRun {
         rest.check()
         rest.compare(before)
         rest.compare(sendProgress)
-        rest.checkTraffic()
+        rest.checkTraffic(since: sendProgress)
         rest.checkPaths()
         guard world.failure == nil else { return }
         if let asked = rest.askForCode() {

@@ -261,6 +261,37 @@ struct DatagramPathTests {
         #expect(path.takeActions().count { $0.word == "ping" } < 12)
     }
 
+    @Test("a peer that was suspended answers the first pings late: that lengthens no limit [dgram.silence]")
+    func suspendedPeer() throws {
+        // The first ping after is lost, the second is answered.
+        var path = try #require(PathSituation.probing.path())
+        var now = Self.start
+        while let deadline = path.deadline, deadline <= Self.start + .seconds(5) {
+            path.advance(to: deadline)
+        }
+        now = Self.start + .seconds(5)
+        let tokens = path.takeActions().compactMap(\.pingToken)
+        for (number, token) in tokens.enumerated() {
+            _ = path.take(.pong, sequence: UInt32(number), token: token, at: now)
+        }
+        #expect(path.canCarry(1))
+        _ = path.takeActions()
+        now = try #require(path.deadline)
+        #expect(now < Self.start + .seconds(6))
+        path.advance(to: now)
+        let second = try #require(path.takeActions().compactMap(\.pingToken).last)
+        now = now + .milliseconds(10)
+        _ = path.take(.pong, sequence: 60, token: second, at: now)
+        var content = ByteBuffer()
+        path.encode([1].span, into: &content, at: now)
+        let sent = now
+        while let deadline = path.deadline, path.canCarry(1) {
+            now = deadline
+            path.advance(to: now)
+        }
+        #expect(now - sent < .milliseconds(1_760))
+    }
+
     @Test("an end that was suspended pings before it decides [dgram.silence]")
     func suspended() throws {
         var path = try #require(PathSituation.up.path())

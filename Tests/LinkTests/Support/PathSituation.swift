@@ -99,6 +99,12 @@ extension DatagramPath {
 }
 
 extension DatagramPath.Action {
+    /// What a ping carries; nil for everything else.
+    var pingToken: UInt64? {
+        guard case .send(let content) = self, content[0] == 2 else { return nil }
+        return content[5...].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     var word: String {
         switch self {
         case .drawAssociation: "draw"

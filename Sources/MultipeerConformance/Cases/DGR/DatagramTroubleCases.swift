@@ -85,10 +85,11 @@ enum DatagramTroubleCases {
             "DGR-08", "10.4", level: .datagram, "there is one handshake for each pair of associations",
             stimulus:
                 "T asks for another in the one that there is: HelloRequest as server, ClientHello as client",
-            expectation: "S makes none; the link lives, and a new DGRAM starts again",
-            rules: ["dgram.profile", "dgram.restart"],
+            expectation: "S makes none; the link lives, and a new DGRAM starts again; sequences go on",
+            rules: ["dgram.profile", "dgram.restart", "dgram.sequence"],
             bugs: [
                 .seen("renegotiates", by: "a second handshake"), .seen("ignores-new-dgram", by: "no path"),
+                .seen("sequence-begins-again", by: "sequence 0 twice"),
             ], orders: UIDOrder.allCases
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.required)

@@ -57,7 +57,8 @@ final class PeerDatagrams {
 
     /// Starts again with the two current associations, once both exist.
     private func restart() {
-        (isUp, dtls, sequence, newest, seen, pinged, rests) = (false, nil, 0, nil, [], nil, nil)
+        (isUp, dtls, pinged, rests) = (false, nil, nil, nil)
+        if bug == .sequenceBeginsAgain { sequence = 0 }
         (silence, isAsking) = (nil, false)
         guard let mine, let theirs, theirs.port > 0, theirs.association != PeerDatagrams.nothing else {
             return
