@@ -3,11 +3,10 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// The buffer between a stream that a peer opened and its reader in Foundation.
+/// What a reader in Foundation has of a stream that a peer opened: the piece that it reads now. All others stay where the session
+/// put them, so that what has arrived can be read at once, and what is not read holds back the sender.
 ///
 ///     notOpen ──open──▶ open ──close──▶ closed
-///
-/// Bytes are taken from the session a little ahead of the reader, 64 KiB; further ones hold back the sender.
 final class InputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
@@ -22,27 +21,26 @@ final class InputStreamBuffer: StreamEventSource {
 
     private struct State {
         var phase = Phase.notOpen
-        var pieces: ArraySlice<[UInt8]> = []
-        /// Bytes of the first piece that were read.
+        var piece: [UInt8] = []
+        /// Bytes of the piece that were read.
         var offset = 0
-        var count = 0
+        /// Whether a piece, or the end, has ever been there.
+        var hasBegun = false
+        /// Set when there is nothing before it.
         var end: End?
         var hasToldOpening = false
         var hasToldEnd = false
         /// Allows one event for each read.
         var mayTellBytes = true
         var readers: [DispatchSemaphore] = []
-        /// Waits for room.
-        var pump: Promise<Void>?
+        /// The watch waits with it until there is nothing to read.
+        var rest: Promise<Void>?
         /// Called when there may be events.
         var wake: (@Sendable () -> Void)?
 
-        var hasBytes: Bool { phase == .open && count > 0 }
-        var isAtEnd: Bool { phase == .open && count == 0 && end != nil }
-        var isFull: Bool { phase == .open && count >= InputStreamBuffer.room }
+        var hasBytes: Bool { phase == .open && offset < piece.count }
+        var isAtEnd: Bool { phase == .open && end != nil }
     }
-
-    private static let room = 65_536
 
     private let source: IncomingStream
     private let executor: any TaskExecutor
@@ -64,30 +62,30 @@ extension InputStreamBuffer {
         let isFirst = state.withLock { state in
             guard state.phase == .notOpen else { return false }
             state.phase = .open
+            fill(&state)
             return true
         }
         guard isFirst else { return }
         // On the session's thread, and never on one that the reader may be blocking.
-        Task(executorPreference: executor) { await self.pump() }
+        Task(executorPreference: executor) { await self.watch() }
         tellNews()
     }
 
     /// Closes the stream. One that was not opened stays so: it is declined when it is released.
     func close() {
-        let (wasOpen, readers, pump) = state.withLock {
+        let (wasOpen, readers, rest) = state.withLock {
             state -> (Bool, [DispatchSemaphore], Promise<Void>?) in
             guard state.phase == .open else { return (false, [], nil) }
-            if case .failed = state.end, state.count == 0 { return (false, [], nil) }
+            if case .failed = state.end { return (false, [], nil) }
             state.phase = .closed
-            state.pieces = []
-            (state.offset, state.count) = (0, 0)
+            (state.piece, state.offset) = ([], 0)
             defer { state.readers = [] }
-            return (true, state.readers, state.pump.take())
+            return (true, state.readers, state.rest.take())
         }
         guard wasOpen else { return }
         source.abort()
         for reader in readers { reader.signal() }
-        pump?.send(())
+        rest?.send(())
     }
 
     var status: Stream.Status {
@@ -96,7 +94,7 @@ extension InputStreamBuffer {
             case .notOpen: .notOpen
             case .closed: .closed
             case .open:
-                switch state.isAtEnd ? state.end : nil {
+                switch state.end {
                 case .finished: .atEnd
                 case .failed: .error
                 case nil: .open
@@ -111,97 +109,89 @@ extension InputStreamBuffer {
         }
     }
 
-    var hasBytes: Bool { state.withLock { $0.hasBytes } }
+    /// Whether bytes have arrived that were not read; true also before the first ones and the end, when only `read` can find out.
+    var mayHaveBytes: Bool {
+        state.withLock { state in
+            fill(&state)
+            return state.hasBytes || state.phase == .open && !state.hasBegun
+        }
+    }
 
     /// Waits for data, blocking the thread. Returns the number of bytes that it copied, 0 after the last, and -1 when there is an
     /// error, or the stream is not open.
     func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         while true {
-            let (count, waiter) = state.withLock { state in unsafe InputStreamBuffer.read(&state, into: room)
-            }
+            let (count, waiter, rest) = state.withLock { state in unsafe read(&state, into: room) }
+            rest?.send(())
             if let count {
-                resume()
+                tellNews()
                 return count
             }
             waiter?.wait()
         }
     }
 
-    private static func read(
+    private func read(
         _ state: inout State, into room: UnsafeMutableRawBufferPointer
-    ) -> (Int?, DispatchSemaphore?) {
-        guard state.phase == .open else { return (-1, nil) }
-        if state.isAtEnd {
-            if case .finished = state.end { return (0, nil) }
-            return (-1, nil)
+    ) -> (Int?, DispatchSemaphore?, Promise<Void>?) {
+        guard state.phase == .open else { return (-1, nil, nil) }
+        fill(&state)
+        if let end = state.end {
+            if case .finished = end { return (0, nil, nil) }
+            return (-1, nil, nil)
         }
-        if unsafe room.isEmpty { return (0, nil) }
-        if state.count == 0 {
+        if unsafe room.isEmpty { return (0, nil, nil) }
+        guard state.hasBytes else {
             let waiter = DispatchSemaphore(value: 0)
             state.readers.append(waiter)
-            return (nil, waiter)
+            return (nil, waiter, state.rest.take())
         }
         state.mayTellBytes = true
         var copied = 0
-        while copied < room.count, let piece = state.pieces.first {
-            let part = min(room.count - copied, piece.count - state.offset)
+        while copied < room.count, state.hasBytes {
+            let part = min(room.count - copied, state.piece.count - state.offset)
             let target = unsafe UnsafeMutableRawBufferPointer(rebasing: room[copied..<copied + part])
-            unsafe target.copyBytes(from: piece[state.offset..<state.offset + part])
+            unsafe target.copyBytes(from: state.piece[state.offset..<state.offset + part])
             copied += part
             state.offset += part
-            if state.offset == piece.count {
-                state.pieces.removeFirst()
-                state.offset = 0
-            }
+            fill(&state)
         }
-        state.count -= copied
-        return (copied, nil)
+        return (copied, nil, state.hasBytes ? nil : state.rest.take())
     }
 
-    /// Continues after a read: there may be room, and events.
-    private func resume() {
-        let pump = state.withLock { $0.isFull ? nil : $0.pump.take() }
-        pump?.send(())
-        tellNews()
+    /// Takes the next piece, or the end, when the one before was read.
+    private func fill(_ state: inout State) {
+        guard state.phase == .open, !state.hasBytes, state.end == nil else { return }
+        switch source.takeNow() {
+        case .piece(let piece): (state.piece, state.offset) = (piece, 0)
+        case .nothing: return
+        case .end: state.end = .finished
+        case .failed(let fault): state.end = .failed(MCError(source.error(fault)))
+        }
+        state.hasBegun = true
     }
 }
 
 // MARK: for the session
 
 extension InputStreamBuffer {
-    private func pump() async {
-        var pieces = source.makeAsyncIterator()
-        do throws(MultipeerError) {
-            while let piece = try await pieces.next(isolation: nil) { await put(piece) }
-            finish(.finished)
-        } catch {
-            finish(.failed(MCError(error)))
+    /// Wakes readers and run loops when something arrives after there was nothing.
+    private func watch() async {
+        var isOver = false
+        while !isOver {
+            await source.waitUntilReadable()
+            let (readers, rest) = state.withLock { state -> ([DispatchSemaphore], Promise<Void>?) in
+                fill(&state)
+                isOver = state.phase != .open || state.end != nil
+                state.rest = state.hasBytes ? Promise() : nil
+                defer { state.readers = [] }
+                return (state.readers, state.rest)
+            }
+            for reader in readers { reader.signal() }
+            tellNews()
+            // Without bytes, a reader was quicker.
+            await rest?.value()
         }
-    }
-
-    /// Returns when there is room for more, or the stream is closed.
-    private func put(_ piece: [UInt8]) async {
-        let (readers, wait) = state.withLock { state -> ([DispatchSemaphore], Promise<Void>?) in
-            guard state.phase == .open else { return ([], nil) }
-            state.pieces.append(piece)
-            state.count += piece.count
-            if state.isFull { state.pump = Promise() }
-            defer { state.readers = [] }
-            return (state.readers, state.pump)
-        }
-        for reader in readers { reader.signal() }
-        tellNews()
-        await wait?.value()
-    }
-
-    private func finish(_ end: End) {
-        let readers = state.withLock { state -> [DispatchSemaphore] in
-            state.end = end
-            defer { state.readers = [] }
-            return state.readers
-        }
-        for reader in readers { reader.signal() }
-        tellNews()
     }
 
     private func tellNews() { state.withLock { $0.wake }?() }

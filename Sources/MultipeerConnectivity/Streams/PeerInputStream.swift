@@ -4,14 +4,15 @@ import MultipeerTransport
 
 /// A stream that a peer opened, as a Foundation stream: bytes in the order in which they were written.
 ///
-/// From `open` on it takes bytes from the session. On the run loops where it is scheduled its delegate receives `.openCompleted`;
+/// From `open` on it has what has arrived. On the run loops where it is scheduled its delegate receives `.openCompleted`;
 /// `.hasBytesAvailable`, again after each read that leaves more; and `.endEncountered` after the last byte, or `.errorOccurred`
 /// with an `MCError` when the other side or the link gave up. Bytes that arrived before an error can be read first. A reader that
 /// stops reading holds back only the writer of this stream.
 ///
 /// It may be used on any thread, also without a run loop: `read` waits for data and blocks its thread, so do not call it in a
-/// task, unless `hasBytesAvailable` is true. `close` gives the stream up, and so does releasing it; before `open` that declines
-/// it. While it is open and scheduled, and has a delegate, it need not be referenced.
+/// task before the first `.hasBytesAvailable`. As with Apple's, `hasBytesAvailable` is true also where only `read` can find out:
+/// before the first bytes, or the end where there are none. Afterwards it is true as long as bytes have arrived that were not read.
+/// `close` gives the stream up, and so does releasing it; before `open` that declines it. While it is open and scheduled, and has a delegate, it need not be referenced.
 final class PeerInputStream: InputStream {
     private let flow: InputStreamBuffer
     private let calls: StreamDelegateCaller
@@ -43,7 +44,7 @@ final class PeerInputStream: InputStream {
 
     override var streamError: (any Error)? { flow.error }
 
-    override var hasBytesAvailable: Bool { flow.hasBytes }
+    override var hasBytesAvailable: Bool { flow.mayHaveBytes }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
         unsafe flow.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(len, 0)))

@@ -107,6 +107,28 @@ extension ChannelReceiveQueue {
         }
     }
 
+    /// Takes one piece without waiting for it. Pieces that it returned before count as consumed.
+    func takeNow() -> IncomingStream.Next {
+        let (taken, wakes) = mailbox.withLock { [step, opening] state -> (Taken?, Bool) in
+            (state.take(upTo: 1), state.wakes(step, opening.kind))
+        }
+        if wakes { wakeLoop() }
+        return switch taken {
+        case .pieces(let pieces): pieces.first.map { .piece($0) } ?? .nothing
+        case .end(.finished): .end
+        case .end(.failed(let fault)): .failed(fault)
+        case nil: .nothing
+        }
+    }
+
+    /// Whether `takeNow` returns a piece.
+    var hasUnread: Bool { mailbox.withLock { $0.hasUnread } }
+
+    /// Waits until `takeNow` returns something, which it does not take; or until the task is cancelled.
+    func waitUntilReadable() async {
+        _ = await mailbox.next { state in state.hasUnread || state.end != nil ? true : nil }
+    }
+
     /// Offers what the reader has of a resumable resource, once, and waits for where its data begins: there, or at 0.
     func resume(_ offer: ResumeOffer) async throws(ChannelFault) -> UInt64 {
         mailbox.withLock { state in
@@ -230,7 +252,7 @@ extension ChannelReceiveQueue {
     package func deliver(_ piece: [UInt8]) { deliver([piece], count: piece.count) }
 
     /// Adds pieces, which have `count` bytes in total.
-    func deliver(_ pieces: [[UInt8]], count: Int) {
+    package func deliver(_ pieces: [[UInt8]], count: Int) {
         bytesReceived.wrappingAdd(UInt64(count), ordering: .relaxed)
         mailbox.withLock { state in
             state.held += count

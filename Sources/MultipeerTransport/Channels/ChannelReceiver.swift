@@ -24,6 +24,15 @@ package final class ChannelReceiver: Sendable {
     /// Returns one piece at a time.
     package func nextPiece() async throws(ChannelFault) -> [UInt8]? { try await channel.next(upTo: 1)?.first }
 
+    /// Takes one piece without waiting for it.
+    package func takeNow() -> IncomingStream.Next { channel.takeNow() }
+
+    /// Whether `takeNow` returns a piece.
+    package var hasUnread: Bool { channel.hasUnread }
+
+    /// Waits until `takeNow` returns something; or until the task is cancelled.
+    package func waitUntilReadable() async { await channel.waitUntilReadable() }
+
     /// Offers what is there of a resumable resource, once, and waits for where its data begins: there, or at 0.
     package func resume(_ offer: ResumeOffer) async throws(ChannelFault) -> UInt64 {
         try await channel.resume(offer)

@@ -54,8 +54,35 @@ public final class IncomingStream: AsyncSequence, Sendable {
         do throws(ChannelFault) {
             return try await receiver.nextPiece()
         } catch {
-            throw MultipeerError(error, in: "the stream from \(peer)")
+            throw self.error(error)
         }
+    }
+}
+
+/// For a reader that blocks a thread, or polls: the streams of Foundation.
+extension IncomingStream {
+    /// What can be read without waiting.
+    package enum Next: Sendable {
+        case piece([UInt8])
+        /// Nothing now.
+        case nothing
+        /// The last byte was read.
+        case end
+        case failed(ChannelFault)
+    }
+
+    /// Takes the next bytes without waiting for them. No other task may read.
+    package func takeNow() -> Next { receiver.takeNow() }
+
+    /// Whether bytes have arrived that were not taken.
+    package var hasUnread: Bool { receiver.hasUnread }
+
+    /// Waits until `takeNow` returns something; or until the task is cancelled.
+    package func waitUntilReadable() async { await receiver.waitUntilReadable() }
+
+    /// The error of a stream that has failed.
+    package func error(_ fault: ChannelFault) -> MultipeerError {
+        MultipeerError(fault, in: "the stream from \(peer)")
     }
 }
 

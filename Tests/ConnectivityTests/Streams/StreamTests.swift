@@ -1,5 +1,7 @@
 import Foundation
-@preconcurrency import MultipeerConnectivity
+@preconcurrency @testable import MultipeerConnectivity
+import MultipeerCore
+import MultipeerFraming
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -52,7 +54,7 @@ struct StreamTests {
         exchange.end()
     }
 
-    @Test("polling hasBytesAvailable never blocks, and sees the end")
+    @Test("a reader that polls hasBytesAvailable has all bytes, and sees the end")
     func polling() async throws {
         let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
@@ -73,6 +75,58 @@ struct StreamTests {
         }
         #expect(try await written)
         #expect(read == bytes)
+        exchange.end()
+    }
+
+    @Test(
+        "a stream that is read while it says that it has bytes has all that have come, from the first moment after open",
+        arguments: [[], [1], [4_096, 4_096], [65_536, 3, 100_000]] as [[Int]], [true, false])
+    func readWhileAvailable(_ sizes: [Int], isReadLate: Bool) async throws {
+        let opening = ChannelOpening(kind: .stream, name: "stream")
+        let queue = ChannelReceiveQueue(opening, wakeLoop: {})
+        let peer = try PeerID(displayName: "ann")
+        let stream = PeerInputStream(
+            IncomingStream(ChannelReceiver(from: peer, queue)), on: globalConcurrentExecutor)
+        let arrives = { @Sendable () -> Void in
+            let pieces = sizes.map { [UInt8](repeating: 5, count: $0) }
+            if !pieces.isEmpty { queue.deliver(pieces, count: sizes.reduce(0, +)) }
+            queue.end(.finished(digest: nil))
+            queue.tell()
+        }
+        if isReadLate { arrives() }
+        let into = UncheckedSendable(stream)
+        async let read = BackgroundThread.value { () -> [UInt8] in
+            var all: [UInt8] = []
+            into.value.open()
+            while into.value.hasBytesAvailable { all += into.value.bytes(1_000) ?? [] }
+            return all
+        }
+        if !isReadLate { arrives() }
+        #expect(try await read == [UInt8](repeating: 5, count: sizes.reduce(0, +)))
+        // The end may come after the bytes.
+        #expect(stream.streamStatus == .atEnd || !isReadLate)
+        stream.close()
+        #expect(!stream.hasBytesAvailable)
+    }
+
+    @Test("fifty streams that are read in the call that reports them, while they say that they have bytes")
+    func readAtOnce() async throws {
+        let exchange = try await ConnectedPair()
+        for number in 0..<50 {
+            let (output, input) = try await exchange.stream("stream \(number)")
+            output.open()
+            #expect(output.writeAll([UInt8](repeating: 9, count: 2_000)))
+            output.close()
+            let into = UncheckedSendable(input)
+            let read = try await BackgroundThread.value { () -> [UInt8] in
+                into.value.open()
+                var all: [UInt8] = []
+                while into.value.hasBytesAvailable { all += into.value.bytes(4_096) ?? [] }
+                return all
+            }
+            #expect(read == [UInt8](repeating: 9, count: 2_000))
+            input.close()
+        }
         exchange.end()
     }
 
