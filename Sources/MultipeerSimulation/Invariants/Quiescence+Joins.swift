@@ -61,7 +61,8 @@ extension Quiescence {
         component.allSatisfy { member in
             if member === node || areLinked(node, member) { return true }
             guard let address = member.candidate() else { return false }
-            return outcome(node, member) == .encrypted && node.mesh.pauseEnd(of: address, for: member.endpoint) == nil
+            return outcome(node, member) == .encrypted
+                && node.mesh.pauseEnd(of: address, for: member.endpoint) == nil
                 && world.network.reachability.firewall(node.index, member.index) == .open
         }
     }

@@ -21,7 +21,9 @@ struct DatagramContentTests {
         #expect(path.canCarry(1_150) && !path.canCarry(1_151) && !path.canCarry(1_000_000))
     }
 
-    @Test("every content has the next number, also after a restart, and both headers are in place [dgram.sequence]")
+    @Test(
+        "every content has the next number, also after a restart, and both headers are in place [dgram.sequence]"
+    )
     func numbers() throws {
         var path = try #require(PathSituation.up.path())
         // The ping of the start had 0.
