@@ -23,6 +23,19 @@
 #include <openssl/x509v3.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
+
+// Loads the algorithms of OpenSSL itself where the machine's configuration has others in their place, such as only those of the
+// provider `legacy`. Returns whether they are there.
+static inline int multipeer_load_algorithms(void) {
+    EVP_MD *digest = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    if (digest) {
+        EVP_MD_free(digest);
+        return 1;
+    }
+    ERR_clear_error();
+    return OSSL_PROVIDER_try_load(NULL, "default", 1) != NULL;
+}
 
 static inline int multipeer_err_lib(unsigned long code) { return ERR_GET_LIB(code); }
 static inline int multipeer_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
@@ -83,10 +96,14 @@ static inline EVP_PKEY *multipeer_p256_public(const unsigned char *point, size_t
     return NULL;
 }
 
+// 112 bits, whatever the machine's configuration says: with more, P-256 and what the protocol requires would be refused.
+static const int multipeer_security_level = 2;
+
 // TLS 1.3 only, without what TLS 1.3 makes superfluous.
 static inline int multipeer_ctx_only_tls13(SSL_CTX *ctx) {
     SSL_CTX_set_options(
         ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_security_level(ctx, multipeer_security_level);
     return SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1
         && SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1;
 }
@@ -117,6 +134,7 @@ static inline int multipeer_ctx_only_dtls12(SSL_CTX *ctx) {
     SSL_CTX_set_options(
         ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_QUERY_MTU
             | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_security_level(ctx, multipeer_security_level);
     return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) == 1
         && SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION) == 1;
 }

@@ -36,6 +36,18 @@ extern char **environ;
 
 char *const *multipeer_environment(void) { return environ; }
 
+static char *const *arguments;
+
+#ifdef __GLIBC__
+// glibc passes what `main` gets to every constructor.
+__attribute__((constructor)) static void keep_arguments(int count, char *const *words) {
+    (void)count;
+    arguments = words;
+}
+#endif
+
+char *const *multipeer_arguments(void) { return arguments; }
+
 static _Thread_local void *virtual_time;
 
 void *multipeer_virtual_time(void) { return virtual_time; }
@@ -63,6 +75,11 @@ int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((w
 __attribute__((constructor)) static void keep_openssl_until_the_end(void) {
     const uint64_t no_atexit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT
     if (OPENSSL_init_crypto) OPENSSL_init_crypto(no_atexit, NULL);
+}
+
+void multipeer_ignore_openssl_configuration(void) {
+    const uint64_t no_load_config = 0x00000080;  // OPENSSL_INIT_NO_LOAD_CONFIG
+    if (OPENSSL_init_crypto) OPENSSL_init_crypto(no_load_config, NULL);
 }
 
 #if __has_feature(thread_sanitizer)

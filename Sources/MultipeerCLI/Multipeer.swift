@@ -15,7 +15,11 @@ package enum Multipeer {
             to send a file, and to receive it on another machine on the same network:
               multipeer send photo.jpg     shows a one-time code, such as 7-guitar-island
               multipeer 7-guitar-island    takes it
-            """)
+            """,
+        meaning: { word in
+            if TransferSource.isThere(word) { return "multipeer send \(word)" }
+            return PeerAddress(word, takesNames: false) == nil ? nil : "multipeer send FILE --to \(word)"
+        })
 
     static func main() { program.main() }
 }

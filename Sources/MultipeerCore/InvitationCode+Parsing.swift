@@ -1,8 +1,8 @@
 extension InvitationCode {
-    /// Reads what a user typed: a number and words with spaces or hyphens between them, in upper or lower case. The
+    /// Reads what a user typed or pasted: a number and words with spaces or hyphens between them, in upper or lower case. The
     /// beginning of a word is enough if no other word begins with it.
     package init(parsing text: String) throws(InvalidInvitationCode) {
-        let parts = text.lowercased().split { $0 == "-" || $0.isWhitespace }.map(String.init)
+        let parts = InvitationCode.parts(of: text)
         guard let first = parts.first, let number = InvitationCode.number(in: first.utf8) else {
             throw .number(parts.first ?? "")
         }
@@ -12,6 +12,26 @@ extension InvitationCode {
         for part in typed { words.append(try InvitationCode.word(part)) }
         self.init(unchecked: number, words)
     }
+
+    /// Returns what is between hyphens and spaces, in lower case. What programs make of those is one of them: dashes, quotation marks
+    /// and spaces of all kinds, and what is invisible.
+    package static func parts(of text: String) -> [String] {
+        text.unicodeScalars.split(whereSeparator: isSeparator).map { String($0).lowercased() }
+    }
+
+    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .dashPunctuation, .initialPunctuation, .finalPunctuation, .spaceSeparator, .lineSeparator,
+            .paragraphSeparator, .control, .format:
+            true
+        default: otherSeparators.contains(scalar)
+        }
+    }
+
+    /// The minus sign, and quotation marks of other categories.
+    private static let otherSeparators: Set<Unicode.Scalar> = [
+        "\u{2212}", "\"", "'", "`", "\u{B4}", "\u{201A}", "\u{201E}", "\u{FF02}", "\u{FF07}",
+    ]
 
     /// Reads the number of a code: one to three decimal digits, 1 to 999.
     package static func number(in digits: some Collection<UInt8>) -> Int? {

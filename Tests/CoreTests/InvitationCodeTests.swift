@@ -8,7 +8,9 @@ struct InvitationCodeTests {
         "a code is read as users type it",
         arguments: [
             "7-guitar-island", "7 guitar island", " 7 - Guitar  ISLAND\n", "007-guitar-island", "7-guit-isl",
-            "7-guita-isl",
+            "7-guita-isl", "7–guitar–island", "7—guitar—island", "7‑guitar‐island", "7−guitar−island",
+            "“7-guitar-island”", "'7-guitar-island'", "„7-guitar-island“", "«7-guitar-island»",
+            "7\u{A0}guitar\u{202F}island", "\u{FEFF}7-guitar-island\u{200B}", "7－guitar\u{3000}island",
         ])
     func reading(_ text: String) throws {
         let code = try InvitationCode(parsing: text)

@@ -146,7 +146,6 @@ private struct PathStage {
                 if let context {
                     try promise(context.count == 16, "the context consists of both associations")
                 }
-                (seen, sent, newest) = ([], [], nil)
             case .drop: break
             case .retransmit: try promise(isProtected, "a plain link retransmits no flights")
             case .send(let content):

@@ -34,6 +34,13 @@ void multipeer_get_thread_name(char *name);
 /// Returns the variables of the process, up to a null pointer. To Swift, the one that C has is not safe: it can be changed.
 char *const *multipeer_environment(void);
 
+/// Returns the words with which the process was started, up to a null pointer; null where the C library does not pass them on. Swift's
+/// runtime reads them from /proc, which not every machine has.
+char *const *multipeer_arguments(void);
+
+/// Has OpenSSL read no configuration file in this process. For the main function of a program, before it uses OpenSSL.
+void multipeer_ignore_openssl_configuration(void);
+
 /// Lets the allocator keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of returning it to the system at
 /// once: otherwise every message would fault its memory in again. It only raises the threshold that glibc itself adapts
 /// when large blocks are freed; other allocators ignore it.

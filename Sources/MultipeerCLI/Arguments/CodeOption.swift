@@ -61,18 +61,31 @@ enum CodeOption: Equatable, Sendable {
     /// Returns whether the operands are meant to be a code.
     static func isOperand(_ arguments: Arguments) -> Bool { isCode(arguments.operands) }
 
-    /// Returns whether words are meant to be a code: a number of up to three digits, then a hyphen or a space.
+    /// Returns whether words are meant to be a code: a number of up to three digits, alone or before a hyphen or a space, whatever a
+    /// program has made of those. Digits of other scripts are meant so, too, and then no code.
     static func isCode(_ words: [String]) -> Bool {
-        guard let first = words.first else { return false }
-        let number = first.prefix { $0.isASCII && $0.isNumber }
-        let rest = first.dropFirst(number.count)
-        return (1...3).contains(number.count) && (rest.isEmpty || rest.begins(with: "-"))
+        guard let first = words.lazy.flatMap(InvitationCode.parts).first else { return false }
+        let digits = first.unicodeScalars
+        return (1...3).contains(digits.count) && digits.allSatisfy { $0.properties.numericType == .decimal }
+    }
+
+    /// Throws when a name is a code: what is done with a name has not what a code guarantees. `kind`: what the name is to be.
+    static func refuse(
+        _ text: String, as kind: String, _ arguments: Arguments
+    ) throws(CommandError) {
+        guard isCode([text]) else { return }
+        do throws(MultipeerError) { _ = try InvitationCode(text) } catch { return }
+        throw CommandError(
+            "'\(text.printable)' is a code, and not \(kind)",
+            hint: "use it as '\(Terminal.name) CODE', or with \(name) CODE", exit: .usage)
     }
 
     /// Returns the operand if it is not a code, or else the value of the option that it stands for.
     static func operandOrOption(_ option: String, _ arguments: Arguments) throws(CommandError) -> String? {
         guard !CodeOption.isOperand(arguments), let operand = arguments.operands.first else {
-            return arguments.value(option)
+            let value = arguments.value(option)
+            if let value { try refuse(value, as: "the value of \(option)", arguments) }
+            return value
         }
         guard arguments.operands.count == 1 else {
             throw arguments.commandError("unexpected argument '\(arguments.operands[1])'")

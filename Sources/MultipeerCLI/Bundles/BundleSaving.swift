@@ -207,6 +207,7 @@ struct BundleSaving {
         var new = NewFile()
         new.modified = details.modified
         new.isExecutable = entry.kind == .program
+        new.onLostPermission = sender.output.losePermission
         new.isReplacing = downloads.isForced
         new.isSynchronized = sender.options.isSynchronized
         let contents = bundle.bytes[entry.contents]

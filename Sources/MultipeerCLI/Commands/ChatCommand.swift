@@ -139,7 +139,7 @@ enum ChatCommand: Subcommand {
     ) throws(CommandError) -> RoomDiscovery {
         var addresses: [PeerAddress] = []
         for text in arguments.values(to.name) {
-            guard let address = PeerAddress(text, takesNames: true) else {
+            guard let address = try PeerAddress.read(text, takesNames: true, arguments) else {
                 throw arguments.commandError(
                     "--to takes the address of a member, such as 192.0.2.1 or host.example, not '\(text)'")
             }

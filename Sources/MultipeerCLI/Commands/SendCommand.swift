@@ -83,6 +83,9 @@ enum SendCommand: Subcommand {
         let connector = try PeerConnector(
             arguments, as: .send(TransferSource.offer(sources)), with: name)
         let output = TransferOutput(arguments)
+        if name == nil, let last = words.last, words.count > 1, looksLikeName(last) {
+            output.say("\(last.printable) is sent, too; with --to \(last.printable) it is the receiver")
+        }
         let sender = FileSender(
             sources, connector, .init(wantsDigest: !arguments.has("--no-digest"), limit: limit), output)
         SignalHandler.first { await sender.abandon() }
@@ -129,6 +132,11 @@ enum SendCommand: Subcommand {
             && !TransferSource.isThere(last)
         guard isName else { return (words, nil) }
         return (words.dropLast(), last)
+    }
+
+    /// Returns whether what is there under this name may have been meant to be the receiver: a directory, or a file without an ending.
+    private static func looksLikeName(_ word: String) -> Bool {
+        word != "-" && word.firstPosition(of: "/") == nil && word.firstPosition(of: ".") == nil
     }
 
     private static func sources(

@@ -9,6 +9,8 @@ package struct FileDestination: Sendable {
     package let mayReplace: Bool
     package var kind = SentFileDetails.Kind.file
     package var modified: FileTime?
+    /// Called if a program cannot be executed here.
+    var onLostPermission: @Sendable () -> Void = {}
     /// If a name is taken at the last moment, a number up to this one is added.
     private static let mostNumbers = 999
 
@@ -26,7 +28,8 @@ package struct FileDestination: Sendable {
     /// taken meanwhile. An existing file keeps its name, unless files may be replaced.
     package func settle(_ draft: String) throws(FileFault) -> String {
         if kind == .program || modified != nil {
-            try directory.set(draft, modified: modified, isExecutable: kind == .program)
+            let isDone = try directory.set(draft, modified: modified, isExecutable: kind == .program)
+            if !isDone { onLostPermission() }
         }
         if mayReplace {
             try directory.rename(draft, replacing: name)

@@ -55,7 +55,7 @@ enum DoctorCommand: Subcommand {
     private static func probe(_ text: String, _ arguments: Arguments) async throws(CommandError) -> Diagnosis
     {
         let addresses: [SocketAddress]
-        if let address = PeerAddress(text, takesNames: true) {
+        if let address = try PeerAddress.read(text, takesNames: true, arguments) {
             addresses = try await address.addresses()
         } else {
             addresses = try await find(text, DiscoveryOptions(arguments))
@@ -81,7 +81,9 @@ enum DoctorCommand: Subcommand {
         hint: "'\(Terminal.name) doctor ADDRESS \(both.name)' on both machines at once tests it")
 
     private static func testBoth(_ arguments: Arguments) async throws(CommandError) -> Diagnosis {
-        guard let address = arguments.operands.first.flatMap({ PeerAddress($0, takesNames: true) }) else {
+        guard let text = arguments.operands.first,
+            let address = try PeerAddress.read(text, takesNames: true, arguments)
+        else {
             throw arguments.commandError("\(both.name) needs the address of the other machine")
         }
         let time = try Duration.seconds(arguments.number("--timeout", in: 1...600) ?? 60)

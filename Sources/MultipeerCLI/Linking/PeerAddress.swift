@@ -40,11 +40,52 @@ package struct PeerAddress: Equatable, Sendable {
         (host, port) = (.name(name), number ?? PortOption.standard)
     }
 
+    /// Returns why a text that was meant to be an address is none; nil for an address, and for the name of a peer.
+    package static func fault(in text: String, takesNames: Bool) -> String? {
+        guard PeerAddress(text, takesNames: takesNames) == nil else { return nil }
+        let place = text.lastPosition(of: "@").map { String(text[text.index(after: $0)...]) } ?? text
+        if let slash = place.firstPosition(of: "/"), SocketAddress.Host(String(place[..<slash])) != nil {
+            return "an address has no length of a prefix, such as \(place[slash...])"
+        }
+        if let percent = place.firstPosition(of: "%"),
+            SocketAddress.Host(String(place[..<percent]))?.isV4 == false
+        {
+            return "this machine has no network interface \(place[place.index(after: percent)...])"
+        }
+        if let colon = place.lastPosition(of: ":") {
+            let (host, port) = (String(place[..<colon]), String(place[place.index(after: colon)...]))
+            let inBrackets = host.inBrackets.map(String.init)
+            let isAddress =
+                SocketAddress.Host(inBrackets ?? host).map { $0.isV4 == (inBrackets == nil) } ?? false
+            let isNumber = !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            let isHost = isAddress || takesNames && isNumber && PeerAddress.name("\(host):1") != nil
+            if isHost { return "a port is a number from 1 to 65535, and not '\(port)'" }
+        }
+        let bytes = place.utf8
+        let dots = bytes.count { $0 == UInt8(ascii: ".") }
+        let digits = bytes.count { (0x30...0x39).contains($0) }
+        if dots > 2, digits > 0, dots + digits == bytes.count { return "it is no IPv4 address" }
+        let isHexadecimal = place.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".") }
+        return isHexadecimal && bytes.count { $0 == UInt8(ascii: ":") } > 1 ? "it is no IPv6 address" : nil
+    }
+
+    /// Reads an address, or returns nil for the name of a peer; throws for what was meant to be an address.
+    static func read(
+        _ text: String, takesNames: Bool, _ arguments: Arguments
+    ) throws(CommandError) -> PeerAddress? {
+        if let fault = fault(in: text, takesNames: takesNames) {
+            throw arguments.commandError("'\(text)': \(fault)")
+        }
+        return PeerAddress(text, takesNames: takesNames)
+    }
+
     private static func name(_ text: String) -> (name: String, port: UInt16?)? {
         let parts = text.pieces(at: ":", keepingEmpty: true)
         guard let name = parts.first, (1...253).contains(name.utf8.count), parts.count < 3,
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }),
-            name.first?.isLetter == true || name.first?.isNumber == true, !name.ends(with: "..")
+            name.first?.isLetter == true || name.first?.isNumber == true, !name.ends(with: ".."),
+            // What has only digits and dots was meant to be an address.
+            name.contains(where: { $0.isLetter || $0 == "-" })
         else { return nil }
         guard parts.count == 2 else { return name.contains(".") ? (String(name), nil) : nil }
         guard let port = UInt16(parts[1]), port > 0 else { return nil }

@@ -110,7 +110,7 @@ final class PeerConnector: Sendable {
         _ text: String?, _ code: CodeOption, _ arguments: Arguments
     ) throws(CommandError) -> PeerAddress? {
         guard let text else { return nil }
-        guard case .given = code, let address = PeerAddress(text, takesNames: true) else {
+        guard case .given = code, let address = try PeerAddress.read(text, takesNames: true, arguments) else {
             let other = arguments.has(PeerFinder.option.name) ? PeerFinder.option.name : "a name"
             throw arguments.commandError("a code and \(other) cannot be used together")
         }

@@ -50,7 +50,8 @@ final class PeerFinder: Sendable {
         knowing store: TrustStore.File? = nil
     ) throws(CommandError) {
         isOption = arguments.has(PeerFinder.option.name)
-        if let address = PeerAddress(text, takesNames: isOption) {
+        try CodeOption.refuse(text, as: "the name of a peer", arguments)
+        if let address = try PeerAddress.read(text, takesNames: isOption, arguments) {
             target = .at(address)
         } else if let selector = PeerSelector(text) {
             target = .named(selector)

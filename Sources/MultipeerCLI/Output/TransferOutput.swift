@@ -18,6 +18,7 @@ final class TransferOutput: Sendable {
     private let showsLines: Bool
     private let display: TransferDisplay
     private let warnings = Locked(0)
+    private let hasLostPermission = Locked(false)
     private let ticker = Locked<Task<Void, Never>?>(nil)
     /// More lines about files that fail do not help a person.
     private static let mostWarnings = 30
@@ -40,6 +41,16 @@ final class TransferOutput: Sendable {
         }
         if count <= TransferOutput.mostWarnings { display.warn(text) }
         if count == TransferOutput.mostWarnings + 1 { display.warn("more such lines are left out") }
+    }
+
+    /// Says once that programs arrive without the permission to be executed.
+    func losePermission() {
+        let isFirst = hasLostPermission.withLock { isKnown in
+            defer { isKnown = true }
+            return !isKnown
+        }
+        guard isFirst else { return }
+        say("programs cannot be made executable in this directory: its file system does not allow it")
     }
 
     func clear() { display.clear() }

@@ -28,11 +28,14 @@ package struct FileDigest: Equatable, Sendable {
         let task = Task(executorPreference: loop.taskExecutor) { () -> FileDigest? in
             do throws(FileFault) {
                 let source = try open()
-                let count = source.size ?? 0
-                if let size, size != count { return FileDigest(number, size: count, sha256: []) }
+                if let size, let found = source.size, size != found {
+                    return FileDigest(number, size: found, sha256: [])
+                }
                 var hasher = SHA256.Hasher()
+                var count: UInt64 = 0
                 while isWanted(), let bytes = try source.read() {
                     hasher.update(bytes)
+                    count += UInt64(bytes.count)
                     // Transfers of other files go on meanwhile.
                     await Task.yield()
                 }

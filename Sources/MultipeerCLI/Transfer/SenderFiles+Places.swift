@@ -52,8 +52,9 @@ extension SenderFiles {
                     note = details.map { TransferNote($0.position.number, .renamed(name)) }
                 }
             }
-            let destination = FileDestination(
+            var destination = FileDestination(
                 downloads.opened, name, mayReplace: downloads.isForced, details)
+            destination.onLostPermission = output.losePermission
             return File(
                 id: id, resource: resource, place: .opened(downloads.opened),
                 completion: destination.completion(isSynchronized: options.isSynchronized), name: label,
@@ -85,7 +86,8 @@ extension SenderFiles {
             }
             let parent = try SenderFiles.refusing { () throws(FileFault) in try directory.parent(of: path) }
             let name = try SenderFiles.name(of: path, in: parent, downloads.existing, existing)
-            let destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
+            var destination = FileDestination(parent, name, mayReplace: downloads.isForced, details)
+            destination.onLostPermission = output.losePermission
             let above = directory.renamed(path.directory)
             return File(
                 id: id, resource: resource, place: .opened(parent),

@@ -133,10 +133,18 @@ package struct TransferSource: Equatable, Sendable {
         }
         if isPipe { return Found(origin: .pipe(path)) }
         return Found(
-            origin: .file(path), size: UInt64(max(0, facts.st_size)),
+            origin: .file(path), size: try size(path, facts),
             kind: facts.st_mode & 0o100 == 0 ? .file : .program,
             modified: FileTime(
                 seconds: Int64(facts.modified.tv_sec), nanoseconds: Int64(facts.modified.tv_nsec)))
+    }
+
+    /// Returns the size that can be read, which only the file itself knows where it is said to have none.
+    private static func size(_ path: String, _ facts: stat) throws(CommandError) -> UInt64? {
+        if facts.st_size > 0 { return UInt64(facts.st_size) }
+        do throws(FileFault) { return try FileSource(path).size } catch {
+            throw CommandError("cannot send \(path.printable): \(error.reason)", exit: .system)
+        }
     }
 
     private static func kind(_ mode: mode_t) -> String {

@@ -13,12 +13,16 @@ package struct CommandProgram: Sendable {
     let examples: String
     /// Commands that are started by other commands, not by people.
     private let hidden: [any Subcommand.Type]
+    /// Returns what a word that is no command may have been meant for, such as `multipeer send photo.jpg`.
+    private let meaning: @Sendable (String) -> String?
 
     /// A program with one command that has an empty path runs that command when no other is named.
     package init(
         _ name: String, _ summary: String, _ commands: [any Subcommand.Type],
-        hidden: [any Subcommand.Type] = [], examples: String = ""
+        hidden: [any Subcommand.Type] = [], examples: String = "",
+        meaning: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
+        self.meaning = meaning
         self.examples = examples
         self.name = name
         self.summary = summary
@@ -29,11 +33,12 @@ package struct CommandProgram: Sendable {
     /// Runs the process to its end.
     package func main() -> Never {
         Terminal.program.withLock { $0 = name }
+        Environment.ignoreOpenSSLConfiguration()
         SignalHandler.block()
         // Detached: this function belongs to the main actor, and most of what follows does not.
         Task.detached {
             do throws(CommandError) {
-                try await run(Array(CommandLine.arguments.dropFirst()))
+                try await run(Array(Environment.words.dropFirst()))
                 await SignalHandler.yield()
                 Terminal.leave(.success)
             } catch {
@@ -157,6 +162,9 @@ extension CommandProgram {
 
     private func unknown(_ words: String, try command: String) -> CommandError {
         let text = "unknown command '\(words.printable)'"
+        if let meant = meaning(words) {
+            return CommandError(text, hint: "did you mean '\(meant.printable)'?", exit: .usage)
+        }
         let names = usages.map { $0.path.joined(separator: " ") }.filter { !$0.isEmpty }
         guard let meant = Spelling.nearest(words, of: names) else { return .usage(text, try: command) }
         return CommandError(text, hint: "did you mean '\(name) \(meant)'?", exit: .usage)

@@ -42,7 +42,9 @@ package enum AtomicFile {
         close(descriptor)
         guard isKnown else { throw DescriptorStream.failure("cannot write \(path.printable)") }
         try replace(draft, with: bytes)
-        guard unsafe chmod(draft, facts.st_mode & 0o777) == 0, unsafe rename(draft, path) == 0 else {
+        // The mode is a wish: not every file system knows one.
+        _ = unsafe chmod(draft, facts.st_mode & 0o777)
+        guard unsafe rename(draft, path) == 0 else {
             throw DescriptorStream.failure("cannot write \(path.printable)")
         }
     }

@@ -7,6 +7,7 @@ package enum HMAC {
     }
 
     package static func sha256(key: Span<UInt8>, _ message: [UInt8]) -> [UInt8] {
+        _ = OpenSSLAlgorithms.areLoaded
         var code = [UInt8](repeating: 0, count: SHA256.byteCount)
         let made = unsafe key.withUnsafeBufferPointer { key in
             // OpenSSL takes a null key to mean "the key of the previous call", so an empty one needs an

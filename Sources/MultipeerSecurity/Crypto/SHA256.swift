@@ -17,6 +17,7 @@ package enum SHA256 {
         private let context: OpaquePointer?
 
         package init() {
+            _ = OpenSSLAlgorithms.areLoaded
             unsafe context = EVP_MD_CTX_new()
             let started = unsafe EVP_DigestInit_ex2(context, EVP_sha256(), nil)
             precondition(started == 1, "SHA-256 is part of every libcrypto")

@@ -1,5 +1,11 @@
 import CLibSSL
 
+/// The algorithms of OpenSSL, which the protocol takes for granted: a machine's configuration can leave out every one of them.
+enum OpenSSLAlgorithms {
+    /// Loaded at the first use.
+    static let areLoaded = multipeer_load_algorithms() == 1
+}
+
 /// The contents of OpenSSL's error queue of this thread, oldest first.
 ///
 /// The queue is per thread: clear it before a call and drain it after, in one synchronous function.
@@ -8,7 +14,10 @@ struct OpenSSLErrors {
     private(set) var codes: [UInt] = []
 
     /// Looks first: clearing an empty queue costs as much as a small record.
-    static func clear() { if ERR_peek_error() != 0 { ERR_clear_error() } }
+    static func clear() {
+        _ = OpenSSLAlgorithms.areLoaded
+        if ERR_peek_error() != 0 { ERR_clear_error() }
+    }
 
     static func drain() -> OpenSSLErrors {
         var errors = OpenSSLErrors()

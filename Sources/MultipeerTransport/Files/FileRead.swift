@@ -25,10 +25,29 @@ enum FileRead {
         }
     }
 
+    /// Returns the next bytes of an open file: fewer only when it ends.
+    static func bytes(
+        of path: String, nextUpTo most: Int, of descriptor: Int32
+    ) throws(FileFault) -> [UInt8] {
+        try unsafe bytes(of: path, most, orFewer: true) { room, count in
+            unsafe read(descriptor, room?.advanced(by: count), most - count)
+        }
+    }
+
+    /// Returns the first bytes of an open file: fewer only when it has no more. It changes no position.
+    static func bytes(
+        of path: String, firstUpTo most: Int, of descriptor: Int32
+    ) throws(FileFault) -> [UInt8] {
+        try unsafe bytes(of: path, most, orFewer: true) { room, count in
+            unsafe pread(descriptor, room?.advanced(by: count), most - count, off_t(count))
+        }
+    }
+
     /// Calls `get`, which is `read` or `pread`, with the room for all of the bytes and the number of those that are there, until
     /// there are as many as wanted.
     private static func bytes(
-        of path: String, _ wanted: Int, with get: (UnsafeMutablePointer<UInt8>?, Int) -> Int
+        of path: String, _ wanted: Int, orFewer: Bool = false,
+        with get: (UnsafeMutablePointer<UInt8>?, Int) -> Int
     ) throws(FileFault) -> [UInt8] {
         // Without capacity, the standard library writes the count into the empty array that all threads share.
         if wanted <= 0 { return [] }
@@ -39,7 +58,7 @@ enum FileRead {
                 if got > 0 {
                     count += got
                 } else if got == 0 {
-                    failure = FileFault(.shrank, path: path)
+                    if !orFewer { failure = FileFault(.shrank, path: path) }
                     return
                 } else if errno != EINTR {
                     failure = FileFault(lastAt: path)

@@ -5,6 +5,8 @@ package struct NewFile: Sendable {
     package var modified: FileTime?
     /// Whether its owner may execute it. No one else gets any permission. [resource.private]
     package var isExecutable = false
+    /// Called if it cannot be executed nevertheless: a file system may have no such bit.
+    package var onLostPermission: @Sendable () -> Void = {}
     /// Whether it replaces a file or link of that name, but never a directory.
     package var isReplacing = false
     /// Whether it is on disk when this returns; its directory is not.
@@ -77,7 +79,7 @@ extension OpenDirectory {
                 throw FileFault(lastAt: path)
             }
         }
-        if new.isExecutable, fchmod(file, 0o700) != 0 { throw FileFault(lastAt: path) }
+        if new.isExecutable, !makeExecutable(file) { new.onLostPermission() }
         if let modified = new.modified {
             let now = timespec(tv_sec: 0, tv_nsec: CLibrary.timeNow)
             let times = (now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds)))

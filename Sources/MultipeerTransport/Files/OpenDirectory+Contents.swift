@@ -24,7 +24,11 @@ extension OpenDirectory {
             Descriptors.open(name, in: number, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         guard file.number >= 0, unsafe fstat(file.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        guard let size = Int(exactly: status.st_size), size >= 0, size <= limit else {
+        // What stat says of a file that is made when it is read is not what can be read of it.
+        let made =
+            FileSource.isDoubtful(status) && limit >= 0
+            ? try FileRead.bytes(of: path, firstUpTo: limit + 1, of: file.number) : nil
+        guard let size = made?.count ?? Int(exactly: status.st_size), size >= 0, size <= limit else {
             throw FileFault(.tooLarge, path: path)
         }
         let before = bytes.count
@@ -34,6 +38,7 @@ extension OpenDirectory {
                 seconds: Int64(status.modified.tv_sec), nanoseconds: Int64(status.modified.tv_nsec)),
             isExecutable: status.st_mode & 0o100 != 0)
         head(contents, &bytes)
+        if let made { return bytes.append(contentsOf: made) }
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: size))
         do throws(FileFault) {

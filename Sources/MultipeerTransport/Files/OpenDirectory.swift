@@ -94,19 +94,30 @@ package final class OpenDirectory: Sendable {
         guard unsafe unlinkat(number, name, 0) == 0 else { throw FileFault(lastAt: path) }
     }
 
-    /// Sets when a file was modified, and lets its owner execute it if `isExecutable`. No other permission is added.
-    package func set(_ name: String, modified: FileTime?, isExecutable: Bool) throws(FileFault) {
+    /// Sets when a file was modified, and lets its owner execute it if `isExecutable`. No other permission is added. Returns whether
+    /// that is so: a file system may have no such bit, and the file is no worse for it.
+    package func set(_ name: String, modified: FileTime?, isExecutable: Bool) throws(FileFault) -> Bool {
         let path = try path(of: name)
+        var isDone = true
         if isExecutable {
             let file = Descriptor(
                 Descriptors.open(name, in: number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
-            guard file.number >= 0, fchmod(file.number, 0o700) == 0 else { throw FileFault(lastAt: path) }
+            guard file.number >= 0 || errno == EACCES || errno == EPERM else { throw FileFault(lastAt: path) }
+            isDone = file.number >= 0 && OpenDirectory.makeExecutable(file.number)
         }
-        guard let modified else { return }
+        guard let modified else { return isDone }
         let now = timespec(tv_sec: 0, tv_nsec: CLibrary.timeNow)
         let times = [now, timespec(tv_sec: Int(modified.seconds), tv_nsec: Int(modified.nanoseconds))]
         // A file system may know no time as early or late as this; the file is no worse for it.
         _ = unsafe utimensat(number, name, times, AT_SYMLINK_NOFOLLOW)
+        return isDone
+    }
+
+    /// Lets its owner execute a file. Returns whether it can be executed then.
+    static func makeExecutable(_ file: Int32) -> Bool {
+        _ = fchmod(file, 0o700)
+        var status = stat()
+        return unsafe fstat(file, &status) == 0 && status.st_mode & 0o100 != 0
     }
 
     /// Returns all entries but `.` and `..`, sorted by their names.

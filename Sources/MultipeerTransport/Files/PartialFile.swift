@@ -90,8 +90,8 @@ package enum PartialFile {
         }
     }
 
-    /// Returns whether an entry is of this kind, is private, belongs to this user, and has no living owner; if so, calls `body`
-    /// while it is locked.
+    /// Returns whether an entry is of this kind, belongs to this user, is private if it is a directory, and has no living owner; if
+    /// so, calls `body` while it is locked.
     private static func isAbandoned(
         _ name: String, in folder: Int32, _ kind: mode_t, _ body: (Int32) -> Void = { _ in }
     ) -> Bool {
@@ -99,7 +99,8 @@ package enum PartialFile {
         let entry = Descriptor(Descriptors.open(name, in: folder, flags))
         var status = stat()
         guard entry.number >= 0, unsafe fstat(entry.number, &status) == 0,
-            status.st_mode & S_IFMT == kind, status.st_mode & 0o077 == 0, status.st_uid == geteuid(),
+            status.st_mode & S_IFMT == kind, status.st_uid == geteuid(),
+            kind == S_IFREG || status.st_mode & 0o077 == 0,
             flock(entry.number, LOCK_EX | LOCK_NB) == 0, isNamed(entry, name, in: folder)
         else { return false }
         body(entry.number)

@@ -30,8 +30,12 @@ final class SharedDirectory: Sendable {
         {
             return open
         }
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
-        let descriptor = Descriptor(Descriptors.open(name, in: folder, flags))
+        let flags = O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+        var descriptor = Descriptor(Descriptors.open(name, in: folder, O_RDONLY | flags))
+        // A directory in which one may write need not be one that one may list.
+        if descriptor.number < 0, errno == EACCES {
+            descriptor = Descriptor(Descriptors.open(name, in: folder, SystemCalls.openPlace | flags))
+        }
         guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { return nil }
         let (identity, opened) = (Identity(status), SharedDirectory(descriptor))
         // Of two that are opened at once, one stays.

@@ -6,7 +6,8 @@ import MultipeerSecurity
 ///
 /// Its name shows what it is, and never changes while it is received: what a killed process leaves is found by the next one. What
 /// is there counts, with no record of its own: bytes are only ever appended. It is used only if it is a regular file with one name,
-/// of this user, that no other user may read or write and no other process is using. Everything here blocks.
+/// of this user, that no other user may read or write, where the file system knows such permissions, and that no other process is
+/// using. Everything here blocks.
 package struct UnfinishedFile: Hashable, Sendable {
     /// Its name in the directory.
     package let name: String
@@ -65,8 +66,7 @@ extension UnfinishedFile {
         let path = "\(ResourceFolder.temporary())/multipeer-parts-\(geteuid())"
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { return nil }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode == S_IFDIR | 0o700, status.st_uid == geteuid()
-        else { return nil }
+        guard unsafe lstat(path, &status) == 0, ResourceFolder.isPrivate(status) else { return nil }
         // What has become too old goes also when no other transfer breaks.
         if ResourceFolder.isFirstUse(of: path) { PartialFile.sweep(path) }
         return path
@@ -81,7 +81,7 @@ extension UnfinishedFile {
         if old.number >= 0 {
             var status = stat()
             guard PartialFile.lock(old, at: name, in: folder), unsafe fstat(old.number, &status) == 0,
-                UnfinishedFile.isOwn(status)
+                UnfinishedFile.isOwn(status), UnfinishedFile.isClosed(old, status)
             else { return nil }
             let isUsable = UInt64(clamping: status.st_size) <= size && UnfinishedFile.age(status) <= lifetime
             if isUsable, lseek(old.number, 0, SEEK_END) == status.st_size { return old }
@@ -98,7 +98,19 @@ extension UnfinishedFile {
     }
 
     private static func isOwn(_ status: stat) -> Bool {
-        status.st_mode == S_IFREG | 0o600 && status.st_uid == geteuid() && status.st_nlink == 1
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_nlink == 1
+    }
+
+    /// Returns whether other users may neither read nor write it. Where the file system gives all files the same mode, which no call
+    /// changes, it is as closed as can be.
+    private static func isClosed(_ file: borrowing Descriptor, _ status: stat) -> Bool {
+        if status.st_mode & 0o077 == 0 { return true }
+        _ = fchmod(file.number, 0o600)
+        var now = stat()
+        if unsafe fstat(file.number, &now) == 0, now.st_mode == status.st_mode { return true }
+        // It was opened to others, and is left so.
+        _ = fchmod(file.number, status.st_mode & 0o7777)
+        return false
     }
 
     /// The time since it was last written. A time that is far from now, which a file system may keep, is as old as can be.

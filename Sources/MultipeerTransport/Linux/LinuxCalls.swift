@@ -80,6 +80,9 @@
 
         static func readAhead(_ file: Int32) { posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL) }
 
+        /// `O_PATH`, which is not imported.
+        static var openPlace: Int32 { 0o10_000_000 }
+
         static func openUnnamed(in folder: Int32) -> Int32 {
             Descriptors.open(".", in: folder, O_WRONLY | temporary | O_CLOEXEC, 0o600)
         }

@@ -82,6 +82,9 @@ extension PortableCalls {
     /// Does nothing: systems see by themselves how a file is read.
     static func readAhead(_ file: Int32) {}
 
+    /// There is no such flag that all systems have.
+    package static var openPlace: Int32 { 0 }
+
     /// There are no files without a name: EOPNOTSUPP.
     package static func openUnnamed(in folder: Int32) -> Int32 {
         errno = EOPNOTSUPP

@@ -3,6 +3,9 @@ import MultipeerPlatform
 
 /// A regular file that is read once: as many bytes as it had when it was opened, in large pieces.
 ///
+/// What is made when it is read, as in /proc, /sys and some mounts of user space, says that it has no bytes, or that it takes no room.
+/// Such a file is read at once if it is short; a longer one has no known size, and is read to its end.
+///
 /// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened:
 /// opening a device may already have an effect, and a pipe's writer would be released.
 package final class FileSource: RepeatableSource {
@@ -11,16 +14,17 @@ package final class FileSource: RepeatableSource {
 
     private struct Reading: ~Copyable {
         let descriptor: Descriptor
-        var rest: UInt64
+        /// Nil for a file that is read to its end.
+        var rest: UInt64?
+        /// What was read when the file was opened.
+        var whole: [UInt8]?
         /// What lets the next transfer have a descriptor when this one is over.
         var turn: FileTurn?
     }
 
     package let path: String
-    private let bytesAtFirst: UInt64
+    package let size: UInt64?
     private let reading: Locked<Reading>
-
-    package var size: UInt64? { bytesAtFirst }
 
     /// Blocks: for a thread of the file pool.
     package convenience init(_ path: String) throws(FileFault) {
@@ -39,12 +43,23 @@ package final class FileSource: RepeatableSource {
         // Checked again, because another file may have replaced it.
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
-        let size = UInt64(clamping: status.st_size)
+        var size: UInt64? = UInt64(clamping: status.st_size)
+        var whole: [UInt8]?
+        if FileSource.isDoubtful(status) {
+            let start = try FileRead.bytes(of: path, firstUpTo: FileSource.piece, of: descriptor.number)
+            whole = start.count < FileSource.piece ? start : nil
+            size = whole.map { UInt64($0.count) }
+        }
         // What one read takes is not read ahead.
-        if size > UInt64(FileSource.piece) { SystemCalls.readAhead(descriptor.number) }
+        if let size, size > UInt64(FileSource.piece) { SystemCalls.readAhead(descriptor.number) }
         self.path = path
-        bytesAtFirst = size
-        reading = Locked(Reading(descriptor: descriptor, rest: size))
+        self.size = size
+        reading = Locked(Reading(descriptor: descriptor, rest: size, whole: whole))
+    }
+
+    /// Returns whether its size may be made up: a file with bytes takes room on a disk, unless it is all hole.
+    static func isDoubtful(_ status: stat) -> Bool {
+        status.st_size == 0 || status.st_blocks == 0 && status.st_size < FileSource.piece
     }
 
     static func check(_ status: stat, _ path: String) throws(FileFault) {
@@ -57,9 +72,18 @@ package final class FileSource: RepeatableSource {
     package func read() throws(FileFault) -> [UInt8]? {
         try reading.withLock { reading throws(FileFault) in
             if reading.rest == 0 { return nil }
-            let count = Int(min(reading.rest, UInt64(FileSource.piece)))
+            if let whole = reading.whole {
+                reading.rest = 0
+                return whole
+            }
+            guard let rest = reading.rest else {
+                let bytes = try FileRead.bytes(
+                    of: path, nextUpTo: FileSource.piece, of: reading.descriptor.number)
+                return bytes.isEmpty ? nil : bytes
+            }
+            let count = Int(min(rest, UInt64(FileSource.piece)))
             let bytes = try FileRead.bytes(of: path, next: count, of: reading.descriptor.number)
-            reading.rest -= UInt64(bytes.count)
+            reading.rest = rest - UInt64(bytes.count)
             return bytes
         }
     }
@@ -78,7 +102,8 @@ package final class FileSource: RepeatableSource {
             guard let place = off_t(exactly: offset),
                 lseek(reading.descriptor.number, place, SEEK_SET) == place
             else { throw FileFault(lastAt: path) }
-            reading.rest = bytesAtFirst - min(offset, bytesAtFirst)
+            reading.rest = size.map { $0 - min(offset, $0) }
+            reading.whole = nil
         }
     }
 

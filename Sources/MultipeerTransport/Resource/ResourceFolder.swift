@@ -74,7 +74,12 @@ package final class ResourceFolder: Sendable {
     private static func isPrivate(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
-        return status.st_mode == S_IFDIR | 0o700 && status.st_uid == geteuid()
+        return isPrivate(status)
+    }
+
+    /// Returns whether a directory is this user's alone. It may have got the group of its parent, and a bit that says so.
+    static func isPrivate(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
     }
 
     /// Returns the directory of the environment, or `/tmp`.

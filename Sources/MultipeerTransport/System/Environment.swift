@@ -2,8 +2,23 @@ import CPlatform
 import MultipeerCore
 import MultipeerPlatform
 
-/// The variables of this process, as they are now.
+/// The variables of this process, as they are now, and the words with which it was started.
 package enum Environment {
+    /// The name of the program, as it was started, and what follows it. Swift's own list is empty where there is no /proc.
+    package static var words: [String] {
+        guard var next = unsafe multipeer_arguments() else { return CommandLine.arguments }
+        var words: [String] = []
+        while let word = unsafe next.pointee {
+            words.append(unsafe String(cString: word))
+            unsafe next += 1
+        }
+        return words
+    }
+
+    /// Has a program do without OpenSSL's configuration, which is the machine's and may leave out what the protocol needs. Before it
+    /// uses OpenSSL.
+    package static func ignoreOpenSSLConfiguration() { multipeer_ignore_openssl_configuration() }
+
     /// Returns the value of one; nil if it is not set.
     package static func value(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }

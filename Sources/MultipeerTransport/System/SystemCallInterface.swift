@@ -65,6 +65,9 @@ protocol SystemCallInterface {
     /// Has a file read ahead that will be read from its beginning to its end, where that needs a call.
     static func readAhead(_ file: Int32)
 
+    /// The flag that opens a directory as a place for calls that begin there, without the permission to list it; 0 where there is none.
+    static var openPlace: Int32 { get }
+
     /// Creates a file without a name in a directory: it vanishes with this process unless it gets one. Returns like `open`;
     /// EOPNOTSUPP where every file has a name.
     static func openUnnamed(in folder: Int32) -> Int32

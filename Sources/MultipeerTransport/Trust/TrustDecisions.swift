@@ -46,16 +46,24 @@ extension TrustDecisions {
         questions[first.peer]?.cancel()
         questions[first.peer] = Task.followingDetached { [policy, store, remembered] in
             // Another process may have written since. A file that has become unreadable is reported when it is written.
-            let fresh = (try? store?.reload()) ?? store?.contents
+            let fresh = await TrustDecisions.offPool { (try? store?.reload()) ?? store?.contents }
             let evidence = first.with([fresh, remembered].compactMap(\.self))
             var verdict = await policy.decide(evidence)
             // A peer that could not be remembered is not trusted on first use.
             if verdict.remembers, evidence.hasIdentity, !Task.isCancelled, let store {
-                let isWritten = try? store.change { $0.remember(evidence) }
-                if isWritten != true { verdict = .distrusted(reason: "the key cannot be remembered") }
+                let isWritten = await TrustDecisions.offPool {
+                    (try? store.change { $0.remember(evidence) }) == true
+                }
+                if !isWritten { verdict = .distrusted(reason: "the key cannot be remembered") }
             }
             await answered(verdict, evidence)
         }
+    }
+
+    /// Waits for the disk on a thread of the file pool, so that no other task waits for it; on this one if there is none.
+    private static func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        guard let loop = try? EventLoop.nextFileLoop() else { return body() }
+        return await Task(executorPreference: loop.taskExecutor) { body() }.value
     }
 
     mutating func withdraw(_ uid: UID) { questions.removeValue(forKey: uid)?.cancel() }

@@ -40,10 +40,11 @@ extension TrustStore {
             }
         }
 
-        /// Changes the present contents of the file, and writes them if they differ. When `body` returns false, or the file cannot
-        /// be written, nothing changes. It waits for the disk: never call it on a loop.
+        /// Changes the present contents of the file, and writes them if they differ, while it holds a lock, which is a file of its
+        /// own in the same directory. When `body` returns false, or the file cannot be written, nothing changes. It waits for the
+        /// disk: never call it on a loop.
         package func change(_ body: (inout TrustStore) -> Bool) throws(MultipeerError) -> Bool {
-            try DirectoryLock.holding(of: path) { () throws(MultipeerError) in
+            try FileLock.holding(of: path) { () throws(MultipeerError) in
                 let before = try TrustStore.File.read(path)
                 var changed = before
                 guard body(&changed) else { return false }

@@ -1,3 +1,4 @@
+import Foundation
 import MultipeerCLI
 import MultipeerCommandLine
 import MultipeerConform
@@ -114,6 +115,16 @@ struct HelpTests {
         #expect(try await Command.run("help", program: "multipeer-demo").text == demo.text)
     }
 
+    @Test(
+        "what looks like a code but for its dashes, spaces or quotation marks is never a directory or a room",
+        arguments: ["7–gitar–island", "“7-guitar-islnd”", "７-guitar-island", "7 guitar", "7—guitar"],
+        ["receive", "chat"])
+    func mistypedCodes(_ text: String, of command: String) async throws {
+        let ending = try await Command.run(command, text)
+        #expect(ending.code == ExitCode.badInput.rawValue && ending.errors.contains("code"))
+        #expect(!FileManager.default.fileExists(atPath: text))
+    }
+
     @Test("the version is one line", arguments: ["--version", "-V", "version"])
     func version(_ word: String) async throws {
         let ending = try await Command.run(word)
@@ -211,6 +222,25 @@ struct HelpTests {
             (
                 ["link", "@file"],
                 "connection data is given with --data (write it to a file and use '--data @FILE')"
+            ),
+            (
+                ["/etc/passwd"], "unknown command '/etc/passwd' (did you mean 'multipeer send /etc/passwd'?)"
+            ),
+            (
+                ["receive", "--into", "7–guitar–island"],
+                "'7–guitar–island' is a code, and not the value of --into (use it as 'multipeer CODE', or with --code CODE)"
+            ),
+            (
+                ["chat", "--room", "7 guitar island guitar island"],
+                "'7 guitar island guitar island' is a code, and not the value of --room (use it as 'multipeer CODE', or with --code CODE)"
+            ),
+            (
+                ["send", "/etc/passwd", "7-guitar-island"],
+                "'7-guitar-island' is a code, and not the name of a peer (use it as 'multipeer CODE', or with --code CODE)"
+            ),
+            (
+                ["send", "/etc/passwd", "--to", "127.0.0.1:99999"],
+                "'127.0.0.1:99999': a port is a number from 1 to 65535, and not '99999' (try 'multipeer send --help')"
             ),
             (["recieve"], "unknown command 'recieve' (did you mean 'multipeer receive'?)"),
             (

@@ -6,6 +6,30 @@ import Testing
 @Suite("Command: addresses of peers", .computing)
 struct PeerAddressTests {
     @Test(
+        "what is nearly an address is refused at once, and not looked for as a name",
+        arguments: [
+            ("127.0.0.1:99999", "port"), ("127.0.0.1:0", "port"), ("127.0.0.1:x", "port"),
+            ("[::1]:70000", "port"), ("host.example:99999", "port"), ("ann@192.0.2.1:99999", "port"),
+            ("127.0.0.1/24", "prefix"), ("fe80::1/64", "prefix"), ("fe80::1%nope", "interface nope"),
+            ("300.1.1.1", "IPv4"), ("1.2.3.4.", "IPv4"), ("fe80:::1", "IPv6"), ("1:2:3", "IPv6"),
+        ])
+    func nearMisses(_ text: String, reason: String) {
+        let fault = PeerAddress.fault(in: text, takesNames: true)
+        #expect(fault?.contains(reason) ?? reason.isEmpty, "\(fault ?? "none")")
+    }
+
+    @Test(
+        "addresses and names of peers are neither",
+        arguments: [
+            "ann", "Ann Lee", "ann#1f2e", "#1f2e3d4c", "a/b", "50% off", "ann: work", "v1.2", "192.0.2.1",
+            "192.0.2.1:4761", "::1", "[::1]:4761", "host.example", "ann@192.0.2.1", "12", "7 a",
+        ])
+    func noNearMiss(_ text: String) {
+        #expect(PeerAddress.fault(in: text, takesNames: true) == nil)
+        #expect(PeerAddress.fault(in: text, takesNames: false) == nil)
+    }
+
+    @Test(
         "an IP address is always an address, with or without a port",
         arguments: [
             ("192.0.2.1", "192.0.2.1:4761"), ("192.0.2.1:4000", "192.0.2.1:4000"),

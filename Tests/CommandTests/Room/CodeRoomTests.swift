@@ -72,10 +72,12 @@ struct CodeRoomTests {
             bob.process.signal(SIGINT)
             _ = try await bob.finish()
         }
-        for wrong in ["ann", "192.0.2.1:99999"] {
+        for (wrong, problem) in [
+            ("ann", "takes the address of a member"), ("192.0.2.1:99999", "a port is a number"),
+        ] {
             let ending = try await join("bob", ["--to", wrong]).finish()
             #expect(ending.code == ExitCode.usage.rawValue)
-            #expect(ending.errors.contains("takes the address of a member"))
+            #expect(ending.errors.contains(problem))
         }
         #expect(try await ann.leaves().code == 0)
     }

@@ -278,6 +278,21 @@ struct TrustTests {
         }
     }
 
+    @Test("a lock on the directory of the trust store, which others may hold, does not hold up a change")
+    func lockedDirectory() async throws {
+        try await withStore { path in
+            let directory = unsafe open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY)
+            defer { close(directory) }
+            try #require(flock(directory, LOCK_EX | LOCK_NB) == 0)
+            let store = try TrustStore.File(path: path)
+            let key = try #require(Fingerprint([UInt8](repeating: 1, count: 32)))
+            let entry = TrustStore.Entry(peer: UID(high: 1, low: 2), fingerprint: key, name: nil, at: nil)
+            #expect(try store.change { $0.remember(entry) })
+            let mode = try FileManager.default.attributesOfItem(atPath: path + ".lock")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+    }
+
     @Test(
         "an authority vouches for a peer that its certificate names, and for others as members only [trust.named]",
         .enabled(if: OpenSSLClient.isPresent))

@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import MultipeerCore
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -6,6 +8,32 @@ import Testing
 @Suite("9.4 The sent file", .inTurns)
 struct FileSourceTests {
     private let folder = Folder()
+
+    @Test(
+        "a file that is made when it is read is read to its end, whatever stat says of its size",
+        arguments: ["/proc/version", "/proc/kallsyms", "/sys/devices/system/cpu/online"])
+    func madeWhenRead(_ path: String) throws {
+        guard let expected = try FileHandle(forReadingAtPath: path)?.readToEnd() else { return }
+        let source = try FileSource(path)
+        var bytes: [UInt8] = []
+        while let piece = try source.read() { bytes += piece }
+        #expect(!bytes.isEmpty && bytes == Array(expected))
+        // One that is long has no known size.
+        #expect(source.size == (bytes.count < FileSource.piece ? UInt64(bytes.count) : nil))
+        // In a bundle, too, with the size that was read.
+        let directory = try OpenDirectory(String(FilePath(path).directory))
+        var (bundle, size) = ([7] as [UInt8], 0)
+        func append(_ limit: Int) throws(FileFault) {
+            try directory.append(FilePath(path).name, to: &bundle, upTo: limit) { found, _ in
+                size = found.size
+            }
+        }
+        if bytes.count < 10_000 {
+            try append(10_000)
+            #expect(bundle == [7] + bytes && size == bytes.count)
+        }
+        #expect(throws: FileFault.self) { try append(bytes.count - 1) }
+    }
 
     @Test(
         "a file is read whole, in pieces of sixteen DATA frames",

@@ -36,7 +36,7 @@ struct OpenDirectoryTests {
         #expect(throws: FileFault.self) { try directory.file("link") }
         #expect(throws: FileFault.self) { try directory.directory("directory") }
         #expect(throws: FileFault.self) { try directory.set("link", modified: nil, isExecutable: true) }
-        try directory.set("link", modified: FileTime(seconds: 5), isExecutable: false)
+        _ = try directory.set("link", modified: FileTime(seconds: 5), isExecutable: false)
         #expect(directory.entry("link")?.kind == .link)
         guard case .file(_, let modified, let isExecutable) = try #require(directory.entry("secret")).kind
         else {

@@ -149,6 +149,17 @@ struct UnfinishedFileTests {
         #expect(try PrivateFile.read(victim, limit: 9) == [7, 7])
     }
 
+    @Test("the directory for parts may have got its group, and the bit that says so, from the one above")
+    func groupOfParent() throws {
+        let parent = Folder()
+        unsafe chmod(parent.path, 0o2700)
+        let sessions = ResourceFolder(in: parent.path)
+        let path = try sessions.path()
+        var status = stat()
+        #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o2700)
+        #expect(try sessions.path() == path)
+    }
+
     @Test("one that another transfer is receiving is not used")
     func inUse() throws {
         var first = try sink()
