@@ -123,9 +123,10 @@ package final class FileTurns: Sendable {
     fileprivate func grantAtOnce(_ turn: FileTurn) -> Bool {
         let id = ObjectIdentifier(turn)
         let direction = turn.direction
-        guard state.withLock({ $0[direction].line.isEmpty }), isFree(for: direction) else { return false }
+        // In one step: two that asked at once would both be the only one, and leave none for the other direction.
         return state.withLock { state in
-            guard state[direction].line.isEmpty else { return false }
+            let isOnly = state[direction].granted.isEmpty
+            guard state[direction].line.isEmpty, isFree(FileTurns.left(isOnly: isOnly)) else { return false }
             state[direction].granted.insert(id)
             return true
         }
@@ -183,8 +184,10 @@ package final class FileTurns: Sendable {
     /// Returns whether a descriptor is free for a file of this direction.
     private func isFree(for direction: FileTurn.Direction) -> Bool {
         let isOnly = state.withLock { $0[direction].granted.isEmpty }
-        return isFree(Descriptors.reserved + (isOnly ? 0 : FileTurns.leftForOthers))
+        return isFree(FileTurns.left(isOnly: isOnly))
     }
+
+    private static func left(isOnly: Bool) -> Int { Descriptors.reserved + (isOnly ? 0 : leftForOthers) }
 
     /// Waits for the promise, and no longer than that.
     private static func pause(_ wake: Promise<Void>, atMost limit: Duration?) async {
