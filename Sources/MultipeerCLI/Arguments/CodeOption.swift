@@ -70,9 +70,7 @@ enum CodeOption: Equatable, Sendable {
     }
 
     /// Throws when a name is a code: what is done with a name has not what a code guarantees. `kind`: what the name is to be.
-    static func refuse(
-        _ text: String, as kind: String, _ arguments: Arguments
-    ) throws(CommandError) {
+    static func refuse(_ text: String, as kind: String) throws(CommandError) {
         guard isCode([text]) else { return }
         do throws(MultipeerError) { _ = try InvitationCode(text) } catch { return }
         throw CommandError(
@@ -84,7 +82,7 @@ enum CodeOption: Equatable, Sendable {
     static func operandOrOption(_ option: String, _ arguments: Arguments) throws(CommandError) -> String? {
         guard !CodeOption.isOperand(arguments), let operand = arguments.operands.first else {
             let value = arguments.value(option)
-            if let value { try refuse(value, as: "the value of \(option)", arguments) }
+            if let value { try refuse(value, as: "the value of \(option)") }
             return value
         }
         guard arguments.operands.count == 1 else {

@@ -73,10 +73,9 @@ package struct PeerAddress: Equatable, Sendable {
     static func read(
         _ text: String, takesNames: Bool, _ arguments: Arguments
     ) throws(CommandError) -> PeerAddress? {
-        if let fault = fault(in: text, takesNames: takesNames) {
-            throw arguments.commandError("'\(text)': \(fault)")
-        }
-        return PeerAddress(text, takesNames: takesNames)
+        if let address = PeerAddress(text, takesNames: takesNames) { return address }
+        guard let fault = fault(in: text, takesNames: takesNames) else { return nil }
+        throw arguments.commandError("'\(text)': \(fault)")
     }
 
     private static func name(_ text: String) -> (name: String, port: UInt16?)? {

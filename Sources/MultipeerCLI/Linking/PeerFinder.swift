@@ -50,7 +50,7 @@ final class PeerFinder: Sendable {
         knowing store: TrustStore.File? = nil
     ) throws(CommandError) {
         isOption = arguments.has(PeerFinder.option.name)
-        try CodeOption.refuse(text, as: "the name of a peer", arguments)
+        try CodeOption.refuse(text, as: "the name of a peer")
         if let address = try PeerAddress.read(text, takesNames: isOption, arguments) {
             target = .at(address)
         } else if let selector = PeerSelector(text) {

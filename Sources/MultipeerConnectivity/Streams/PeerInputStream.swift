@@ -12,7 +12,8 @@ import MultipeerTransport
 /// It may be used on any thread, also without a run loop: `read` waits for data and blocks its thread, so do not call it in a
 /// task before the first `.hasBytesAvailable`. As with Apple's, `hasBytesAvailable` is true also where only `read` can find out:
 /// before the first bytes, or the end where there are none. Afterwards it is true as long as bytes have arrived that were not read.
-/// `close` gives the stream up, and so does releasing it; before `open` that declines it. While it is open and scheduled, and has a delegate, it need not be referenced.
+/// `close` gives the stream up, and so does releasing it; before `open` that declines it. While it is open and scheduled, and has a
+/// delegate, it need not be referenced.
 final class PeerInputStream: InputStream {
     private let flow: InputStreamBuffer
     private let calls: StreamDelegateCaller

@@ -5,7 +5,6 @@ package enum Randomness {
     package static func bytes(_ count: Int) throws(SecurityFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         OpenSSLErrors.clear()
-        _ = OpenSSLAlgorithms.areLoaded
         guard unsafe RAND_bytes(&bytes, CInt(count)) == 1 else {
             throw .internal("no random bytes: \(OpenSSLErrors.drain().text)")
         }

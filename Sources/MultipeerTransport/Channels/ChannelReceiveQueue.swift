@@ -121,9 +121,6 @@ extension ChannelReceiveQueue {
         }
     }
 
-    /// Whether `takeNow` returns a piece.
-    var hasUnread: Bool { mailbox.withLock { $0.hasUnread } }
-
     /// Waits until `takeNow` returns something, which it does not take; or until the task is cancelled.
     func waitUntilReadable() async {
         _ = await mailbox.next { state in state.hasUnread || state.end != nil ? true : nil }

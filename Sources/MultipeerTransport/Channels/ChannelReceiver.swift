@@ -27,9 +27,6 @@ package final class ChannelReceiver: Sendable {
     /// Takes one piece without waiting for it.
     package func takeNow() -> IncomingStream.Next { channel.takeNow() }
 
-    /// Whether `takeNow` returns a piece.
-    package var hasUnread: Bool { channel.hasUnread }
-
     /// Waits until `takeNow` returns something; or until the task is cancelled.
     package func waitUntilReadable() async { await channel.waitUntilReadable() }
 

@@ -74,9 +74,6 @@ extension IncomingStream {
     /// Takes the next bytes without waiting for them. No other task may read.
     package func takeNow() -> Next { receiver.takeNow() }
 
-    /// Whether bytes have arrived that were not taken.
-    package var hasUnread: Bool { receiver.hasUnread }
-
     /// Waits until `takeNow` returns something; or until the task is cancelled.
     package func waitUntilReadable() async { await receiver.waitUntilReadable() }
 

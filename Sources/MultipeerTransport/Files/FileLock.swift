@@ -5,7 +5,7 @@ import MultipeerPlatform
 ///
 /// It is on a file of its own, which only this user can open: another one that can open it can hold the lock, and all others wait.
 enum FileLock {
-    static let ending = ".lock"
+    private static let ending = ".lock"
     /// How often the lock is tried, with a pause of 10 ms: a change takes far less than 1 s.
     private static let attempts = 100
 

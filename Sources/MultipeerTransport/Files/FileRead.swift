@@ -16,21 +16,12 @@ enum FileRead {
         }
     }
 
-    /// Returns the next bytes of an open file; throws `shrank` when it ends before.
+    /// Returns the next bytes of an open file. When it ends before, throws `shrank`, or returns what there is if `orFewer`.
     static func bytes(
-        of path: String, next wanted: Int, of descriptor: Int32
+        of path: String, next wanted: Int, orFewer: Bool = false, of descriptor: Int32
     ) throws(FileFault) -> [UInt8] {
-        try unsafe bytes(of: path, wanted) { room, count in
+        try unsafe bytes(of: path, wanted, orFewer: orFewer) { room, count in
             unsafe read(descriptor, room?.advanced(by: count), wanted - count)
-        }
-    }
-
-    /// Returns the next bytes of an open file: fewer only when it ends.
-    static func bytes(
-        of path: String, nextUpTo most: Int, of descriptor: Int32
-    ) throws(FileFault) -> [UInt8] {
-        try unsafe bytes(of: path, most, orFewer: true) { room, count in
-            unsafe read(descriptor, room?.advanced(by: count), most - count)
         }
     }
 

@@ -65,8 +65,7 @@ extension UnfinishedFile {
     static func directory() -> String? {
         let path = "\(ResourceFolder.temporary())/multipeer-parts-\(geteuid())"
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { return nil }
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, ResourceFolder.isPrivate(status) else { return nil }
+        guard ResourceFolder.isPrivate(path) else { return nil }
         // What has become too old goes also when no other transfer breaks.
         if ResourceFolder.isFirstUse(of: path) { PartialFile.sweep(path) }
         return path

@@ -78,7 +78,7 @@ package final class FileSource: RepeatableSource {
             }
             guard let rest = reading.rest else {
                 let bytes = try FileRead.bytes(
-                    of: path, nextUpTo: FileSource.piece, of: reading.descriptor.number)
+                    of: path, next: FileSource.piece, orFewer: true, of: reading.descriptor.number)
                 return bytes.isEmpty ? nil : bytes
             }
             let count = Int(min(rest, UInt64(FileSource.piece)))

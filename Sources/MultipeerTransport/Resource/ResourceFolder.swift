@@ -70,16 +70,13 @@ package final class ResourceFolder: Sendable {
         throw FileFault(.other(EEXIST), path: parent)
     }
 
-    /// Returns whether it is still the directory that was created: a cleaner of old files may have removed it.
-    private static func isPrivate(_ path: String) -> Bool {
+    /// Returns whether it is still a directory that is this user's alone: a cleaner of old files may have removed it. It may have got
+    /// the group of its parent, and a bit that says so.
+    static func isPrivate(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
-        return isPrivate(status)
-    }
-
-    /// Returns whether a directory is this user's alone. It may have got the group of its parent, and a bit that says so.
-    static func isPrivate(_ status: stat) -> Bool {
-        status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o077 == 0
+            && status.st_uid == geteuid()
     }
 
     /// Returns the directory of the environment, or `/tmp`.
