@@ -26,7 +26,6 @@ extension DatagramPath {
             joinPing(at: now)
         case .pong: if let sent = ping(in: token) { answered(sent, at: now) }
         }
-        measureSoon()
         // The sender of a plain datagram is not authenticated, and an older one may come from the peer's previous
         // address. [dgram.address]
         return Verdict(isMessage: header.kind == .message, movesPeer: isProtected && place == .newest)
@@ -85,7 +84,7 @@ extension DatagramPath {
         let bounded = min(sample, Self.longestRoundTrip)
         roundTrip =
             roundTrip == .zero || bounded < roundTrip ? bounded : (roundTrip * 7 + bounded) / 8
-        if let last = lastProbe, ping > last { lastProbe = nil }
+        if let last = lastProbe, ping > last { measured(at: now) }
         answered(at: now)
     }
 

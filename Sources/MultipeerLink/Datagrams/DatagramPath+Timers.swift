@@ -45,6 +45,8 @@ extension DatagramPath {
         package private(set) var isAsking = false
         private var lastPing: Moment
         package private(set) var nextPing: Moment
+        /// How many pings are still to measure the round trip, which is a guess so far.
+        private var measurements = 0
 
         init(now: Moment, _ timing: Timing) {
             lastPing = now
@@ -52,6 +54,7 @@ extension DatagramPath {
         }
 
         var isWaiting: Bool { since != nil }
+        var isMeasuring: Bool { measurements > 0 }
 
         mutating func sent(at now: Moment) {
             since = now
@@ -60,23 +63,33 @@ extension DatagramPath {
 
         mutating func asked(at now: Moment, _ roundTrip: Duration) {
             since = since ?? now
+            lastPing = now
             // [dgram.path]
+            let isRepetition = isAsking && !isMeasuring
+            measurements = max(measurements - 1, 0)
             nextPing =
                 now
-                + (isAsking ? max(Self.repetition, roundTrip / 4) : max(Self.firstRepetition, roundTrip * 2))
+                + (isMeasuring
+                    ? Self.firstRepetition
+                    : isRepetition
+                        ? max(Self.repetition, roundTrip / 4) : max(Self.firstRepetition, roundTrip * 2))
             isAsking = true
-            lastPing = now
         }
 
         mutating func heard(at now: Moment, _ timing: Timing) {
             since = nil
             isAsking = false
+            guard !isMeasuring else { return }
             nextPing = max(now, lastPing + timing.pings)  // [dgram.path]
         }
 
-        /// Makes the next ping one that measures the round trip, which is a guess so far.
-        mutating func measure(_ roundTrip: Duration) {
-            nextPing = lastPing + max(Self.firstRepetition, roundTrip / 2)
+        /// Makes the next pings measure the round trip: one alone may be lost. Where it is as long as the guess, more of them
+        /// than these are of no use before an answer can have come.
+        mutating func measure() { measurements = 4 }
+
+        mutating func measured(at now: Moment, _ timing: Timing) {
+            measurements = 0
+            heard(at: now, timing)
         }
 
         /// When the path is down, if nothing comes until then. [dgram.silence]

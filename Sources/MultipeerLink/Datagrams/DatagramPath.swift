@@ -317,9 +317,9 @@ extension DatagramPath {
     /// Pings now if a ping is due within half of the interval, because this end is awake and sends another one, or answers one:
     /// both ends are then woken once for both. One that waits for its answer is not repeated earlier for that.
     package mutating func joinPing(at now: Moment) {
-        guard case .up(let watch) = phase, !watch.isAsking, now + timing.pings / 2 >= watch.nextPing else {
-            return
-        }
+        guard case .up(let watch) = phase, !watch.isAsking, !watch.isMeasuring,
+            now + timing.pings / 2 >= watch.nextPing
+        else { return }
         pingUp(watch, at: now)
     }
 
@@ -327,7 +327,6 @@ extension DatagramPath {
         var watch = watch
         watch.asked(at: now, roundTrip)
         phase = .up(watch)
-        measureSoon()
         ping(at: now)
     }
 
@@ -338,10 +337,11 @@ extension DatagramPath {
         phase = .up(watch)
     }
 
-    /// Pings again soon, whatever comes, while the round trip is a guess.
-    mutating func measureSoon() {
+    /// Notes that a ping since the path is up was answered: the round trip is a guess no longer.
+    mutating func measured(at now: Moment) {
         guard lastProbe != nil, case .up(var watch) = phase else { return }
-        watch.measure(roundTrip)
+        lastProbe = nil
+        watch.measured(at: now, timing)
         phase = .up(watch)
     }
 
@@ -357,11 +357,12 @@ extension DatagramPath {
         guard case .probing = phase else { return }
         failures = 0
         wasUp = true
-        let watch = Watch(now: now, timing)
+        var watch = Watch(now: now, timing)
         phase = .up(watch)
         say(.up)  // [dgram.path]
         guard roundTrip * 4 > timing.silence else { return }
         lastProbe = lastPing
+        watch.measure()
         pingUp(watch, at: now)  // [dgram.silence]
     }
 }
