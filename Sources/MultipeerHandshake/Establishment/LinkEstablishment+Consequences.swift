@@ -270,7 +270,10 @@ extension LinkEstablishment {
     mutating func probeUnanswered(_ uid: UID, at now: Moment) {
         guard var attempt = attempts[uid], let link = attempt.selection.link else { return }
         if attempt.selection.waiting != nil {
-            attempts[uid]?.probeDeadline = nil
+            attempt.probeDeadline = nil
+            // The waiting candidate begins another attempt, which goes on if its link is not used. [state.unused]
+            attempt.deadline = max(attempt.deadline, now + HandshakeTiming.attempt)
+            attempts[uid] = attempt
             return select(for: uid, at: now) { selection, _ in selection.supersede() }
         }
         let isAwaited = attempt.selection.hasRivals || attempt.former != nil

@@ -32,7 +32,15 @@ extension Observer {
     /// The minimum length of a link attempt that neither application cancels.
     private static let attempt = Duration.seconds(25)
 
-    /// Checks that the link attempt goes on when its link was lost before the other end had it, for as long as the attempt lasts
+    /// Returns when the attempt of this node to connect to `uid` ends at the earliest; nil if there is none.
+    func attemptEnd(_ uid: UID, _ node: Node) -> Moment? {
+        guard let began = node.application.connecting[uid] else { return nil }
+        // An invitation's attempt ends with the invitation.
+        let invitation = node.application.invitationEnds[uid].flatMap { $0 > began ? $0 : nil }
+        return min(began + Observer.attempt, invitation ?? .distantFuture)
+    }
+
+    /// Checks that the link attempt goes on when its link was lost before the other end had it, for as long as it lasts
     /// by the clock of this end, which may have jumped. A connection that was tampered with is left out: it may outlast the
     /// attempt.
     func watchResumption(
@@ -40,7 +48,7 @@ extension Observer {
     ) {
         guard reason.code == .lost, socket.remote >= 0, !socket.connection.record.isWhole,
             !socket.connection.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
-            let began = linkState.connectingSince, moment(node) - began < Observer.attempt
+            let end = linkState.attemptEnd, moment(node) < end
         else { return }
         if !node.engine.mesh.awaits(linkState.peer.uid) {
             fail(

@@ -206,8 +206,8 @@ final class LinkState {
     let since: Int64
     /// Whether an entry has been received.
     var hasTold = false
-    /// Since when the peer was connecting, when that is known, by the clock of the end that connects.
-    var connectingSince: Moment?
+    /// When the attempt that made the link ends at the earliest, if that is known, by the clock of the end that connects.
+    var attemptEnd: Moment?
 
     init(_ data: ConnectionData, isMesh: Bool, since: Int64) {
         self.data = data

@@ -84,6 +84,7 @@ final class Applications: Subsystem {
         if let request {
             node.application.connects[request] = data.peer.uid
             node.application.withdrawn.remove(data.peer.uid)
+            node.application.invitationEnds[data.peer.uid] = nil
             if node.application.connecting[data.peer.uid] != nil {
                 node.application.connecting[data.peer.uid] = moment(node)
             }

@@ -217,6 +217,7 @@ final class InvitationTraffic: Subsystem {
             fail(.joins, "peer \(node.index) received data without a mesh by an invitation")
         }
         node.application.wantedPeers.insert(uid)
+        node.application.invitationEnds[uid] = end
         // The timeout of an attempt starts again.
         if node.application.connecting[uid] != nil { node.application.connecting[uid] = moment(node) }
         node.engine.connect(request, with: data, until: end, at: moment(node))

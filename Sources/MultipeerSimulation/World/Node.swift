@@ -160,5 +160,7 @@ struct NodeApplication {
     var heard: [UID: PeerStateMachine.State] = [:]
     /// Since when a peer is connecting, by this node's own clock, which measures its attempts.
     var connecting: [UID: Moment] = [:]
+    /// When the attempt of the last invitation of each peer ends, by the same clock.
+    var invitationEnds: [UID: Moment] = [:]
     var journal: [SimulatedPeer.Event] = []
 }

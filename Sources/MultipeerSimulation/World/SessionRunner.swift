@@ -164,7 +164,7 @@ extension SessionRunner {
         node.links.append(socket)
         node.departed[data.endpoint] = nil
         node.lost[data.endpoint] = nil
-        socket.linkState?.connectingSince = node.application.connecting[data.peer.uid]
+        socket.linkState?.attemptEnd = observer.attemptEnd(data.peer.uid, node)
         network.breakIfFragile(socket)
     }
 

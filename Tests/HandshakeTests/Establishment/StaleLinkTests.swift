@@ -32,6 +32,18 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
+    @Test(
+        "a link that took the place of an old one, and is lost unused, is dialled again for a whole attempt [state.unused]"
+    )
+    func superseding() throws {
+        var (stage, _, fresh) = try reselected(after: .seconds(60))
+        _ = stage.wait(.seconds(1))
+        _ = stage.wait(.seconds(20))
+        stage.machine.linkEnded(fresh, of: stage.peer.endpoint.uid, mayResume: true, at: stage.now)
+        #expect(stage.machine.takeActions().contains(.resume(stage.peer.endpoint.uid)))
+        #expect(stage.machine[stage.peer.endpoint.uid]?.isConnecting == true)
+    }
+
     @Test("a link that answers stays, and the new connection is a DUPLICATE [stale.supersede]")
     func keepsLink() throws {
         var (stage, _, fresh) = try reselected()
