@@ -19,6 +19,34 @@ extension InvitationCode {
         text.unicodeScalars.split(whereSeparator: isSeparator).map { String($0).lowercased() }
     }
 
+    /// Returns whether words are meant to be a code, mistyped or not: they begin with a number of up to three digits, whatever a
+    /// program has made of the hyphens, or two words of codes or more follow something as short as a number. Digits of other scripts
+    /// are meant so, too, and then there is no code.
+    package static func isMeant(by words: [String]) -> Bool {
+        guard let first = words.lazy.flatMap(parts).first else { return false }
+        if isNumber(first[...]) { return true }
+        var pieces = words.flatMap { word in
+            word.lowercased().unicodeScalars.split { !$0.properties.isAlphabetic && !isDigit($0) }.map(
+                Substring.init)
+        }
+        guard let head = pieces.first else { return false }
+        let rest = Substring(head.unicodeScalars.drop(while: isDigit))
+        guard isNumber(head[..<rest.startIndex]) || head.unicodeScalars.count <= 4 else { return false }
+        // 7guitar-island is one, and so is 7x-guitar-island.
+        if CodeWords.all.contains(String(rest)) { pieces[0] = rest } else { pieces.removeFirst() }
+        pieces.removeFirst(pieces.prefix(while: isNumber).count)
+        return wordCounts.contains(pieces.count) && pieces.allSatisfy { CodeWords.all.contains(String($0)) }
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        let digits = text.unicodeScalars
+        return (1...3).contains(digits.count) && digits.allSatisfy(isDigit)
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.numericType == .decimal
+    }
+
     private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .dashPunctuation, .initialPunctuation, .finalPunctuation, .spaceSeparator, .lineSeparator,

@@ -42,6 +42,45 @@ struct InvitationCodeTests {
         #expect(refusal("7-guitar-\(String(repeating: "a", count: 100_000))") != nil)
     }
 
+    @Test("what is one mistake away from a code is taken for a code, and not for a name")
+    func nearMisses() throws {
+        var random = Seeded(44)
+        let separators = [
+            "-", " ", "–", "—", "‑", "−", "－", "\u{A0}", "\u{200B}", "_", ".", ",", "/", "+", "",
+        ]
+        let marks = separators + ["7", "0", "9", "x", "O", "é", "٧", "\u{301}", "’", "\"", "\n"]
+        for _ in 0..<2_000 {
+            let code = InvitationCode.random(words: 2, using: &random)
+            var parts = ["\(code.number)", code.words[0], code.words[1]]
+            var separator = ["-", "-"]
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                separator[Int.random(in: 0..<2, using: &random)] = try #require(
+                    separators.randomElement(using: &random))
+            case 1:
+                let mark = try #require(separators.dropLast().randomElement(using: &random))
+                separator = [mark, mark]
+            default:
+                // One letter or digit changed, left out or added.
+                let place = Int.random(in: 0..<3, using: &random)
+                var letters = Array(parts[place])
+                let letter = Int.random(in: 0..<letters.count, using: &random)
+                let mark = Array(try #require(marks.randomElement(using: &random)))
+                letters.replaceSubrange(letter..<letter + Int.random(in: 0...1, using: &random), with: mark)
+                parts[place] = String(letters)
+            }
+            let text = parts[0] + separator[0] + parts[1] + separator[1] + parts[2]
+            // A code without its number is nothing that could be told from a name.
+            guard parts[0].contains(where: { $0.isLetter || $0.isNumber }) else { continue }
+            #expect(InvitationCode.isMeant(by: [text]), "\(text)")
+        }
+        for name in [
+            "guitar-island", "my-guitar", "holidays-2024", "2024-07 photos", "12345-guitar-island", "", "-",
+        ] {
+            #expect(!InvitationCode.isMeant(by: [name]), "\(name)")
+        }
+    }
+
     @Test("a random code has a number from 1 to 999, words of the list, and is read back")
     func random() throws {
         var generator = Seeded(19)

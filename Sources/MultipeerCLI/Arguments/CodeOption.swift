@@ -59,19 +59,11 @@ enum CodeOption: Equatable, Sendable {
     }
 
     /// Returns whether the operands are meant to be a code.
-    static func isOperand(_ arguments: Arguments) -> Bool { isCode(arguments.operands) }
-
-    /// Returns whether words are meant to be a code: a number of up to three digits, alone or before a hyphen or a space, whatever a
-    /// program has made of those. Digits of other scripts are meant so, too, and then no code.
-    static func isCode(_ words: [String]) -> Bool {
-        guard let first = words.lazy.flatMap(InvitationCode.parts).first else { return false }
-        let digits = first.unicodeScalars
-        return (1...3).contains(digits.count) && digits.allSatisfy { $0.properties.numericType == .decimal }
-    }
+    static func isOperand(_ arguments: Arguments) -> Bool { InvitationCode.isMeant(by: arguments.operands) }
 
     /// Throws when a name is a code: what is done with a name has not what a code guarantees. `kind`: what the name is to be.
     static func refuse(_ text: String, as kind: String) throws(CommandError) {
-        guard isCode([text]) else { return }
+        guard InvitationCode.isMeant(by: [text]) else { return }
         do throws(MultipeerError) { _ = try InvitationCode(text) } catch { return }
         throw CommandError(
             "'\(text.printable)' is a code, and not \(kind)",

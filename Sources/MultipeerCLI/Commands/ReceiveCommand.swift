@@ -78,7 +78,7 @@ enum ReceiveCommand: Subcommand {
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
     /// 'multipeer CODE' is short for 'multipeer receive CODE'.
-    static func isImplied(by words: [String]) -> Bool { CodeOption.isCode(words) }
+    static func isImplied(by words: [String]) -> Bool { InvitationCode.isMeant(by: words) }
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let count = try arguments.number("--count", in: 1...1_000_000)

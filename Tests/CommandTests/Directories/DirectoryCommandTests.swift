@@ -62,6 +62,39 @@ struct DirectoryCommandTests {
         }
     }
 
+    @Test("of files whose names are random bytes all arrive whose names can, and the sender names the others")
+    func randomNames() async throws {
+        var random = Seeded(44)
+        let pool: [UInt8] =
+            Array("abZ0.-~ \\:*?\"\n\r\t\u{1b}é\u{301}\u{202e}\u{200b}\u{3164}日👨".utf8) + [
+                0x01, 0x7f, 0x80, 0xc3, 0xff,
+            ]
+        var contents: [[UInt8]: String] = [:]
+        try make("album")
+        for number in 0..<300 {
+            let name = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                pool.randomElement(using: &random) ?? 0x61
+            }
+            guard name != [0x2e], name != [0x2e, 0x2e] else { continue }
+            contents[name] = "\(number)"
+            let path = Array(folder.path("album/").utf8) + name + [0]
+            let file = unsafe try #require(fopen(path.map { CChar(bitPattern: $0) }, "w"))
+            unsafe fputs("\(number)", file)
+            unsafe fclose(file)
+        }
+        let names = contents.keys.map { String(validating: $0, as: UTF8.self) }
+        let sendable = Set(
+            zip(contents.values, names).filter { $1.map { RelativePath.fault(ofName: $0) == nil } ?? false }
+                .map(\.0))
+        #expect((50..<contents.count - 50).contains(sendable.count))
+        let (sender, _) = try await TransferProcesses([folder.path("album")], in: folder).finish()
+        #expect(sender.code == ExitCode.incomplete.rawValue, "\(sender.errors)")
+        #expect(try OpenDirectory(folder.path("inbox")).entries().map(\.name) == ["album"])
+        let found = try OpenDirectory(folder.path("inbox/album")).entries().map(\.name)
+        #expect(Set(try found.map { try text("inbox/album/\($0)") }) == sendable)
+        #expect(found.count == sendable.count)
+    }
+
     @Test("a directory arrives with all its files, times and programs, under a new name if its own is taken")
     func whole() async throws {
         let path = try album()

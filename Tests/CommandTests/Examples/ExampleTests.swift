@@ -41,6 +41,35 @@ struct ExampleTests {
         }
     }
 
+    @Test("a configuration of OpenSSL without the default algorithms, and with another level, changes nothing")
+    func configuration() async throws {
+        let path = try folder.write(
+            """
+            openssl_conf = all
+            [all]
+            providers = providers
+            ssl_conf = tls
+            [providers]
+            legacy = legacy
+            [legacy]
+            activate = 1
+            [tls]
+            system_default = system
+            [system]
+            CipherString = DEFAULT:@SECLEVEL=5
+            """, to: "openssl.cnf")
+        let people = try ["ann", "bob"].map { name in
+            try Command(
+                ["--name", name, "--service", type, "--peers", "1", "--rounds", "1", "--within", "40"]
+                    + ["--answer", "yes"] + (name == "ann" ? ["--invite"] : ["--after", "0.2"]),
+                program: "peer-session", environment: ["OPENSSL_CONF": path])
+        }
+        for one in people {
+            let ending = try await one.finish(nil)
+            #expect(ending.code == 0, "\(ending.text) \(ending.errors)")
+        }
+    }
+
     @Test("an invitation waits for the user, who declines one and accepts the next")
     func asked() async throws {
         let bob = try peerSession("bob")
