@@ -18,6 +18,31 @@ extension DatagramPath {
         static let longest = Duration.milliseconds(1_600)
     }
 
+    /// An attempt whose contents can be exchanged: when it pings, and when silence ends it.
+    package struct Probe: Equatable, Sendable {
+        package internal(set) var backoff: Backoff
+        private let began: Moment
+        private var patience = Duration.zero
+        /// When silence ends it; distant until a content has come.
+        package private(set) var end = Moment.distantFuture
+
+        init(now: Moment) {
+            backoff = Backoff(now: now)
+            began = now
+        }
+
+        mutating func heard(at now: Moment, _ timing: Timing) {
+            if end == .distantFuture {
+                patience = max(timing.silence, (now - began) * 4)
+                backoff = Backoff(now: now)
+            }
+            end = now + patience
+        }
+
+        /// Returns whether this end has overslept its ping, because it was suspended: then silence is no sign.
+        func hasSlept(until now: Moment) -> Bool { backoff.next + Watch.slept < now }
+    }
+
     /// The timer for the retransmission of handshake flights.
     package struct HandshakeTimer: Equatable, Sendable {
         package internal(set) var backoff: Backoff
@@ -101,7 +126,7 @@ extension DatagramPath {
         func hasSlept(until now: Moment) -> Bool { nextPing + Self.slept < now }
 
         /// A ping that is later than this was overslept.
-        private static let slept = Duration.milliseconds(500)
+        static let slept = Duration.milliseconds(500)
         /// From the first message since a content came to the ping.
         static let afterMessage = Duration.milliseconds(500)
         /// From a ping to its repetition, if two round trips take no longer.

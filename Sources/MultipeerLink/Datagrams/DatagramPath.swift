@@ -16,6 +16,8 @@ package import MultipeerFraming
 ///     └────────────────────────────── nothing comes ────────────────────────────────┘
 /// ```
 ///
+/// Silence ends an attempt as well, once a content has come to it: the other end may be up, and this end's pings keep it so.
+///
 /// What ends at one end ends at the other: the link carries either a new offer, with which both begin again, or the word
 /// that this end rests, and takes nothing until its next offer.
 ///
@@ -63,7 +65,7 @@ package struct DatagramPath: Sendable {
         case idle
         case shakingHands(HandshakeTimer, until: Moment)
         /// Contents can be exchanged; whether they arrive is not known yet.
-        case probing(Backoff, until: Moment)
+        case probing(Probe, until: Moment)
         case up(Watch)
         /// This end has withdrawn its offer.
         case resting(until: Moment)
@@ -271,7 +273,7 @@ extension DatagramPath {
     }
 
     private mutating func probe(until: Moment, at now: Moment) {
-        phase = .probing(Backoff(now: now), until: until)
+        phase = .probing(Probe(now: now), until: until)
         ping(at: now)
     }
 }
@@ -284,7 +286,7 @@ extension DatagramPath {
         switch phase {
         case .idle: nil
         case .shakingHands(let timer, let until): min(timer.backoff.next, until)
-        case .probing(let backoff, let until): min(backoff.next, until)
+        case .probing(let probe, let until): min(probe.backoff.next, min(probe.end, until))
         case .up(let watch): min(watch.nextPing, watch.end(timing, roundTrip))
         case .resting(let until): until
         }
@@ -299,11 +301,17 @@ extension DatagramPath {
             timer.backoff.advance(to: now)  // [dgram.retransmit]
             phase = .shakingHands(timer, until: until)
             say(.retransmit)
-        case .probing(var backoff, let until):
+        case .probing(var probe, let until):
             guard now < until else { return rest(at: now) }  // [dgram.path]
-            backoff.advance(to: now)
-            phase = .probing(backoff, until: until)
-            ping(at: now)
+            if now >= probe.end {
+                guard probe.hasSlept(until: now) else { return offerAgain() }  // [dgram.silence]
+                probe.heard(at: now, timing)
+            }
+            if now >= probe.backoff.next {
+                probe.backoff.advance(to: now)
+                ping(at: now)
+            }
+            phase = .probing(probe, until: until)
         case .up(var watch):
             if now >= watch.end(timing, roundTrip) {
                 guard watch.hasSlept(until: now) else { return offerAgain() }  // [dgram.silence]
@@ -330,11 +338,18 @@ extension DatagramPath {
         ping(at: now)
     }
 
-    /// Notes that a content came, whatever it is: the peer lives, and reaches this end. [dgram.silence]
+    /// Notes that a content came, whatever it is: the peer lives, and reaches this end. Where one has come to an attempt, the peer's
+    /// path may be up, and silence means that what it sends is lost. [dgram.silence]
     mutating func heard(at now: Moment) {
-        guard case .up(var watch) = phase, watch.isWaiting else { return }
-        watch.heard(at: now, timing)
-        phase = .up(watch)
+        switch phase {
+        case .probing(var probe, let until):
+            probe.heard(at: now, timing)
+            phase = .probing(probe, until: until)
+        case .up(var watch) where watch.isWaiting:
+            watch.heard(at: now, timing)
+            phase = .up(watch)
+        default: break
+        }
     }
 
     /// Notes that a ping since the path is up was answered: the round trip is a guess no longer.

@@ -299,6 +299,30 @@ struct DatagramPathTests {
         #expect(now - sent < .milliseconds(1_760))
     }
 
+    @Test(
+        "an attempt to which a content has come, and then none, ends after 1.75 s, or four times as long as that took [dgram.silence]"
+    )
+    func deafAttempt() throws {
+        for (first, limit) in [(200, 1_750), (1_000, 4_000)] {
+            var path = try #require(PathSituation.probing.path())
+            let heard = Self.start + .milliseconds(first)
+            while let deadline = path.deadline, deadline <= heard { path.advance(to: deadline) }
+            // The peer is up from its pong on, and has no sign that it is not heard: this end's pings reach it.
+            _ = path.take(.ping, sequence: 0, token: 9, at: heard)
+            _ = path.takeActions()
+            #expect(path.deadline == heard + .milliseconds(100))
+            var now = heard
+            while let deadline = path.deadline, path.header != nil {
+                now = deadline
+                path.advance(to: now)
+            }
+            #expect(now == heard + .milliseconds(limit))
+            let actions = path.takeActions()
+            #expect(actions.suffix(2) == [.drop, .drawAssociation] && !actions.contains(.down))
+            #expect(actions.count { $0.word == "ping" } > 3)
+        }
+    }
+
     @Test("an end that was suspended pings before it decides [dgram.silence]")
     func suspended() throws {
         var path = try #require(PathSituation.up.path())

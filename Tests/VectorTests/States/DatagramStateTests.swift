@@ -73,17 +73,23 @@ private struct PathBench {
         case "faulted": path.failed(at: now)
         case "pong":
             guard !lastPing.isEmpty else { break }
-            var content = ByteBuffer()
-            ContentHeader(.pong, sequence: sequence).encode(into: &content)
-            content.append(lastPing)
-            sequence += 1
-            _ = path.receive(content.takeAll().span, at: now)
+            hear(.pong)
         case "late": pass(10_000, while: ["handshaking", "probing"])
-        case "silent": pass(30_000, while: ["up"])
+        case "silent":
+            if state == "probing" { hear(.ping) }
+            pass(30_000, while: ["probing", "up"])
         case "rested": pass(40_000, while: ["resting"])
         default: Issue.record("\(event) is not an event that this test knows")
         }
         return note()
+    }
+
+    private mutating func hear(_ kind: ContentHeader.Kind) {
+        var content = ByteBuffer()
+        ContentHeader(kind, sequence: sequence).encode(into: &content)
+        content.append(lastPing)
+        sequence += 1
+        _ = path.receive(content.takeAll().span, at: now)
     }
 
     /// Time in which nothing comes, up to the change of state.
