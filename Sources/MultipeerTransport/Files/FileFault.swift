@@ -28,6 +28,13 @@ package struct FileFault: Error, Hashable, Sendable {
 
     /// Creates the fault of a call that failed just now.
     init(lastAt path: String) { self.init(Reason(errno: errno), path: path) }
+
+    /// The same for a call that makes a file longer: the file system, or a resource limit of the process, may not allow one as long
+    /// as that.
+    init(lastWriting path: String) {
+        let code = errno
+        self.init(code == EFBIG ? .noSpace : Reason(errno: code), path: path)
+    }
 }
 
 extension FileFault.Reason {

@@ -73,10 +73,10 @@ extension OpenDirectory {
             }
             if put > 0 {
                 count += put
-            } else if put == 0 || errno == EFBIG {
+            } else if put == 0 {
                 throw FileFault(.noSpace, path: path)
             } else if errno != EINTR {
-                throw FileFault(lastAt: path)
+                throw FileFault(lastWriting: path)
             }
         }
         if new.isExecutable, !makeExecutable(file) { new.onLostPermission() }

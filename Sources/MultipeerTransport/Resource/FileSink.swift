@@ -17,6 +17,8 @@ package struct FileSink: ~Copyable {
     private var isKept = false
     /// Whether a later transfer finds it by its name.
     private let isResumable: Bool
+    /// Whether the file is shorter than what was written: zeros at its end were skipped.
+    private var endsInHole = false
     /// The number of bytes that an earlier transfer has left.
     package private(set) var count: UInt64 = 0
     package let path: String
@@ -110,19 +112,51 @@ package struct FileSink: ~Copyable {
         return overflows ? .max : bytes
     }
 
-    /// Appends all of the pieces.
+    /// Appends all of the pieces. One that is all zeros takes no room on the disk, so that a sparse file stays sparse.
     package mutating func write(_ pieces: [[UInt8]]) throws(FileFault) {
         switch file {
         case .some(let file):
-            var rest = pieces[...]
-            while !rest.isEmpty {
-                try unsafe FileSink.write(rest.prefix(FileSink.together), path) { vectors in
-                    unsafe FileSink.write(vectors, to: file.number)
-                }
-                rest = rest.dropFirst(FileSink.together)
+            var start = pieces.startIndex
+            for place in pieces.indices where folder != nil && FileSink.isHole(pieces[place]) {
+                try FileSink.append(pieces[start..<place], to: file.number, path)
+                if place > start { endsInHole = false }
+                start = place
+                // Where a file cannot be as long as that, writing finds it out.
+                guard lseek(file.number, off_t(pieces[place].count), SEEK_CUR) >= 0 else { continue }
+                endsInHole = true
+                start = place + 1
             }
+            if start == pieces.endIndex { return }
+            try FileSink.append(pieces[start...], to: file.number, path)
+            endsInHole = false
         case .none:
             throw FileFault(.other(EBADF), path: path)
+        }
+    }
+
+    /// Returns whether all bytes are zeros, and so many that a block of a file system can be spared.
+    private static func isHole(_ piece: [UInt8]) -> Bool {
+        guard piece.count >= 4_096, piece[0] == 0, piece[piece.count - 1] == 0 else { return false }
+        // Each byte is equal to the one before it.
+        return unsafe piece.withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress else { return false }
+            return unsafe memcmp(first, first.advanced(by: 1), bytes.count - 1) == 0
+        }
+    }
+
+    /// Makes the file as long as what was written. Returns whether it could.
+    private static func extend(_ file: Int32) -> Bool {
+        let end = lseek(file, 0, SEEK_CUR)
+        return end >= 0 && ftruncate(file, end) == 0
+    }
+
+    private static func append(
+        _ pieces: ArraySlice<[UInt8]>, to file: Int32, _ path: String
+    ) throws(FileFault) {
+        var rest = pieces
+        while !rest.isEmpty {
+            try unsafe write(rest.prefix(together), path) { vectors in unsafe write(vectors, to: file) }
+            rest = rest.dropFirst(together)
         }
     }
 
@@ -153,11 +187,8 @@ package struct FileSink: ~Copyable {
                 count += written
             } else if written == 0 {
                 throw FileFault(.noSpace, path: path)
-            } else if errno == EFBIG {
-                // The file system, or a resource limit of the process, does not allow a file as long as this.
-                throw FileFault(.noSpace, path: path)
             } else if errno != EINTR {
-                throw FileFault(lastAt: path)
+                throw FileFault(lastWriting: path)
             }
         }
     }
@@ -196,6 +227,7 @@ package struct FileSink: ~Copyable {
             guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
                 throw FileFault(lastAt: path)
             }
+            endsInHole = false
         case .none: break
         }
     }
@@ -205,6 +237,8 @@ package struct FileSink: ~Copyable {
         var status = stat()
         switch file {
         case .some(let file):
+            // What is missing then is sent again.
+            if endsInHole { _ = FileSink.extend(file.number) }
             guard isResumable, unsafe fstat(file.number, &status) == 0, status.st_size > 0 else { return }
         case .none: return
         }
@@ -220,13 +254,13 @@ package struct FileSink: ~Copyable {
 
     /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.
     package mutating func close(isSynchronized: Bool = false) throws(FileFault) {
-        if isSynchronized, folder != nil {
-            switch file {
-            case .some(let file):
-                guard fsync(file.number) == 0 else { throw FileFault(lastAt: path) }
-            case .none: break
-            }
+        switch file {
+        case .some(let file):
+            if endsInHole, !FileSink.extend(file.number) { throw FileFault(lastWriting: path) }
+            if isSynchronized, folder != nil, fsync(file.number) != 0 { throw FileFault(lastAt: path) }
+        case .none: break
         }
+        endsInHole = false
         guard try holdLock() else { return }
         let code = file.take()?.close() ?? 0
         if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }

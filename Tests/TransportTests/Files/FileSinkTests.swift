@@ -104,8 +104,59 @@ struct FileSinkTests {
             try sink.write([[UInt8](repeating: 1, count: 65_536)])
             let place = sink.path
             #expect(throws: FileFault(.noSpace, path: place)) { try sink.write([[1]]) }
+            // Zeros take no room, but the file would be too long.
+            var hole = try FileSink(in: path)
+            try hole.write([[UInt8](repeating: 0, count: 65_537)])
+            let end = hole.path
+            #expect(throws: FileFault(.noSpace, path: end)) { try hole.close() }
         }
         #expect(folder.names == [])
+    }
+
+    /// Pieces as a channel brings them: the blocks of a file system begin elsewhere.
+    private static let zeros = [UInt8](repeating: 0, count: 65_528)
+
+    @Test("zeros take no room on the disk, and are read as such", arguments: [true, false])
+    func sparse(_ endsInZeros: Bool) throws {
+        var sink = try FileSink(in: folder.path)
+        var almost = FileSinkTests.zeros
+        almost[40_000] = 1
+        let short = [UInt8](repeating: 0, count: 4_095)
+        let zeros = [[UInt8]](repeating: FileSinkTests.zeros, count: 160)
+        var pieces = [[1, 2], short] + zeros + [almost, [3]] + zeros
+        if !endsInZeros { pieces += [[4]] }
+        // Also a piece at a time.
+        try sink.write(Array(pieces.prefix(80)))
+        for piece in pieces.dropFirst(80) { try sink.write([piece]) }
+        try sink.close()
+        sink.keep()
+        let total = pieces.reduce(0) { $0 + $1.count }
+        var status = stat()
+        #expect(unsafe lstat(sink.path, &status) == 0)
+        #expect(status.st_size == total)
+        #expect(status.st_blocks * 512 < total / 10)
+        #expect(try PrivateFile.read(sink.path, limit: total + 1) == pieces.flatMap(\.self))
+    }
+
+    @Test("a file of zeros alone has its length")
+    func onlyZeros() throws {
+        var sink = try FileSink(in: folder.path)
+        try sink.write([FileSinkTests.zeros])
+        try sink.close(isSynchronized: true)
+        sink.keep()
+        #expect(try PrivateFile.read(sink.path, limit: 100_000) == FileSinkTests.zeros)
+    }
+
+    @Test("zeros are written to a descriptor, which may be a pipe")
+    func zerosToPipe() throws {
+        let path = try folder.make("out", [])
+        let file = unsafe open(path, O_WRONLY | O_APPEND)
+        defer { close(file) }
+        var sink = try FileSink(to: file)
+        try sink.write([[1], [UInt8](repeating: 0, count: 8_192), [2]])
+        try sink.close()
+        #expect(
+            try PrivateFile.read(path, limit: 10_000) == [1] + [UInt8](repeating: 0, count: 8_192) + [2])
     }
 
     @Test(

@@ -93,6 +93,26 @@ struct UnfinishedFileTests {
         #expect(!path.hasSuffix(UnfinishedFile.ending) && folder.names.count == 1)
     }
 
+    @Test("a part that ends in zeros is kept with them, and what follows comes after them [resource.partial]")
+    func zeros() throws {
+        let zeros = [UInt8](repeating: 0, count: 16_376)
+        let size = UInt64(zeros.count) + 2
+        let file = unfinished(size: size)
+        do {
+            var first = try sink(file, size: size)
+            try first.write([[1], zeros])
+            first.keepUnfinished(for: .seconds(100))
+        }
+        // As above.
+        var second = try sink(file, size: size)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while second.count == 0, ContinuousClock.now < deadline { second = try sink(file, size: size) }
+        #expect(second.count == size - 1)
+        try second.write([[2]])
+        try second.close()
+        #expect(try PrivateFile.read(second.path, limit: 20_000) == [1] + zeros + [2])
+    }
+
     @Test("one that is not kept is removed, and so is one without a byte [resource.cancel]")
     func removed() throws {
         do {
