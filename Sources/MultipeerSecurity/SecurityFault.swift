@@ -60,6 +60,8 @@ extension SecurityFault {
     package enum LocalProblem: Hashable, Sendable {
         /// The file is neither PEM nor PKCS#12, or is damaged.
         case unreadableIdentity(String)
+        /// Its encryption is one that OpenSSL has only if the machine's configuration says so: RC2, single DES, MD4 and the like.
+        case oldEncryption(OldForm)
         /// The file is longer than an identity can be.
         case identityTooLarge
         /// The file is encrypted and no passphrase was given.
@@ -88,6 +90,14 @@ extension SecurityFault {
         case foreignIdentity
         /// The trust store could not be read: the problem, and its line.
         case malformedTrustStore(line: Int, TrustStoreProblem)
+    }
+
+    /// What is encrypted with an old algorithm.
+    package enum OldForm: Hashable, Sendable {
+        /// A PKCS#12 archive.
+        case archive
+        /// A key in PEM.
+        case key
     }
 
     /// What is wrong with a line of a trust store.
@@ -143,6 +153,8 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadableIdentity(let reason): "not a readable identity (PEM or PKCS#12): \(reason)"
+        case .oldEncryption(let form):
+            "the identity is encrypted with an old algorithm that OpenSSL has switched off; convert it: \(form.conversion)"
         case .identityTooLarge: "the identity is too large"
         case .passphraseNeeded: "the identity is encrypted and no passphrase was given"
         case .wrongPassphrase: "the passphrase does not open the identity"
@@ -158,6 +170,17 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
         case .foreignIdentity:
             "the peer id is the hash of a key: it needs the identity with that key, and encryption"
         case .malformedTrustStore(let line, let problem): "trust store, line \(line): \(problem)"
+        }
+    }
+}
+
+extension SecurityFault.OldForm {
+    /// The command that encrypts it with AES instead.
+    var conversion: String {
+        switch self {
+        case .archive: "openssl pkcs12 -legacy -in OLD -aes256 -out NEW"
+        // The certificates are not copied.
+        case .key: "openssl pkey -provider legacy -provider default -in OLD -aes256 -out NEWKEY"
         }
     }
 }

@@ -108,6 +108,20 @@ extension Identity {
         }
     }
 
+    /// Returns whether the header of an encrypted key in the older form names a cipher that OpenSSL does not have here. The decoder's
+    /// errors do not say so.
+    private static func namesUnavailableCipher(_ pem: [UInt8]) -> Bool {
+        let marker = Array("DEK-Info: ".utf8)
+        guard let start = pem.indices.first(where: { pem[$0...].starts(with: marker) }) else { return false }
+        let name = pem[(start + marker.count)...].prefix { $0 != UInt8(ascii: ",") && $0 > 0x20 }
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        let cipher = unsafe EVP_CIPHER_fetch(nil, String(decoding: name.prefix(64), as: UTF8.self), nil)
+        guard let cipher = unsafe cipher else { return true }
+        unsafe EVP_CIPHER_free(cipher)
+        return false
+    }
+
     private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault)
         -> OwnedPointer
     {
@@ -126,6 +140,8 @@ extension Identity {
         }
         let errors = OpenSSLErrors.drain()
         if let key = unsafe OwnedPointer(key, EVP_PKEY_free) { return key }
+        let isOld = errors.nameUnavailableAlgorithm || namesUnavailableCipher(pem)
+        if secret.wasAsked, isOld, passphrase != nil { throw .local(.oldEncryption(.key)) }
         if secret.wasAsked { throw .local(passphrase == nil ? .passphraseNeeded : .wrongPassphrase) }
         throw .local(hasKey(pem) ? .unreadableIdentity(errors.text) : .noKeyInFile)
     }

@@ -16,7 +16,9 @@ extension Identity {
         if unsafe PKCS12_mac_present(archive.pointer) == 1,
             unsafe PKCS12_verify_mac(archive.pointer, passphrase, -1) != 1
         {
-            let isUnsupported = OpenSSLErrors.drain().contains(
+            let errors = OpenSSLErrors.drain()
+            if errors.nameUnavailableAlgorithm { throw .local(.oldEncryption(.archive)) }
+            let isUnsupported = errors.contains(
                 library: ERR_LIB_EVP, reason: EVP_R_UNSUPPORTED_ALGORITHM)
             throw .local(isUnsupported ? .unreadableIdentity("unsupported algorithm") : .wrongPassphrase)
         }
@@ -24,7 +26,9 @@ extension Identity {
         var leaf: OpaquePointer?
         var others: OpaquePointer?
         guard unsafe PKCS12_parse(archive.pointer, passphrase, &key, &leaf, &others) == 1 else {
-            throw .local(.unreadableIdentity(OpenSSLErrors.drain().text))
+            let errors = OpenSSLErrors.drain()
+            if errors.nameUnavailableAlgorithm { throw .local(.oldEncryption(.archive)) }
+            throw .local(.unreadableIdentity(errors.text))
         }
         OpenSSLErrors.clear()
         let certificates = unsafe Self.take(leaf, others)

@@ -37,6 +37,11 @@ struct OpenSSLErrors {
         codes.contains { multipeer_err_lib($0) == library && multipeer_err_reason($0) == reason }
     }
 
+    /// Whether an algorithm is one that OpenSSL does not have, or has only if the machine's configuration says so.
+    var nameUnavailableAlgorithm: Bool {
+        contains(library: ERR_LIB_EVP, reason: CInt(ERR_R_UNSUPPORTED))
+    }
+
     /// OpenSSL's own text for the first error. It contains no data of either side.
     var text: String {
         guard let code = codes.first else { return "unknown reason" }

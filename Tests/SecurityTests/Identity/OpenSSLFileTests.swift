@@ -127,6 +127,34 @@ struct OpenSSLFileTests {
         }
     }
 
+    /// How the command makes a file, and what the file is.
+    static let oldForms = [
+        ("pkcs12 -export -inkey leaf.key -in leaf.pem -legacy -certpbe PBE-SHA1-RC2-40", "archive"),
+        ("pkcs12 -export -inkey leaf.key -in leaf.pem -provider legacy -provider default -macalg md4", "archive"),
+        ("pkcs8 -topk8 -in leaf.key -v1 PBE-MD5-DES -provider legacy -provider default", "key"),
+        ("ec -in leaf.key -des -provider legacy -provider default", "key"),
+    ]
+
+    @Test(
+        "of a file with an old encryption the command that converts it is named, and it does",
+        .enabled(if: OpenSSLTool.hasOldAlgorithms, "no provider legacy"),
+        arguments: oldForms)
+    func old(_ command: String, _ kind: String) throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain()
+        try tool.run("\(command) -out OLD -passout pass:abc")
+        let form = kind == "key" ? SecurityFault.OldForm.key : .archive
+        let leaf = kind == "key" ? try tool.read("leaf.pem") : []
+        let fault = SecurityFault.local(.oldEncryption(form))
+        #expect(throws: fault) { try Identity(parsing: try tool.read("OLD") + leaf, passphrase: "abc") }
+        let text = fault.description
+        let start = try #require(text.firstRange(of: "openssl "))
+        try tool.run("\(text[start.upperBound...]) -passin pass:abc -passout pass:abc")
+        let identity = try Identity(
+            parsing: try tool.read(kind == "key" ? "NEWKEY" : "NEW") + leaf, passphrase: "abc")
+        #expect(identity.chain.count == 1)
+    }
+
     @Test("the openssl command reads the files written here")
     func written() throws {
         let tool = try OpenSSLTool()

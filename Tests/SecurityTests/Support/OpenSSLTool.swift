@@ -7,6 +7,11 @@ struct OpenSSLTool: ~Copyable {
     static let path = "/usr/bin/openssl"
     static var isPresent: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
+    /// Some systems have the provider with the old algorithms in a package of its own.
+    static var hasOldAlgorithms: Bool {
+        isPresent && ToolProcess.succeeds(path, ["list", "-providers", "-provider", "legacy"])
+    }
+
     struct Failure: Error { let command: String }
 
     private let directory: URL
