@@ -74,6 +74,26 @@ int multipeer_linux_open_netlink(void);
 /// `recvfrom`.
 long multipeer_linux_receive_netlink(int socket, void *bytes, unsigned long count);
 
+/// What the kernel says of an interface without netlink, by ioctl(2).
+struct multipeer_linux_interface {
+    unsigned int index;
+    unsigned int flags;
+    unsigned int mtu;
+};
+
+/// Returns like `ioctl`.
+int multipeer_linux_describe_interface(const char *name, struct multipeer_linux_interface *found);
+
+/// An IPv4 address, with its mask, and the interface or its alias. Numbers are those of this machine.
+struct multipeer_linux_address {
+    char name[16];
+    unsigned int address;
+    unsigned int mask;
+};
+
+/// Lists up to `count` addresses (SIOCGIFCONF). Returns their number, or -1 with `errno`.
+int multipeer_linux_list_addresses(struct multipeer_linux_address *room, int count);
+
 /// Releases the disk space of a part of a file and keeps its length. Does nothing on a file system without support for it.
 void multipeer_linux_punch_hole(int file, long long start, long long length);
 

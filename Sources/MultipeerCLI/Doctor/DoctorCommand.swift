@@ -149,6 +149,7 @@ enum DoctorCommand: Subcommand {
         // The users of the port are listed before this process binds it for a moment itself.
         let port = PortCheck.look().finding
         var findings = InterfaceCheck(interfaces, selectedInterfaces).findings
+        if let fault = InterfaceMonitors.problem() { findings.append(unreported(fault)) }
         for one in interfaces
         where one.isUp && (selectedInterfaces.allows(one) || selectedInterfaces.isEverywhere) {
             for address in addresses(of: one) {
@@ -158,6 +159,12 @@ enum DoctorCommand: Subcommand {
         }
         findings += [port, ResponderCheck.look().finding, FirewallCheck.look().finding]
         return Diagnosis(findings + MachineCheck.look().findings)
+    }
+
+    static func unreported(_ fault: SocketFault) -> Finding {
+        .note(
+            "netlink", "the kernel does not report changes of the interfaces to this program: \(fault)",
+            hint: "a sandbox forbids it, such as a filter of seccomp; changes are noticed two seconds later")
     }
 
     /// Returns one address of each family that multicast works with; on a loopback interface only IPv4.

@@ -30,7 +30,8 @@ final class MulticastDNSDriver {
         var randomness = SystemRandomness()
         engine = MulticastDNS(host: randomness.next(), seed: randomness.next(), hostTTL: settings.hostTTL)
         do throws(SocketFault) {
-            monitor = if let host = loop.host { VirtualInterfaces(host) } else { try InterfaceMonitor() }
+            monitor =
+                if let host = loop.host { VirtualInterfaces(host) } else { try InterfaceMonitors.open() }
         } catch {
             throw MultipeerError(
                 .discovery, "the network interfaces of this machine cannot be listed: \(error)")

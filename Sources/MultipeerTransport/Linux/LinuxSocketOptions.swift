@@ -73,6 +73,11 @@
             unsafe setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count)) == 0
         }
 
+        package static func interfaces(after fault: SocketFault) throws(SocketFault) -> InterfaceTable {
+            if fault == .tooManyFiles { throw fault }
+            return try InterfaceTable.byCalls()
+        }
+
         @discardableResult
         private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
             var value = value

@@ -2,7 +2,8 @@ import CPlatform
 package import MultipeerCore
 import MultipeerPlatform
 
-/// The interfaces of this machine as `getifaddrs` lists them, looked at from time to time.
+/// The interfaces of this machine as `getifaddrs` lists them, looked at from time to time. Linux has it for processes that may not
+/// use netlink, too.
 ///
 /// A change is noticed at the next look. Whether an IPv6 address is still being checked for duplicates is not listed: packets from
 /// it are lost until that is over.
@@ -28,7 +29,7 @@ package final class AddressListMonitor: InterfaceTableMonitor {
     private func look() throws(SocketFault) -> InterfaceTable {
         deadline = EventLoop.currentMoment() + AddressListMonitor.interval
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&first) == 0 else { throw .last }
+        guard unsafe getifaddrs(&first) == 0 else { return try SocketOptions.interfaces(after: .last) }
         defer { unsafe freeifaddrs(first) }
 
         var table = InterfaceTable()

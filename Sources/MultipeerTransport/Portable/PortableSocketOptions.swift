@@ -39,6 +39,8 @@
                 : set(socket, Int32(IPPROTO_IPV6), 125, Int32(bitPattern: index))
         }
 
+        static func interfaces(after fault: SocketFault) throws(SocketFault) -> InterfaceTable { throw fault }
+
         @discardableResult
         private static func set(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
             var value = value

@@ -36,7 +36,9 @@ package struct NetworkInterface: Hashable, Sendable {
     /// All interfaces, in the order of their indices. Addresses keep the system's order.
     package static func all() throws(SocketFault) -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&first) == 0 else { throw .last }
+        guard unsafe getifaddrs(&first) == 0 else {
+            return try SocketOptions.interfaces(after: .last).all.map { NetworkInterface($0) }
+        }
         defer { unsafe freeifaddrs(first) }
 
         var found: [String: NetworkInterface] = [:]
@@ -47,6 +49,13 @@ package struct NetworkInterface: Hashable, Sendable {
             found[interface.name, default: interface].addresses += unsafe [Address(entry)].compactMap { $0 }
         }
         return found.values.sorted { ($0.index, $0.name) < ($1.index, $1.name) }
+    }
+
+    package init(_ interface: InterfaceTable.Interface) {
+        self.init(
+            name: interface.name, index: interface.index, isUp: interface.isUp,
+            isLoopback: interface.isLoopback,
+            addresses: interface.addresses.map { Address($0.host, prefix: Int($0.prefix)) })
     }
 
     private init?(_ entry: ifaddrs) {

@@ -14,3 +14,24 @@ package protocol InterfaceTableMonitor: AnyObject {
     /// Brings the table up to date. Returns whether there were changes. What cannot be read stays as it was.
     func read() -> Bool
 }
+
+package enum InterfaceMonitors {
+    package typealias Opening = () throws(SocketFault) -> any InterfaceTableMonitor
+
+    /// Returns that of the runtime; or, where the system forbids it as some sandboxes do, the one that looks from time to time.
+    package static func open(
+        _ first: Opening = { () throws(SocketFault) in try InterfaceMonitor() }
+    ) throws(SocketFault) -> any InterfaceTableMonitor {
+        do throws(SocketFault) { return try first() } catch {
+            // Another one needs a descriptor, too.
+            if error == .tooManyFiles { throw error }
+            return try AddressListMonitor()
+        }
+    }
+
+    /// Returns why the system does not let this process have the monitor of the runtime; nil when it does.
+    package static func problem() -> SocketFault? {
+        do throws(SocketFault) { _ = try InterfaceMonitor() } catch { return error }
+        return nil
+    }
+}

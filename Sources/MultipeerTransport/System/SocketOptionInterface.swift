@@ -1,5 +1,5 @@
-/// The options of sockets that are not the same on every system. What a system has no option for stays as it is: none is
-/// necessary. Both runtimes use those of the system.
+/// The options of sockets, and of the list of interfaces, that are not the same on every system. What a system has no option for
+/// stays as it is: none is necessary. Both runtimes use those of the system.
 protocol SocketOptionInterface {
     /// Sets how long the peer may acknowledge nothing before the connection fails; 0 leaves that to the kernel.
     static func setUserTimeout(_ socket: Int32, milliseconds: Int32)
@@ -28,4 +28,7 @@ protocol SocketOptionInterface {
 
     /// Binds a socket to an interface. Returns false, with `errno`, when that failed.
     static func bind(_ socket: Int32, toInterface name: String, _ index: UInt32, isV4: Bool) -> Bool
+
+    /// Returns the interfaces when `getifaddrs` has failed with this; throws it where there is no other way.
+    static func interfaces(after fault: SocketFault) throws(SocketFault) -> InterfaceTable
 }

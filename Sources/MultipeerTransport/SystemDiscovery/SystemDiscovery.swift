@@ -236,7 +236,7 @@
         /// Throws when an interface of the settings does not exist.
         fileprivate init(_ settings: MulticastSettings) throws(MultipeerError) {
             let table: InterfaceTable
-            do throws(SocketFault) { table = try InterfaceMonitor().table } catch {
+            do throws(SocketFault) { table = try InterfaceMonitors.open().table } catch {
                 throw MultipeerError(
                     .discovery, "the network interfaces of this machine cannot be listed: \(error)")
             }

@@ -89,7 +89,7 @@ struct DescriptorsTests {
         case .connecting: _ = try Socket.connecting(to: address)
         case .listening: _ = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))
         case .datagrams: _ = try DatagramSocket.bound(to: SocketAddress(.loopbackV4, port: 0))
-        case .interfaces: _ = try InterfaceMonitor()
+        case .interfaces: _ = try InterfaceMonitors.open()
         case .loop: try EventLoop().shutdown()
         case .source: _ = try FileSource(folder.path("file"))
         case .directory: _ = try OpenDirectory("/proc/self")
