@@ -1,3 +1,4 @@
+import Glibc
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -39,5 +40,31 @@ struct LoopPoolTests {
         let loops = try (0..<5).map { _ in try pool.next() }
         #expect(loops.allSatisfy { $0 === loops[0] })
         loops[0].shutdown()
+    }
+
+    @Test("a loop without a thread says which limits there are, and as many threads as exist were counted")
+    func noThread() async throws {
+        #expect(LoopThread.problem(running: 3) == nil)
+        var rest = 2
+        let problem = LoopThread.problem(running: 3) { name, body throws(SocketFault) in
+            if rest == 0 { throw .noThread }
+            rest -= 1
+            return try LoopThread.start(name, body)
+        }
+        #expect(problem == .noThread && rest == 0)
+        await #expect(processExitsWith: .success) {
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            var limit = rlimit()
+            // `RLIMIT_NPROC`.
+            unsafe getrlimit(__rlimit_resource_t(6), &limit)
+            let before = limit.rlim_cur
+            limit.rlim_cur = 1
+            unsafe setrlimit(__rlimit_resource_t(6), &limit)
+            #expect(throws: SocketFault.noThread) { _ = try EventLoop() }
+            #expect(LoopThread.problem(running: 1) == .noThread)
+            limit.rlim_cur = before
+            unsafe setrlimit(__rlimit_resource_t(6), &limit)
+            #expect(LoopThread.problem(running: 1) == nil)
+        }
     }
 }

@@ -35,6 +35,7 @@ package struct CommandProgram: Sendable {
         Terminal.program.withLock { $0 = name }
         Environment.ignoreOpenSSLConfiguration()
         SignalHandler.block()
+        SystemThread.check()
         // Detached: this function belongs to the main actor, and most of what follows does not.
         Task.detached {
             do throws(CommandError) {

@@ -1,4 +1,5 @@
 import MultipeerEssentials
+import Synchronization
 
 /// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE; and ends at once at SIGQUIT,
 /// without the memory dump of its default action. The exit status is 128 and the number of the signal.
@@ -15,6 +16,10 @@ package enum SignalHandler {
     }
 
     private static let state = Locked(State())
+    /// The status of a program whose cleanup does not begin.
+    private static let lateStatus = Atomic<Int32>(0)
+    /// How long the cleanup may take to begin, in seconds.
+    private static let patience: UInt32 = 3
 
     package static func block() {
         var set = signals
@@ -39,11 +44,25 @@ package enum SignalHandler {
         let number = wait()
         guard number != SIGQUIT else { leave(number) }
         state.withLock { $0.hasCome = true }
+        leaveSoon(number)
         Task.detached {
+            _ = alarm(0)
             if let body = state.withLock({ $0.cleanup }) { await body() }
             leave(number)
         }
         leave(wait())
+    }
+
+    /// Ends the process unless the alarm is called off. A task, or the call that creates it, waits for ever while libdispatch needs
+    /// a thread and gets none.
+    private static func leaveSoon(_ number: Int32) {
+        lateStatus.store(128 + number, ordering: .relaxed)
+        _ = signal(SIGALRM) { _ in _exit(SignalHandler.lateStatus.load(ordering: .relaxed)) }
+        var set = sigset_t()
+        _ = unsafe sigemptyset(&set)
+        _ = unsafe sigaddset(&set, SIGALRM)
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        _ = alarm(patience)
     }
 
     private static func leave(_ number: Int32) -> Never { Terminal.leave(status: 128 + number) }

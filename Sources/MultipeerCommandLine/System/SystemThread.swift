@@ -7,8 +7,21 @@ enum SystemThread {
         do {
             try LoopThread.startDetached(name, body)
         } catch {
-            Terminal.warn("cannot start a thread: \(error)")
-            Terminal.leave(.system)
+            leave(error)
         }
+    }
+
+    /// The threads that libdispatch needs before it runs a first task. While it gets none, it tries again each second, for ever and
+    /// without a word.
+    private static let needed = 3
+
+    /// Ends the program if no task could run.
+    static func check() {
+        if let fault = LoopThread.problem(running: needed) { leave(fault) }
+    }
+
+    private static func leave(_ fault: SocketFault) -> Never {
+        Terminal.warn("the program cannot run: \(fault)")
+        Terminal.leave(.system)
     }
 }

@@ -20,7 +20,7 @@ package enum LoopThread {
 
     /// Starts a thread that receives no signals: they are not ours to handle, and system calls are not interrupted. The name has
     /// at most 15 bytes.
-    static func start(
+    package static func start(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SocketFault) -> UInt {
         var before = sigset_t()
@@ -37,7 +37,7 @@ package enum LoopThread {
             }, box.toOpaque(), &thread)
         if code != 0 {
             unsafe box.release()
-            throw SocketFault(errno: code)
+            throw code == EAGAIN ? .noThread : SocketFault(errno: code)
         }
         return thread
     }
@@ -47,6 +47,28 @@ package enum LoopThread {
         throws(SocketFault)
     {
         multipeer_detach_thread(try start(name, body))
+    }
+
+    package typealias Starting =
+        (_ name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFault) -> UInt
+
+    /// Returns why so many further threads cannot exist at the same time; nil if they can.
+    package static func problem(
+        running count: Int,
+        by start: Starting = { name, body throws(SocketFault) in try LoopThread.start(name, body) }
+    ) -> SocketFault? {
+        let end = ThreadSemaphore()
+        var threads: [UInt] = []
+        defer {
+            for _ in threads { end.signal() }
+            for thread in threads { multipeer_join_thread(thread) }
+        }
+        do throws(SocketFault) {
+            for _ in 0..<count { threads.append(try start("multipeer-try", { end.wait() })) }
+        } catch {
+            return error
+        }
+        return nil
     }
 
     /// Lowers the priority of the calling thread, where the system can do that.

@@ -10,6 +10,8 @@ package enum SocketFault: Error, Hashable, Sendable {
     case addressUnavailable
     case permission
     case tooManyFiles
+    /// The process, its user or its control group has as many threads as it may have.
+    case noThread
     /// What has no name here: the value of `errno`.
     case other(Int32)
 
@@ -43,6 +45,7 @@ extension SocketFault: CustomStringConvertible {
         case .addressUnavailable: "address not available"
         case .permission: "not permitted"
         case .tooManyFiles: "too many open files"
+        case .noThread: "no thread can be started; see the limits of 'ulimit -u' and pids.max"
         case .other(let code): "error \(code) of the operating system"
         }
     }

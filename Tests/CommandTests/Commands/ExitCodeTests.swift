@@ -42,6 +42,30 @@ struct ExitCodeTests {
         await session.disconnect()
     }
 
+    @Test("a program for which there are no threads says so and ends, where it could not run a task")
+    func noThreads() async {
+        let result = await #expect(processExitsWith: .exitCode(4), observing: [\.standardErrorContent]) {
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            // `RLIMIT_NPROC`.
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            unsafe setrlimit(__rlimit_resource_t(6), &limit)
+            CommandProgram("x", "y", []).main()
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("x: the program cannot run: no thread can be started"))
+    }
+
+    @Test("a signal ends a program also when no task begins any longer")
+    func signalWithoutTasks() async {
+        await #expect(processExitsWith: .exitCode(143)) {
+            // They occupy every thread of the pool.
+            for _ in 0..<256 { Task.detached { while true { sleep(100) } } }
+            SignalHandler.block()
+            pthread_kill(pthread_self(), SIGTERM)
+            SignalHandler.serve()
+        }
+    }
+
     @Test("a key log that only the environment asks for is reported, once")
     func keyLog() async throws {
         let folder = try Folder()
