@@ -19,7 +19,7 @@ package enum SignalHandler {
     /// The status of a program whose cleanup does not begin.
     private static let lateStatus = Atomic<Int32>(0)
     /// How long the cleanup may take to begin, in seconds.
-    private static let patience: UInt32 = 3
+    private static let cleanupStart: UInt32 = 3
 
     package static func block() {
         var set = signals
@@ -53,8 +53,8 @@ package enum SignalHandler {
         leave(wait())
     }
 
-    /// Ends the process unless the alarm is called off. A task, or the call that creates it, waits for ever while libdispatch needs
-    /// a thread and gets none.
+    /// Ends the process unless the alarm is called off. A task, or the call that creates it, waits as long as libdispatch needs a
+    /// thread and gets none.
     private static func leaveSoon(_ number: Int32) {
         lateStatus.store(128 + number, ordering: .relaxed)
         _ = signal(SIGALRM) { _ in _exit(SignalHandler.lateStatus.load(ordering: .relaxed)) }
@@ -62,7 +62,7 @@ package enum SignalHandler {
         _ = unsafe sigemptyset(&set)
         _ = unsafe sigaddset(&set, SIGALRM)
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        _ = alarm(patience)
+        _ = alarm(cleanupStart)
     }
 
     private static func leave(_ number: Int32) -> Never { Terminal.leave(status: 128 + number) }

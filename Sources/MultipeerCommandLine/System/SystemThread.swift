@@ -11,8 +11,8 @@ enum SystemThread {
         }
     }
 
-    /// The threads that libdispatch needs before it runs a first task. While it gets none, it tries again each second, for ever and
-    /// without a word.
+    /// The threads that libdispatch needs before it runs a first task. While it gets none, it tries again each second, without
+    /// end and without a word.
     private static let needed = 3
 
     /// Ends the program if no task could run.

@@ -10,8 +10,11 @@ import MultipeerFraming
 ///
 /// An archive holds one value, the same bytes each time, besides a name that other peers see changed, and names its class as
 /// `MultipeerConnectivity.MCPeerID`. It is read under that name and under `MCPeerID`: in a module of another name, too, once that
-/// has made or requested any id. Foundation for Linux orders the rest of an archive differently in every process: compare ids, not
-/// archives.
+/// has made or requested any id. Foundation for Linux orders the rest of an archive differently in every process, unless each runs
+/// with `SWIFT_DETERMINISTIC_HASHING=1`: compare ids, and order them by `hash`; neither means anything of archives.
+///
+/// Read only archives that no one else could change. Foundation for Linux ends the process for some damaged ones, before this class
+/// sees them. What comes from a peer or a shared file is `native`, as `Codable` or `archived`, which throws for anything else.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// The peer in the native API.
     public var native: PeerID { id }
@@ -68,8 +71,8 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
 
     /// Archives the peer as one value, the same bytes each time.
     ///
-    /// The archiver's bytes around the value are only the same in one process: for a number or a key that others can compute,
-    /// too, use `hash`, not the bytes of an archive.
+    /// The archiver's bytes around the value are only the same in one process: for a number, an order or a key that others can
+    /// compute, too, use `hash`, not the bytes of an archive.
     open func encode(with coder: NSCoder) {
         coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key)
         if let given { coder.encode(NSString(string: given), forKey: MCPeerID.nameKey) }

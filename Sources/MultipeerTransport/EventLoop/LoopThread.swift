@@ -52,7 +52,7 @@ package enum LoopThread {
     package typealias Starting =
         (_ name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFault) -> UInt
 
-    /// Returns why so many further threads cannot exist at the same time; nil if they can.
+    /// Returns why this number of further threads cannot exist at the same time; nil if they can.
     package static func problem(
         running count: Int,
         by start: Starting = { name, body throws(SocketFault) in try LoopThread.start(name, body) }

@@ -134,7 +134,7 @@ package struct FileSink: ~Copyable {
         }
     }
 
-    /// Returns whether all bytes are zeros, and so many that a block of a file system can be spared.
+    /// Returns whether all bytes are zeros, and enough to spare a block of a file system.
     private static func isHole(_ piece: [UInt8]) -> Bool {
         guard piece.count >= 4_096, piece[0] == 0, piece[piece.count - 1] == 0 else { return false }
         // Each byte is equal to the one before it.

@@ -33,6 +33,15 @@ final class SceneLink {
         advertiser.delegate?.advertiser?(advertiser, didNotStartAdvertisingPeer: error)
     }
 
+    private func session(
+        _ session: MCSession, didReceiveCertificate certificate: [Any]?, fromPeer peerID: MCPeerID,
+        certificateHandler: @escaping (Bool) -> Void
+    ) { certificateHandler(true) }
+
+    private func advertiser(
+        _ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: Error
+    ) { fail(advertiser, error) }
+
     func name(_ peer: MCPeerID) -> String {
         UserDefaults.standard.setValue(peer.displayName, forKey: "name")
         return String(format: "%@ on %@", peer, Host.current().localizedName ?? "")

@@ -69,7 +69,7 @@ func handMadeArchive(_ peer: MCPeerID, room: String) throws -> (MCPeerID?, Strin
 
 // idiom: a Codable value that contains a peer's archive
 
-struct StoredPeer: Codable, Hashable {
+struct StoredPeer: Codable {
     private let archive: Data
 
     init(_ peer: MCPeerID) throws {

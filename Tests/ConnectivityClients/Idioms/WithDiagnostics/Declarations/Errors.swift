@@ -111,6 +111,25 @@ final class OldReceiver: NSObject, MCSessionDelegate {
     #endif
 }
 
+// idiom: a private method with the signature of an optional requirement
+// why: Without Objective-C there are no optional requirements, and an implementation is as accessible as its type. Apple's framework never calls a private one.
+// instead: Remove it, or leave out `private`: then it is called.
+
+final class QuietFinder: NSObject, MCNearbyServiceBrowserDelegate {
+    func browser(
+        _ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID,
+        withDiscoveryInfo info: [String: String]?
+    ) {}
+    func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID) {}
+
+    #if INSTEAD
+        func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error) {}
+    #else
+        // error: must be as accessible as its enclosing type because it matches a requirement in protocol
+        private func browser(_: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error) {}
+    #endif
+}
+
 // idiom: the names of Swift 2
 // why: The names changed in Swift 3.
 // instead: Use the current names.
