@@ -31,6 +31,7 @@ package enum TrustOption {
         let usesFirst = words(arguments).contains("tofu")
         let writes = usesFirst || configuration.identity != nil
         configuration.trustStore = try store(arguments.value(store.name), writes: writes)
+        if usesFirst { warn(of: arguments.value(store.name) ?? UserDirectory.configurationPath("trust")) }
     }
 
     /// Whether the user is asked about every peer, with its key.
@@ -99,6 +100,14 @@ package enum TrustOption {
             throw CommandError(
                 "cannot use the trust store \(path.printable): \("\(error)".printable)", exit: .system)
         }
+    }
+
+    /// Without a place to write, peers that are known already are trusted, and no other is.
+    private static func warn(of path: String) {
+        guard let obstacle = UserDirectory.obstacle(to: path) else { return }
+        Terminal.warn(
+            "only known peers are trusted: no key can be remembered in \(obstacle) "
+                + "(\(store.name) names another file)")
     }
 
     private static let prompts = PromptQueue { question throws(CommandError) in

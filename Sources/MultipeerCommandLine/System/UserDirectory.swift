@@ -19,7 +19,9 @@ package enum UserDirectory {
     /// one has none afterwards. Returns why the last one does not exist; nil if it does.
     package static func create(_ path: String) -> String? {
         for directory in parts(of: path) where unsafe mkdir(directory, 0o700) != 0 && errno != EEXIST {
-            return "cannot create \(shown(directory)): \(DescriptorStream.reason(errno))"
+            // First: asking for the home, to show the path, changes `errno`.
+            let reason = DescriptorStream.reason(errno)
+            return "cannot create \(shown(directory)): \(reason)"
         }
         return FileSystem.exists(path) ? nil : "cannot create \(shown(path))"
     }
@@ -27,10 +29,12 @@ package enum UserDirectory {
     /// Returns why `create` would fail for the directory of this file; nil if it would not. Nothing is created.
     package static func obstacle(to file: String) -> String? {
         let folder = parent(of: file)
-        let missing = parts(of: folder).first { !FileSystem.exists($0) }
+        let missing = folder.isEmpty ? nil : parts(of: folder).first { !FileSystem.exists($0) }
         let parent = missing.map { UserDirectory.parent(of: $0) } ?? folder
-        return unsafe access("\(parent)/.", W_OK | X_OK) == 0
-            ? nil : "\(shown(missing ?? folder)): \(DescriptorStream.reason(errno))"
+        if unsafe access(parent.isEmpty ? "." : "\(parent)/.", W_OK | X_OK) == 0 { return nil }
+        let reason = DescriptorStream.reason(errno)
+        let place = missing ?? folder
+        return "\(place.isEmpty ? "." : shown(place)): \(reason)"
     }
 
     /// The directories that may be missing, the first one first.

@@ -140,6 +140,22 @@ struct ConfigCommandTests {
         try await end(homeless.0)
     }
 
+    @Test("where no key can be remembered, trust on first use says so at once")
+    func readOnly() async throws {
+        let waiting = ["receive", "--yes", "--into", folder.path("inbox"), "--type", type, "--timeout", "1"]
+        let unable = try await Command(waiting + ["--trust", "tofu"]).finish()
+        #expect(unable.errors.contains("only known peers are trusted: no key can be remembered in "))
+        #expect(unable.errors.contains("not a directory (--trust-store names another file)"))
+        let inFolder = ["/bin/sh", "-c", "cd '\(folder.path(""))' && exec \"$@\"", "sh"]
+        for path in [folder.path("trust"), "trust"] {
+            let able = try await Command(
+                waiting + ["--trust", "tofu", "--trust-store", path], through: inFolder
+            ).finish()
+            #expect(!able.errors.contains("only known peers"))
+            #expect(able.errors.contains("no peer connected"))
+        }
+    }
+
     @Test("a key that cannot be kept or read is explained")
     func obstacles() async throws {
         let homeless = try await Command(["config"], environment: ["XDG_CONFIG_HOME": "/dev/null/config"])
