@@ -12,6 +12,7 @@ extension MulticastDNS {
         } else if arrival.isOneShot {
             return
         }
+        if message.isResponse, !machineAddresses.isEmpty { noteDuplicates(message) }
         responder.receive(message, arrival, at: now)
         if !isShutDown { querier.receive(message, arrival, at: now) }
     }
@@ -46,6 +47,28 @@ extension MulticastDNS {
         guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return false }
         guard Family(ofAddress: arrival.from) == arrival.family, arrival.isFromOneHost else { return false }
         return !arrival.isOneShot || scope.isOnLink(arrival.from)
+    }
+
+    /// Notes records by which another machine announces a peer of this one. Where they come from says nothing: a reflector repeats what
+    /// this machine has sent. Their host does, if it has addresses and none of this machine.
+    private mutating func noteDuplicates(_ message: DNSMessage) {
+        let records = message.answers + message.additionals
+        for record in records where record.ttl > 0 {
+            guard case .srv(_, _, _, let host) = record.data, host != responder.local.host,
+                let service = record.name.parent, let label = record.name.firstLabel,
+                let uid = Binding.uid(inLabel: label),
+                querier.hides(uid, in: service) || responder.local.contains(uid, in: service)
+            else { continue }
+            let addresses = records.compactMap { record -> [UInt8]? in
+                guard record.name == host, record.ttl > 0 else { return nil }
+                return switch record.data {
+                case .a(let address), .aaaa(let address): address
+                default: nil
+                }
+            }
+            if addresses.isEmpty || addresses.contains(where: isOfThisMachine) { continue }
+            actions.append(.duplicated(uid, by: addresses))
+        }
     }
 
     mutating func collect() {

@@ -22,6 +22,8 @@ package struct MulticastDNS: Sendable {
         /// A missed peer has answered.
         case returned(BrowseID, UID)
         case resolved(ResolveID, Resolution)
+        /// Another machine, with these addresses, announces a peer that is announced here, or that browses here. May be repeated.
+        case duplicated(UID, by: [[UInt8]])
     }
 
     /// The maximum number of advertisements and browses together.
@@ -36,6 +38,8 @@ package struct MulticastDNS: Sendable {
     private var adverts: Set<AdvertID> = []
     private var browses: Set<BrowseID> = []
     var resolves: Set<ResolveID> = []
+    /// The addresses of this machine on all its interfaces, and those that it had before: what was sent from them may still arrive.
+    var machineAddresses: [[UInt8]] = []
     private var lastID: UInt64 = 0
     private(set) var isShutDown = false
 
@@ -66,6 +70,17 @@ extension MulticastDNS {
         querier.scopeChanged(scope, at: now)
         collect()
     }
+
+    /// Takes the addresses of this machine, also those of interfaces that do not take part. Before that no duplicate is reported.
+    package mutating func machineHas(_ addresses: [[UInt8]]) {
+        machineAddresses.removeAll { addresses.contains($0) }
+        machineAddresses = (machineAddresses + addresses).suffix(MulticastDNS.mostMachineAddresses)
+    }
+
+    private static let mostMachineAddresses = 512
+
+    /// Whether an address is one of this machine, or was.
+    package func isOfThisMachine(_ address: [UInt8]) -> Bool { machineAddresses.contains(address) }
 
     package mutating func scopeGone(_ id: UInt32, at now: Moment) {
         guard scopes.removeValue(forKey: id) != nil else { return }

@@ -175,6 +175,71 @@ struct LinkTests {
         let engine: Int
         let record: DNSRecord
     }
+
+    /// Has an engine announce, and another one browse with the same id, which may announce as well.
+    private func duplicates(
+        isShared: Bool = false, announcesBoth: Bool, knows addresses: [[UInt8]]? = nil
+    ) throws -> [Set<[[UInt8]]>] {
+        var link = VirtualLink(seed: 15, isShared: isShared)
+        let advert = try Sample.advert()
+        for engine in 0..<2 {
+            link.add()
+            let own = addresses ?? link.scope(1, of: engine).addresses.map(\.bytes)
+            link.with(engine) { engine, _ in engine.machineHas(own) }
+        }
+        try link.with(1) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now) }
+        link.run(for: .seconds(2))
+        try link.with(0) { engine, now throws(MulticastDNSFault) in
+            _ = try engine.browse(advert.type, hiding: advert.peer.uid, at: now)
+            if announcesBoth { _ = try engine.advertise(advert, at: now) }
+        }
+        link.run(for: .seconds(5))
+        #expect(link.peersFound == [[], []])
+        var found = [Set<[[UInt8]]>(), []]
+        for case (_, let engine, .duplicated(advert.peer.uid, let addresses)) in link.told {
+            found[engine].insert(addresses)
+        }
+        return found
+    }
+
+    @Test("another machine that announces one's own id is reported, by each that announces or browses [mdns.self]")
+    func duplicates() throws {
+        #expect(try duplicates(announcesBoth: false) == [[[[10, 0, 1, 2]]], []])
+        #expect(try duplicates(announcesBoth: true) == [[[[10, 0, 1, 2]]], [[[10, 0, 1, 1]]]])
+    }
+
+    @Test("another process of this machine is no duplicate, nor is what had one of its addresses [mdns.self]")
+    func noDuplicates() throws {
+        for announcesBoth in [false, true] {
+            #expect(try duplicates(isShared: true, announcesBoth: announcesBoth) == [[], []])
+            // An interface that takes no part has it, or had it.
+            let both: [[UInt8]] = [[10, 0, 1, 1], [10, 0, 1, 2]]
+            #expect(try duplicates(announcesBoth: announcesBoth, knows: both) == [[], []])
+        }
+    }
+
+    @Test("what a reflector repeats of one's own announcement is no duplicate, nor is another type [mdns.self]")
+    func reflected() throws {
+        var link = VirtualLink(seed: 16)
+        let advert = try Sample.advert()
+        link.add()
+        link.with(0) { engine, _ in engine.machineHas([[10, 0, 1, 1]]) }
+        try link.with(0) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now) }
+        link.run(for: .seconds(2))
+        for sent in link.sent where sent.message.isResponse { try link.inject(sent.message) }
+        let host: DNSName = "mpc-0123456789abcdef.local"
+        let elsewhere = DNSRecord(host, ttl: 120, .a([10, 0, 1, 99]))
+        let other = try ServiceType(parsing: "other")
+        let name = Binding.instanceName(advert.peer, other)
+        try link.inject(Sample.response(Sample.srv(name, port: 9, target: host), elsewhere))
+        // Without an address it is not known where it is.
+        try link.inject(Sample.response(Sample.srv(Sample.instance(advert), port: 9, target: host)))
+        link.run(for: .seconds(2))
+        #expect(!link.told.contains { if case .duplicated = $0.action { true } else { false } })
+        try link.inject(Sample.response(Sample.srv(Sample.instance(advert), port: 9, target: host), elsewhere))
+        link.run(for: .seconds(2))
+        #expect(link.told.contains { $0.action == .duplicated(advert.peer.uid, by: [[10, 0, 1, 99]]) })
+    }
 }
 
 extension VirtualLink {

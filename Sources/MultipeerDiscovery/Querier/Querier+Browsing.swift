@@ -29,6 +29,11 @@ extension Querier {
         }
     }
 
+    /// Whether a browse of this service leaves the peer out.
+    func hides(_ uid: UID, in service: DNSName) -> Bool {
+        services[service]?.browsers.values.contains(uid) == true
+    }
+
     /// Checks a peer to which a link was lost: at least two questions are asked, and without an answer it is lost in ten
     /// seconds. RFC 6762, 10.4. Until it answers it is asked for again and again, whatever the gap has grown to.
     package mutating func miss(_ uid: UID, of type: ServiceType, at now: Moment) {

@@ -46,6 +46,13 @@ struct LocalRecords: Sendable {
     func contains(_ peer: PeerID, _ type: ServiceType) -> Bool {
         registrations.values.contains { $0.advert.peer == peer && $0.advert.type == type }
     }
+
+    /// Whether the peer is announced under the name of a service type.
+    func contains(_ uid: UID, in service: DNSName) -> Bool {
+        registrations.values.contains {
+            $0.advert.peer.uid == uid && Binding.serviceName($0.advert.type) == service
+        }
+    }
 }
 
 /// Names.

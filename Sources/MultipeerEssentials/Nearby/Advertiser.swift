@@ -103,6 +103,15 @@ public actor Advertiser {
     /// closed help, and so does a higher limit, as `ulimit -n 1024` sets it.
     public nonisolated var acceptError: MultipeerError? { AcceptShortage.shared.error }
 
+    /// Waits until another machine announces this peer, too, and returns its address; nil when the advertiser is not running, when it is
+    /// stopped, and when the task is cancelled. `Browser.waitUntilDuplicated` says more.
+    public func waitUntilDuplicated() async -> String? {
+        guard let activeAdvertisement else { return nil }
+        await activeAdvertisement.backend.report(
+            duplicateOf: peer.uid, to: activeAdvertisement.duplicate)
+        return await activeAdvertisement.duplicate.valueUnlessCancelled() ?? nil
+    }
+
     /// Listens for invitations and advertises the peer; returns when the peer can be found. Does nothing when it is running.
     ///
     /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part, unless
@@ -179,9 +188,12 @@ private struct ActiveAdvertisement: Sendable {
     let advertisement: any OngoingAdvertisement
     let port: UInt16
     let backend: any DiscoveryBackend
+    /// The address of another machine with the id of the peer; nil at the end.
+    let duplicate = Promise<String?>()
 
     /// Stops announcing first, so that no new peer dials a listener that is ending.
     func close() async {
+        duplicate.send(nil)
         await advertisement.stop()
         await listener.stop()
     }

@@ -157,6 +157,19 @@ public actor Browser {
         }
     }
 
+    /// Waits until another machine announces the local peer, and returns its address; nil when the browser is not running, when it is
+    /// stopped, and when the task is cancelled.
+    ///
+    /// Two peers with one id never find each other, since a browser leaves its own out: it is what happens when the file of an identity
+    /// or of an archived `PeerID` is copied to a second machine. Other programs of this machine with that id, and repeaters of what it
+    /// announces, do not count. Like all results of discovery it is unauthenticated: show it to the user, who can give one of the two
+    /// machines another id. A backend in memory, and that of the system's own responder, report none.
+    public func waitUntilDuplicated() async -> String? {
+        guard let watch else { return nil }
+        await watch.backend.report(duplicateOf: peer.uid, to: watch.duplicate)
+        return await watch.duplicate.valueUnlessCancelled() ?? nil
+    }
+
     /// Returns a reader of all peers that does not affect `events`; nil while the browser is not running.
     func separateReader() -> DiscoveryFeed.Reader? { watch?.found.feed.makeReader(isSeparate: true) }
 
@@ -186,6 +199,8 @@ private final class ActiveBrowse: Sendable {
     let backend: any DiscoveryBackend
     let found: DiscoveryEvents
     let startTime = EventLoop.currentMoment()
+    /// The address of another machine with the id of the local peer; nil at the end.
+    let duplicate = Promise<String?>()
     private let missed: MissedPeers
     private let lossNotifier: PeerLossNotifier.Subscription
 
@@ -204,6 +219,7 @@ private final class ActiveBrowse: Sendable {
     var isOver: Bool { found.feed.isFinished }
 
     func end() {
+        duplicate.send(nil)
         missed.end()
         found.stop()
     }

@@ -52,6 +52,10 @@ package protocol DiscoveryBackend: Sendable {
 
     /// Reports that a missed peer is linked.
     func regain(_ peer: PeerID, _ type: ServiceType) async
+
+    /// Sends the address of another machine that announces this peer, which is announced or hidden here, once it is known. A caller
+    /// that no longer waits settles the promise itself.
+    func report(duplicateOf uid: UID, to found: Promise<String?>) async
 }
 
 /// A backend that works everywhere has nothing to wait for.
@@ -69,6 +73,9 @@ extension DiscoveryBackend {
     }
 
     package var obstacle: MultipeerError? { get async { nil } }
+
+    /// For a backend that does not know on which machine a peer is.
+    package func report(duplicateOf uid: UID, to found: Promise<String?>) async {}
 }
 
 /// A peer that is being announced. Releasing the object stops the announcement.

@@ -119,6 +119,7 @@ final class MulticastDNSDriver {
                 let there = host.isLinkLocal ? host.on(interface: scope) : host
                 ports.send(bytes, scope, family, to: SocketAddress(there, port: port))
             case .ask(let bytes, let scope, let family): ports.ask(bytes, scope, family, for: client)
+            case .duplicated(_, let addresses): return isElsewhere(addresses, for: client)
             case .registered, .renamed, .browse, .returned, .resolved: return true
             }
             return false
@@ -131,8 +132,16 @@ final class MulticastDNSDriver {
         loop.lossNotifier.report(.moved)
     }
 
+    /// Whether no interface has one of the addresses, as far as the kernel has said by now: another process may announce a new one
+    /// before this one has read of it.
+    private func isElsewhere(_ addresses: [[UInt8]], for client: any LoopClient) -> Bool {
+        if monitor.read() { changed(for: client) }
+        return !addresses.contains(where: engine.isOfThisMachine)
+    }
+
     /// Adapts the sockets, and the engine's scopes, to the interfaces.
     private func refresh(for client: any LoopClient) {
+        engine.machineHas(monitor.table.all.flatMap { $0.addresses.map(\.host.bytes) })
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
         nextTry = now + MulticastDNSDriver.retry

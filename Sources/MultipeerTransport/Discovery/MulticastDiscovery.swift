@@ -18,6 +18,11 @@ package actor MulticastDiscovery: LoopDiscovery {
     /// Callers that wait until the goodbyes have been sent, each with its latest moment.
     var departures: [(until: Moment, signal: Promise<Void>)] = []
 
+    /// Those that are to know of another machine that announces a peer of this one.
+    var duplicateWaits: [(uid: UID, found: Promise<String?>)] = []
+    /// The address of that machine, for each peer that has one.
+    var duplicates: [UID: String] = [:]
+
     /// Callers that wait until an interface has an address, each with its latest moment.
     var arrivals: [(until: Moment, signal: Promise<Void>)] = []
 
@@ -75,6 +80,8 @@ package actor MulticastDiscovery: LoopDiscovery {
         driver = nil
         depart()
         arrivals.forEach { $0.signal.send(()) }
+        for wait in duplicateWaits { wait.found.send(nil) }
+        duplicateWaits = []
         setDeadline()
     }
 }
@@ -165,6 +172,23 @@ extension MulticastDiscovery {
     package func regain(_ peer: PeerID, _ type: ServiceType) async {
         driver?.engine.regain(peer.uid, of: type)
         settle()
+    }
+
+    package func report(duplicateOf uid: UID, to found: Promise<String?>) {
+        duplicateWaits.removeAll { $0.found.isSent || $0.found === found }
+        if let known = duplicates[uid] {
+            found.send(known)
+        } else {
+            duplicateWaits.append((uid, found))
+        }
+    }
+
+    private func duplicated(_ uid: UID, by addresses: [[UInt8]]) {
+        let hosts = addresses.compactMap { SocketAddress.Host(bytes: $0) }
+        guard duplicates[uid] == nil, let host = hosts.first(where: \.isV4) ?? hosts.first else { return }
+        duplicates[uid] = "\(host)"
+        for wait in duplicateWaits where wait.uid == uid { wait.found.send("\(host)") }
+        duplicateWaits.removeAll { $0.found.isSent }
     }
 
     /// Returns when the goodbyes have been sent.
@@ -276,6 +300,7 @@ extension MulticastDiscovery {
         case .browse(let id, let uid, let peer): requests.report(peer, uid, to: id)
         case .returned(let id, let uid): requests.cameBack(uid, to: id)
         case .resolved(let id, let resolution): requests.resolved(id, resolution)
+        case .duplicated(let uid, let addresses): duplicated(uid, by: addresses)
         case .renamed, .multicast, .unicast, .ask: break
         }
     }
@@ -293,6 +318,7 @@ extension MulticastDiscovery {
         guard let driver, requests.isEmpty, arrivals.isEmpty, driver.engine.isQuiet else { return }
         driver.close()
         self.driver = nil
+        duplicates = [:]
         depart()
     }
 

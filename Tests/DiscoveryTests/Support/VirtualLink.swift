@@ -27,6 +27,7 @@ struct VirtualLink {
         case renamed(AdvertID)
         case browse(BrowseID, DiscoveredPeer.Event)
         case resolved(ResolveID, Resolution)
+        case duplicated(UID, by: [[UInt8]])
     }
 
     private struct Browse: Hashable {
@@ -231,6 +232,8 @@ extension VirtualLink {
                 }
             case .returned: break
             case .resolved(let id, let resolution): told.append((time, engine, .resolved(id, resolution)))
+            case .duplicated(let uid, let addresses):
+                told.append((time, engine, .duplicated(uid, by: addresses)))
             }
         }
     }

@@ -165,6 +165,47 @@ struct NetworkTests {
         let late = try #require(lines[3].split(separator: ".").first.flatMap { Int($0) })
         #expect(lines[3].hasSuffix("lost cas") && (100...130).contains(late))
     }
+
+    @Test("a machine with a copy of one's id is reported to the browser and to the advertiser [mdns.self]")
+    func duplicate() async throws {
+        try await SimulatedNetwork(seed: 3).run { network in
+            let (ann, copy) = (try network.host("ann"), try network.host("copy"))
+            let browser = try Browser(peer: ann.peer, service: "room", configuration: ann.discovery())
+            #expect(await browser.waitUntilDuplicated() == nil)
+            let advertisers = try [ann, copy].map {
+                try Advertiser(peer: ann.peer, service: "room", configuration: $0.discovery())
+            }
+            try await browser.start()
+            let waiting = network.task { await browser.waitUntilDuplicated() }
+            for advertiser in advertisers { try await advertiser.start() }
+            let address = try #require(await waiting.value)
+            #expect(await advertisers[0].waitUntilDuplicated() == address)
+            #expect(await advertisers[1].waitUntilDuplicated().map { $0 != address } == true)
+            #expect(await browser.peers.isEmpty)
+            for advertiser in advertisers { await advertiser.stop() }
+            await browser.stop()
+        }
+    }
+
+    @Test("the wait for a duplicate ends with the browser")
+    func noDuplicate() async throws {
+        try await SimulatedNetwork(seed: 3).run { network in
+            let ann = try network.host("ann")
+            let browser = try Browser(peer: ann.peer, service: "room", configuration: ann.discovery())
+            let advertiser = try Advertiser(
+                peer: ann.peer, service: "room", configuration: ann.discovery())
+            try await browser.start()
+            try await advertiser.start()
+            let waiting = [
+                network.task { await browser.waitUntilDuplicated() },
+                network.task { await advertiser.waitUntilDuplicated() },
+            ]
+            try await network.clock.sleep(for: .seconds(10))
+            await browser.stop()
+            await advertiser.stop()
+            for wait in waiting { #expect(try await wait.value == nil) }
+        }
+    }
 }
 
 extension DiscoveredPeer.Event {
