@@ -73,6 +73,7 @@ actor InvitationResponder {
     /// Runs until the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        DuplicateID.watch(advertiser)
         Terminal.say("announcing \(advertiser.peer.introduction) as \(options.service) \(options.place)")
         var tasks = [Task { await self.answer() }]
         if let session { tasks.append(Task { await self.watch(session) }) }

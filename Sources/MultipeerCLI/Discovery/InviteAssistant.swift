@@ -28,6 +28,7 @@ struct InviteAssistant: Sendable {
     /// Runs until the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        DuplicateID.watch(advertiser)
         Terminal.say("announcing \(own.peer.introduction) as \(options.service) \(options.place)")
         let tasks = [
             Task { await self.answer() },

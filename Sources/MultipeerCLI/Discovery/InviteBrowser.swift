@@ -23,6 +23,7 @@ actor InviteBrowser {
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         screen.begin()
+        DuplicateID.watch(browser) { [screen] in screen.tell($0) }
         if screen.isTerminal {
             screen.note(
                 "you are \(own.peer.introduction), looking for \(options.service) \(options.place); type a number or "

@@ -47,6 +47,7 @@ final class CodeAdvertiser: Sendable {
     /// Returns the peer, once it has proven the code and is linked. Throws after a wrong guess, which ends the code.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
         try await begin()
+        DuplicateID.watch(advertiser)
         return try await peer(in: session)
     }
 

@@ -39,6 +39,7 @@ final class CodeFinder: Sendable {
                 at: addresses, role.context, to: session, code: code, for: address, within: timeout)
         }
         do throws(MultipeerError) { try await browser.start() } catch { throw CommandError(searching: error) }
+        DuplicateID.watch(browser)
         if !isQuiet { Terminal.say("looking for code number \(code.number) \(options.place)") }
         let found = try await find()
         let peer = found.peer

@@ -53,6 +53,7 @@ final class PeerAdvertiser: Sendable {
     private func start() async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         Shortage.warn()
+        DuplicateID.watch(advertiser)
         if !isQuiet {
             let peer = advertiser.peer
             let place = await ListeningPlace(of: advertiser, at: addresses)

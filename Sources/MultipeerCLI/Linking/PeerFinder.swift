@@ -82,6 +82,7 @@ final class PeerFinder: Sendable {
 
     private func link(_ session: Session, with selector: PeerSelector) async throws(CommandError) -> PeerID {
         do throws(MultipeerError) { try await browser.start() } catch { throw CommandError(searching: error) }
+        DuplicateID.watch(browser)
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let matcher = PeerMatcher(
             for: selector, as: role, isWhole: isWhole,

@@ -82,6 +82,7 @@ final class ReceiverChooser: Sendable {
         }
         // The code is enough where this machine cannot browse: the advertiser has said so.
         guard (try? await browser.start()) != nil else { return nil }
+        DuplicateID.watch(browser) { [weak self] in self?.warn($0) }
         let watching = Task {
             for await event in browser.events {
                 guard let line = list.withLock({ $0.note(event) }) else { continue }
@@ -124,6 +125,18 @@ final class ReceiverChooser: Sendable {
 
     private func print(_ line: String) {
         drawn.withLock { if $0 != nil { Terminal.say(line) } }
+    }
+
+    /// Shows a line above the list.
+    private func warn(_ text: String) {
+        drawn.withLock { drawn in
+            if let lines = drawn, isDrawn {
+                Terminal.show(ReceiverChooser.erasure(lines))
+                drawn = 0
+            }
+            Terminal.warn(text)
+        }
+        if isDrawn { draw() }
     }
 
     private func draw() {

@@ -10,6 +10,7 @@ extension Room {
     /// Runs until the session leaves the room.
     func open(_ finder: RoomDiscovery) async throws(CommandError) {
         try await finder.start()
+        DuplicateID.watch(finder.browser) { [screen] in screen.tell($0) }
         let listening = await finder.listeningPlace()
         for line in listening.lines(isVerbose: isVerbose) { screen.note(line) }
         screen.note(

@@ -14,6 +14,10 @@ package struct PeerOptions {
         "--anonymous",
         "be a new peer, which no one recognises; the name is 'anonymous' unless --name is given")
 
+    /// Where the id of this process is kept; nil for a new one.
+    package static var file: String? { place.withLock(\.self) }
+    private static let place = Locked<String?>(nil)
+
     package let peer: PeerID
     /// What the peer presents; nil for a new key in each session.
     package let identity: Identity?
@@ -38,8 +42,11 @@ package struct PeerOptions {
             let kept = try isKept ? PeerOptions.kept(name, isFixed: chosen != nil, settings, arguments) : nil
             self.identity = identity ?? kept?.identity
             peer = try PeerOptions.peer(fresh, named: kept?.name, self.identity)
+            let place = kept?.path ?? arguments.value("--identity")
+            PeerOptions.place.withLock { $0 = place }
             return
         }
+        PeerOptions.place.withLock { $0 = path }
         if let contents = try PeerOptions.contents(path) {
             (peer, self.identity) = try PeerOptions.read(
                 contents, from: path, arguments, as: fresh, with: identity)
