@@ -28,7 +28,8 @@ enum ConfigCommand: Subcommand {
             also what it reveals: in each network, everyone can see that the same peer is back while it waits to be found. With
             --anonymous a command has a new key, and the name 'anonymous'. The key belongs to the name: under another name you
             are another peer. While one command uses it, a second one has a number after the name, and a key of its own. Do not
-            copy that folder to another machine: two peers with one key do not see each other.
+            copy that folder to another machine: two peers with one key do not see each other. A command that sees the other one says
+            so, and so does 'multipeer doctor --send'; 'multipeer identity new --force --out FILE' puts a new key into FILE.
             """,
         options: [unset], exits: [.badInput, .system])
 
@@ -87,13 +88,8 @@ enum ConfigCommand: Subcommand {
 
     /// Returns the peer id, or why the file does not show it; nil while there is none.
     private static func identity(at path: String) -> String? {
-        guard FileSystem.exists(path) else { return nil }
         do throws(CommandError) {
-            let bytes = try AtomicFile.read(path)
-            let identity = try IdentityFile.explain { () throws(SecurityFault) in
-                try Identity(parsing: bytes, passphrase: nil)
-            }
-            return "#\(identity.uid.bytes.hexadecimal)"
+            return try KeptIdentity.uid(at: path).map { "#\($0.bytes.hexadecimal)" }
         } catch {
             return "unknown: \(error.text)"
         }

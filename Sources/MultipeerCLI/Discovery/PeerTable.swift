@@ -79,7 +79,7 @@ extension UID {
 
 extension PeerID {
     /// The first digits of the id, enough to distinguish peers with the same name.
-    package var shortID: String { String(id.prefix(8)) }
+    package var shortID: String { uid.shortDigits }
 
     /// All 32 digits of the id.
     package var id: String { uid.bytes.hexadecimal }

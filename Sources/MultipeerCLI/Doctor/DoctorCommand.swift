@@ -22,10 +22,11 @@ enum DoctorCommand: Subcommand {
             until it has answered, and reports what has arrived. It waits 60 seconds, or --timeout.
 
             Checks everything between two peers that this machine can check: network interfaces, multicast, UDP port 5353
-            and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL and limits.
+            and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL, limits, and with --send
+            whether another machine announces the id of this one.
             Each line begins with ok, note or problem; a line with an arrow is a hint.
 
-            Changes nothing, and sends nothing to other machines without --send, which sends one multicast DNS query on
+            Changes nothing, and sends nothing to other machines without --send, which sends multicast DNS queries on
             each interface; every host there may answer. Root sees more: the processes of other users that use the port,
             and the rules of the packet filter.
             """,
@@ -48,17 +49,21 @@ enum DoctorCommand: Subcommand {
         let diagnosis = try await Worker("doctor").run { () throws(CommandError) in
             try examine(selectedInterfaces, isSending: isSending)
         }
-        try report(diagnosis, arguments)
+        let own = await OwnIDCheck.look(try DiscoveryOptions(arguments), sending: isSending)
+        try report(Diagnosis(diagnosis.findings + [own].compactMap(\.self)), arguments)
     }
 
     /// Finds a peer, and tries each of its addresses.
     private static func probe(_ text: String, _ arguments: Arguments) async throws(CommandError) -> Diagnosis
     {
         let addresses: [SocketAddress]
+        var own: Finding?
         if let address = try PeerAddress.read(text, takesNames: true, arguments) {
             addresses = try await address.addresses()
         } else {
-            addresses = try await find(text, DiscoveryOptions(arguments))
+            let (peer, places) = try await find(text, DiscoveryOptions(arguments))
+            addresses = places
+            own = try OwnIDCheck.finding(about: peer, at: places)
         }
         let probes = await withTaskGroup(of: (Int, AddressProbe).self) { group in
             for (index, address) in addresses.enumerated() {
@@ -73,7 +78,7 @@ enum DoctorCommand: Subcommand {
         for probe in probes {
             if let path = await PathProbe.result(probe) { findings.append(path.finding) }
         }
-        return Diagnosis(findings + (isReached ? [wayBack] : []))
+        return Diagnosis([own].compactMap(\.self) + findings + (isReached ? [wayBack] : []))
     }
 
     private static let wayBack = Finding.note(
@@ -97,7 +102,7 @@ enum DoctorCommand: Subcommand {
 
     private static func find(
         _ text: String, _ options: DiscoveryOptions
-    ) async throws(CommandError) -> [SocketAddress] {
+    ) async throws(CommandError) -> (PeerID, [SocketAddress]) {
         guard let selector = PeerSelector(text) else {
             throw CommandError(
                 "a peer is given as NAME, NAME#DIGITS, #DIGITS of an id or ADDRESS", exit: .usage)
@@ -114,10 +119,11 @@ enum DoctorCommand: Subcommand {
             hint: "without PEER, doctor checks why; with an address it needs no multicast")
         await browser.stop()
         Terminal.say("found \(found.introduction)")
-        return try await CommandError.translating { () async throws(MultipeerError) in
+        let addresses = try await CommandError.translating { () async throws(MultipeerError) in
             try await options.configuration.chosenBackend().resolve(
                 found, options.service, within: searchTime)
         }
+        return (found, addresses)
     }
 
     private static let searchTime = Duration.seconds(5)

@@ -36,6 +36,21 @@ package struct KeptIdentity: Sendable {
         return "\(directory)/\(file.joined()).pem"
     }
 
+    /// Returns the file of the key of a command without options.
+    package static func standardPath(_ settings: ConfigurationFile) -> String {
+        settings.value(.identity).map(UserDirectory.expanded)
+            ?? path(for: settings.value(.name) ?? PeerOptions.defaultName)
+    }
+
+    /// Returns the id that the key in a file proves, without asking for a passphrase; nil while there is no file.
+    package static func uid(at path: String) throws(CommandError) -> UID? {
+        guard FileSystem.exists(path) else { return nil }
+        let bytes = try AtomicFile.read(path)
+        return try IdentityFile.explain { () throws(SecurityFault) in
+            try Identity(parsing: bytes, passphrase: nil).uid
+        }
+    }
+
     /// Takes the key of the peer with this name, created if it is missing. `file`: the one that the user has chosen for it.
     /// `isFixed`: otherwise, while another command of the user has the name, this one takes the name with a number.
     package static func take(

@@ -36,6 +36,39 @@ struct DoctorTests {
         #expect(ending.errors == "multipeer: 2 problems found\n")
     }
 
+    @Test("another machine with the own id is a problem, with the command that makes a new id")
+    func ownID() throws {
+        let uid = UID(random: 1, 2)
+        let digits = "#" + uid.bytes.prefix(4).map { String(format: "%02x", $0) }.joined()
+        let found = OwnIDCheck(uid, in: "/x/ann.pem", .elsewhere("192.0.2.7")).finding
+        #expect(found.verdict == .problem && found.topic == "id")
+        #expect(found.text.contains("192.0.2.7") && found.text.contains(digits))
+        #expect(found.hint?.contains("identity new --force --out /x/ann.pem") == true)
+        #expect(OwnIDCheck(uid, in: "/x", .alone).finding.verdict == .ok)
+        let untried = OwnIDCheck(uid, in: "/x", .untried).finding
+        #expect(untried.verdict == .note && untried.hint?.contains("--send") == true)
+    }
+
+    @Test("another command of this machine that has the own id is no other machine [mdns.self]")
+    func ownIDHere() async throws {
+        let folder = try Folder()
+        let file = try folder.write("text", to: "file")
+        let id = folder.path("id")
+        let type = "t-\(UInt32.random(in: 0...99_999))"
+        let waiting = try Command(["receive", "--yes", "--id", id, "--type", type, folder.path("in")])
+        #expect(try await waiting.says("waiting as"))
+        let settings = ["XDG_CONFIG_HOME": folder.path("settings")]
+        #expect(try await Command.run("config", "identity", id, environment: settings).code == 0)
+        let doctor = try await Command.run("doctor", "--send", "--type", type, environment: settings)
+        #expect(doctor.code == 0, "\(doctor.text)")
+        #expect(doctor.text.contains("no other machine announces it now"), "\(doctor.text)")
+        let untried = try await Command.run("doctor", environment: settings)
+        #expect(untried.code == 0 && untried.text.contains("not tested whether another machine has it"))
+        let send = try await Command.run(
+            "send", "-u", file, "ann", "--id", id, "--type", type, "--timeout", "2", environment: settings)
+        #expect(send.code == 1 && !send.errors.contains("another machine"), "\(send.errors)")
+    }
+
     @Test("sockets are read from the kernel's table, and their owners from their descriptors")
     func sockets() throws {
         let folder = try Folder()
