@@ -187,7 +187,8 @@ struct LinkTests {
             let own = addresses ?? link.scope(1, of: engine).addresses.map(\.bytes)
             link.with(engine) { engine, _ in engine.machineHas(own) }
         }
-        try link.with(1) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now) }
+        try link.with(1) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now)
+        }
         link.run(for: .seconds(2))
         try link.with(0) { engine, now throws(MulticastDNSFault) in
             _ = try engine.browse(advert.type, hiding: advert.peer.uid, at: now)
@@ -202,7 +203,9 @@ struct LinkTests {
         return found
     }
 
-    @Test("another machine that announces one's own id is reported, by each that announces or browses [mdns.self]")
+    @Test(
+        "another machine that announces one's own id is reported, by each that announces or browses [mdns.self]"
+    )
     func duplicates() throws {
         #expect(try duplicates(announcesBoth: false) == [[[[10, 0, 1, 2]]], []])
         #expect(try duplicates(announcesBoth: true) == [[[[10, 0, 1, 2]]], [[[10, 0, 1, 1]]]])
@@ -218,13 +221,15 @@ struct LinkTests {
         }
     }
 
-    @Test("what a reflector repeats of one's own announcement is no duplicate, nor is another type [mdns.self]")
+    @Test(
+        "what a reflector repeats of one's own announcement is no duplicate, nor is another type [mdns.self]")
     func reflected() throws {
         var link = VirtualLink(seed: 16)
         let advert = try Sample.advert()
         link.add()
         link.with(0) { engine, _ in engine.machineHas([[10, 0, 1, 1]]) }
-        try link.with(0) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now) }
+        try link.with(0) { engine, now throws(MulticastDNSFault) in _ = try engine.advertise(advert, at: now)
+        }
         link.run(for: .seconds(2))
         for sent in link.sent where sent.message.isResponse { try link.inject(sent.message) }
         let host: DNSName = "mpc-0123456789abcdef.local"
@@ -236,7 +241,8 @@ struct LinkTests {
         try link.inject(Sample.response(Sample.srv(Sample.instance(advert), port: 9, target: host)))
         link.run(for: .seconds(2))
         #expect(!link.told.contains { if case .duplicated = $0.action { true } else { false } })
-        try link.inject(Sample.response(Sample.srv(Sample.instance(advert), port: 9, target: host), elsewhere))
+        try link.inject(
+            Sample.response(Sample.srv(Sample.instance(advert), port: 9, target: host), elsewhere))
         link.run(for: .seconds(2))
         #expect(link.told.contains { $0.action == .duplicated(advert.peer.uid, by: [[10, 0, 1, 99]]) })
     }

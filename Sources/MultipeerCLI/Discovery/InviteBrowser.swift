@@ -52,7 +52,7 @@ actor InviteBrowser {
         do throws(CommandError) {
             while let line = try await screen.next() {
                 guard case .text(let text) = line else {
-                    screen.tell("line too long")
+                    screen.tell("a line has at most \(EditedLine.longest) bytes; this one was ignored")
                     continue
                 }
                 obey(text.withoutSpacesAround)

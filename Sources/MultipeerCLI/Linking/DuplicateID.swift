@@ -6,7 +6,9 @@ import MultipeerEssentials
 enum DuplicateID {
     private static let isSaid = Locked(false)
 
-    static func watch(_ browser: Browser, say: @escaping @Sendable (String) async -> Void = { Terminal.warn($0) }) {
+    static func watch(
+        _ browser: Browser, say: @escaping @Sendable (String) async -> Void = { Terminal.warn($0) }
+    ) {
         Task { await note(await browser.waitUntilDuplicated(), of: browser.peer, say) }
     }
 
@@ -32,7 +34,8 @@ enum DuplicateID {
     static func remedy(_ file: String?) -> String {
         guard let file else { return "start this command again for a new one" }
         let path = UserDirectory.shown(file)
-        return "if \(path) is a copy, run '\(Terminal.name) identity new --force --out \(path)' on one of them, "
+        return
+            "if \(path) is a copy, run '\(Terminal.name) identity new --force --out \(path)' on one of them, "
             + "and start its commands again"
     }
 }

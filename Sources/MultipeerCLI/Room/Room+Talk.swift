@@ -6,8 +6,15 @@ extension Room {
     func say(_ text: String) {
         let peers = members.linked.filter(mayReceive)
         guard !peers.isEmpty else { return screen.tell("nobody else is in the room; message not sent") }
-        let message = RoomMessage(text, isPrivate: false)
-        for peer in peers { post(message.bytes, to: peer) }
+        let messages = messages(text, isPrivate: false)
+        for peer in peers { post(messages, to: peer) }
+    }
+
+    /// Returns what carries a text, and says when that is more than one message.
+    private func messages(_ text: String, isPrivate: Bool) -> [[UInt8]] {
+        let messages = RoomMessage.all(text, isPrivate: isPrivate).map(\.bytes)
+        if messages.count > 1 { screen.note("this is long, and leaves as \(messages.count) messages") }
+        return messages
     }
 
     func whisper(_ text: String) {
@@ -17,7 +24,7 @@ extension Room {
         }
         guard !words.isEmpty else { return screen.tell("usage: /to NAME text") }
         guard mayReceive(peer) else { return }
-        post(RoomMessage(words, isPrivate: true).bytes, to: peer)
+        post(messages(words, isPrivate: true), to: peer)
     }
 
     /// Whether a peer gets what is sent. On a terminal the user has seen that a peer is not verified; a script has to accept it
@@ -49,6 +56,10 @@ extension Room {
         screen.tell("no peer is named '\(String(name).printable)', and nothing was sent; \(hint)")
     }
 
+    private func post(_ messages: [[UInt8]], to peer: PeerID) {
+        for message in messages { post(message, to: peer) }
+    }
+
     private func post(_ bytes: [UInt8], to peer: PeerID) {
         guard let link = members[peer]?.link else { return }
         switch members.update(peer, { $0.lineQueue.post(bytes) }) {
@@ -68,7 +79,7 @@ extension Room {
             } catch {
                 let name = members.name(of: peer)
                 if error.code == .tooLarge {
-                    screen.tell("line too long for \(name)")
+                    screen.tell("\(name) does not take a line as long as this; it was not sent there")
                 } else if !isLeaving {
                     // The link has ended, or ends now: that is reported, and the lines after this one are named, by `change`.
                     screen.tell(UnconfirmedLines.note(line, isSent: false, to: name))

@@ -126,7 +126,7 @@ actor Room {
         var hasWaited = screen.isTerminal
         while let line = try await screen.next() {
             guard case .text(let text) = line else {
-                screen.tell("line too long; not sent")
+                screen.tell("a line has at most \(EditedLine.longest) bytes; this one was not sent")
                 continue
             }
             let order = RoomCommand(text)

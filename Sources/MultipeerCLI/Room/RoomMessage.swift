@@ -16,6 +16,35 @@ package struct RoomMessage: Equatable, Sendable {
         self.isPrivate = isPrivate
     }
 
+    /// In bytes: what each peer in a room takes, with the mark and the line end.
+    package static let longest = 65_536
+
+    /// Returns the messages that carry a text: several if it is longer than one may be, which end where a line does if there is one.
+    package static func all(
+        _ text: String, isPrivate: Bool, most: Int = RoomMessage.longest
+    ) -> [RoomMessage] {
+        let room = max(4, most - 2)
+        let bytes = Array(text.utf8)
+        var messages: [RoomMessage] = []
+        var start = 0
+        func add(_ range: Range<Int>) {
+            messages.append(
+                RoomMessage(String(decoding: bytes[range], as: UTF8.self), isPrivate: isPrivate))
+        }
+        while bytes.count - start > room {
+            var end = start + room
+            // The bytes of a character stay together.
+            while bytes[end] & 0xC0 == 0x80 { end -= 1 }
+            let lineEnd = bytes[start..<end].lastIndex(of: UInt8(ascii: "\n")).flatMap {
+                $0 > start ? $0 : nil
+            }
+            add(start..<(lineEnd ?? end))
+            start = lineEnd.map { $0 + 1 } ?? end
+        }
+        add(start..<bytes.count)
+        return messages
+    }
+
     /// Returns nil for the end of input of 'multipeer link'.
     package init?(_ bytes: [UInt8]) {
         isPrivate = bytes.first == RoomMessage.mark

@@ -14,6 +14,8 @@ package struct EditedLine: Equatable, Sendable {
         case entered(String)
         /// The screen is to be cleared, except for the line.
         case cleared
+        /// What was typed or pasted has no room, and is left out: the first since the line was shorter.
+        case full
         /// What the line could be completed to.
         case choices([String])
         /// The end of the input.
@@ -30,9 +32,14 @@ package struct EditedLine: Equatable, Sendable {
     private var erased = ""
     /// Whether the last key was a Tab: a second one lists the choices.
     private var wasTab = false
+    /// Whether something was left out.
+    private var isFull = false
     private let longest: Int
 
-    package init(longest: Int = 16_384, completion: LineCompletion = LineCompletion()) {
+    /// In bytes: more than a person types, and what a terminal takes in a moment.
+    package static let longest = 262_144
+
+    package init(longest: Int = EditedLine.longest, completion: LineCompletion = LineCompletion()) {
         self.longest = longest
         self.completion = completion
     }
@@ -56,6 +63,7 @@ package struct EditedLine: Equatable, Sendable {
         default:
             let old = (before, after)
             edit(key)
+            isFull = false
             return (before, after) == old ? .nothing : .changed
         }
     }
@@ -81,13 +89,16 @@ package struct EditedLine: Equatable, Sendable {
     private mutating func enter() -> Effect {
         let line = text
         (before, after) = ("", "")
+        isFull = false
         history.add(line)
         return .entered(line)
     }
 
     private mutating func insert(_ more: String) -> Effect {
-        guard !more.isEmpty, before.utf8.count + after.utf8.count + more.utf8.count <= longest else {
-            return .nothing
+        guard !more.isEmpty else { return .nothing }
+        guard before.utf8.count + after.utf8.count + more.utf8.count <= longest else {
+            defer { isFull = true }
+            return isFull ? .nothing : .full
         }
         before += more
         return .changed
@@ -154,33 +165,35 @@ extension EditedLine {
     /// Terminals differ in the width of emoji of several characters. So the widest counts, and the cursor is moved by writing
     /// what is before it once more.
     package func view(width: Int, isASCII: Bool = false) -> View {
-        let (head, tail) = (cells(before, isASCII), cells(after, isASCII))
-        var right = 0
         var used = 0
+        var (head, tail): ([String], [String]) = ([], [])
+        var next = after.startIndex
         // Up to a fourth is kept for what follows the cursor, and the rest for what precedes it.
         func take(_ limit: Int) {
-            while right < tail.count, used + tail[right].columns <= limit {
-                used += tail[right].columns
-                right += 1
+            while next < after.endIndex {
+                let (text, columns) = EditedLine.cell(after[next], isASCII)
+                guard used + columns <= limit else { return }
+                used += columns
+                tail.append(text)
+                after.formIndex(after: &next)
             }
         }
         take(width / 4)
-        var left = head.count
-        while left > 0, used + head[left - 1].columns <= width {
-            left -= 1
-            used += head[left].columns
+        // Only what fits is looked at: the line may be long.
+        for character in before.reversed() {
+            let (text, columns) = EditedLine.cell(character, isASCII)
+            guard used + columns <= width else { break }
+            used += columns
+            head.append(text)
         }
         take(width)
-        let start = head[left...].map(\.text).joined()
-        return View(
-            text: start + tail[..<right].map(\.text).joined(), beforeCursor: after.isEmpty ? nil : start)
+        let start = head.reversed().joined()
+        return View(text: start + tail.joined(), beforeCursor: after.isEmpty ? nil : start)
     }
 
-    private func cells(_ text: String, _ isASCII: Bool) -> [(text: String, columns: Int)] {
-        text.map { character in
-            let shown = EditedLine.shown(character, isASCII)
-            return (shown, shown.reduce(0) { $0 + $1.mostColumns })
-        }
+    private static func cell(_ character: Character, _ isASCII: Bool) -> (text: String, columns: Int) {
+        let shown = shown(character, isASCII)
+        return (shown, shown.reduce(0) { $0 + $1.mostColumns })
     }
 
     private static func shown(_ character: Character, _ isASCII: Bool) -> String {

@@ -79,7 +79,7 @@ final class LineEditor: Sendable {
             switch state.withLock({ $0.next() }) {
             case .entered(let text): return text
             case .ended: return nil
-            case .changed, .nothing, .cleared, .choices: break
+            case .changed, .nothing, .cleared, .choices, .full: break
             case nil:
                 let more = try DescriptorStream.input.read(4_096)
                 state.withLock { if let more { $0.typed += more } else { $0.isOver = true } }
@@ -111,6 +111,11 @@ extension LineEditor.State {
         switch effect {
         case .nothing, .changed: break
         case .cleared: Terminal.show("\u{1b}[H\u{1b}[2J\(picture)")
+        case .full:
+            let note =
+                "\(head())* a line has at most \(EditedLine.longest) bytes: what follows is left out; Return sends it "
+                + "without, Ctrl-U erases it\n"
+            Terminal.show("\r\u{1b}[K\(note)\(picture)")
         case .choices(let words):
             let list = words.map(\.printable).joined(separator: "  ")
             Terminal.show("\r\u{1b}[K\(isASCII ? list.asASCII : list)\n\(picture)")

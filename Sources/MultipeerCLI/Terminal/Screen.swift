@@ -10,7 +10,7 @@ final class Screen: Sendable {
     private let isQuiet: Bool
     private let output = Worker("output")
     private let editing = Locked<LineEditor?>(nil)
-    private let source = LineSource()
+    private let source = LineSource(longest: EditedLine.longest)
     private let hasColours = LineStyle.wantsColours(Environment.all)
 
     init(isQuiet: Bool) {

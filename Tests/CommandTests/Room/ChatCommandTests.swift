@@ -39,6 +39,21 @@ struct ChatCommandTests {
         for name in ["ann", "bob", "cid"] { #expect(!company.folder.exists("\(name).data")) }
     }
 
+    @Test("a long line arrives whole, and one that is too long is not sent, which its sender reads")
+    func long() async throws {
+        let people = try await company.chain(["ann", "bob"])
+        // What bob's output holds while it is not read.
+        let text = String(repeating: "0123456789", count: 4_000)
+        try await people[0].types(text)
+        try await people[0].types(String(repeating: "x", count: 300_000))
+        #expect(try await people[0].says("a line has at most 262144 bytes; this one was not sent"))
+        #expect(try await people[0].leaves().code == 0)
+        #expect(try await people[1].says("ann left"))
+        let ending = try await people[1].leaves()
+        #expect(ending.code == 0)
+        #expect(ending.output == Array("ann: \(text)\n".utf8))
+    }
+
     @Test(
         "joining and leaving are reported with reasons, and the room outlives the peer that introduced it"
     )

@@ -24,6 +24,24 @@ struct RoomMessageTests {
         #expect(RoomMessage("hi", isPrivate: true).bytes == [1] + Array("hi\n".utf8))
     }
 
+    @Test("a long text becomes several messages, whose text together is the same, with no character cut")
+    func long() throws {
+        for (text, most, parts) in [
+            ("hello", 20, ["hello"]), ("hello", 6, ["hell", "o"]),
+            ("one\ntwo three", 10, ["one", "two thre", "e"]),
+            ("one\ntwo", 9, ["one\ntwo"]), ("ééé", 7, ["éé", "é"]), ("日本語", 6, ["日", "本", "語"]),
+            ("", 9, [""]),
+            ("\n\n\n\n\n\n", 6, ["\n\n\n", "\n\n"]),
+        ] {
+            let messages = RoomMessage.all(text, isPrivate: true, most: most)
+            #expect(messages.allSatisfy { $0.bytes.count <= most }, "\(text)")
+            #expect(messages.map(\.text) == parts.map { "\($0)\n" }, "\(text)")
+        }
+        let text = String(repeating: "日本語", count: 60_000)
+        let messages = RoomMessage.all(text, isPrivate: false)
+        #expect(messages.map { $0.text.dropLast() }.joined() == text && messages.count == 9)
+    }
+
     @Test("each of several lines follows the name, and no line can look like another line or name")
     func lines() {
         let heard = RoomMessage(Array("one\n\ntwo\u{1b}[2K\rbob: three".utf8))

@@ -163,6 +163,25 @@ struct EditedLineTests {
         #expect(line.text == "é\n")
     }
 
+    @Test("what has no room is reported once, and again after the line was shorter")
+    func full() {
+        var line = EditedLine(longest: 5)
+        func take(_ keys: String) -> [EditedLine.Effect] { keys.utf8.map { line.take($0) } }
+        #expect(take("abcde").allSatisfy { $0 == .changed })
+        #expect(take("fgh") == [.full, .nothing, .nothing])
+        #expect(take("\u{7f}xy") == [.changed, .changed, .full])
+        #expect(take("\n") == [.entered("abcdx")])
+        #expect(take("abcdef").last == .full)
+    }
+
+    @Test("a long line is shown without looking at all of it")
+    func long() {
+        var line = EditedLine()
+        for byte in String(repeating: "0123456789", count: 20_000).utf8 { _ = line.take(byte) }
+        #expect(line.text.utf8.count == 200_000)
+        for _ in 0..<1_000 { #expect(line.view(width: 20).text == "01234567890123456789") }
+    }
+
     @Test("bytes that are not text do no lasting harm, and a line has a limit", arguments: 0..<8)
     func garbage(_ seed: UInt64) {
         var random = Seeded(seed)
