@@ -9,7 +9,7 @@ extension FileSender {
     ) async -> [(Int, Outcome)] {
         var outcomes: [Int: Outcome] = [:]
         var wanted = bundle.files
-        let position = BundlePosition(bundle.number, files: sources.count)
+        let position = BundlePosition(bundle.number, files: announced)
         guard state.withLock({ $0.isLinked }) else {
             return bundle.files.map { ($0.number - 1, .unsent) }
         }

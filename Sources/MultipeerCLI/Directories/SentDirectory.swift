@@ -10,11 +10,30 @@ package final class SentDirectory: Sendable {
         package let modified: FileTime
     }
 
+    /// What is left out of one kind: how many, and the first of them.
+    private struct Omission {
+        var count = 0
+        var first: [String] = []
+
+        mutating func add(_ path: @autoclosure () -> String) {
+            count += 1
+            if first.count < 3 { first.append(path()) }
+        }
+
+        /// `one` and `several`: what they are.
+        func words(_ one: String, _ several: String) -> String? {
+            guard count > 0 else { return nil }
+            let more = count > first.count ? " and \(count - first.count) more" : ""
+            let names = first.map(\.printable).joined(separator: ", ")
+            return "\(count) \(count == 1 ? one : several) (\(names)\(more))"
+        }
+    }
+
     /// What is found on the way.
     private struct Walk {
         var entries: [Entry] = []
-        var links = 0
-        var others = 0
+        var links = Omission()
+        var others = Omission()
         var failures: [(name: String, reason: String)] = []
     }
 
@@ -24,9 +43,9 @@ package final class SentDirectory: Sendable {
     package let name: String
     /// The files, and the directories without entries.
     package let entries: [Entry]
-    /// The number of symbolic links, and of sockets, devices and FIFOs, which are left out.
-    package let links: Int
-    package let others: Int
+    /// Symbolic links, and sockets, devices and FIFOs, which are left out.
+    private let links: Omission
+    private let others: Omission
     /// What cannot be sent, with the reason.
     package let failures: [(name: String, reason: String)]
     private let root: OpenDirectory
@@ -63,11 +82,11 @@ package final class SentDirectory: Sendable {
 
     /// A line about the entries that are left out; nil if there are none.
     package var omissions: String? {
-        guard links + others > 0 else { return nil }
-        let parts =
-            (links == 0 ? [] : ["\(links) symbolic \(links == 1 ? "link" : "links")"])
-            + (others == 0 ? [] : ["\(others) \(others == 1 ? "entry that is" : "entries that are") no file"])
-        return "\(name.printable): \(parts.joined(separator: " and ")) left out"
+        let parts = [
+            links.words("symbolic link", "symbolic links"),
+            others.words("socket, FIFO or device", "sockets, FIFOs or devices"),
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : "\(name.printable): \(parts.joined(separator: " and ")) left out"
     }
 
     /// Opens a file. Each directory on the way is opened by its name in the one before, so that a link which has replaced one
@@ -112,8 +131,8 @@ package final class SentDirectory: Sendable {
     ) throws(FileFault) {
         func fail(_ reason: String) { walk.failures.append((text(entry.name, in: place), reason)) }
         switch entry.kind {
-        case .link: walk.links += 1
-        case .other: walk.others += 1
+        case .link: walk.links.add(text(entry.name, in: place))
+        case .other: walk.others.add(text(entry.name, in: place))
         case .unnamed: fail("its name is not UTF-8")
         case .directory where place.components.count >= RelativePath.mostDirectories:
             fail("\(RelativePath.Fault.deep)")

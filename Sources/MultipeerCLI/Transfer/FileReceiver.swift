@@ -162,7 +162,10 @@ final class FileReceiver: Sendable {
                 return
             }
             sender.finish()
-            if let error = sender.error(reason) { output.warn("\(error)") }
+            let isCounted = options.most != nil
+            if let error = sender.error(reason) ?? sender.missing(isCounted: isCounted) {
+                output.warn("\(error)")
+            }
         }
     }
 

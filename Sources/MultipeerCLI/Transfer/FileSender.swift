@@ -39,6 +39,8 @@ final class FileSender: Sendable {
     }
 
     let sources: [TransferSource]
+    /// How many files the receiver is to expect: also those that cannot be sent, so that it knows that they are missing.
+    let announced: Int
     let connector: PeerConnector
     let options: Options
     let output: TransferOutput
@@ -60,6 +62,8 @@ final class FileSender: Sendable {
         self.options = options
         self.output = output
         firsts = FileSender.firsts(sources)
+        let failures = FileSender.directories(of: sources).reduce(0) { $0 + $1.failures.count }
+        announced = min(sources.count + failures, max(sources.count, FilePosition.most))
         state = Locked(State(report: TransferReport(.sending, isVerbose: connector.isVerbose)))
     }
 
@@ -84,13 +88,13 @@ final class FileSender: Sendable {
         output.print(.offer(files, peer))
         output.watch()
         let start = ContinuousClock.now
-        for directory in directories { leaveOut(directory) }
+        for directory in FileSender.directories(of: sources) { leaveOut(directory) }
         await sendAll(to: peer, since: start)
         output.stop()
         try await finish(peer, start.duration(to: .now))
     }
 
-    private var directories: [SentDirectory] {
+    private static func directories(of sources: [TransferSource]) -> [SentDirectory] {
         var seen: Set<ObjectIdentifier> = []
         return sources.compactMap(\.directory).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
@@ -204,7 +208,7 @@ final class FileSender: Sendable {
         let start = ContinuousClock.now
         guard state.withLock({ $0.isLinked }) else { return Beginning(start: start, result: nil) }
         do throws(MultipeerError) {
-            let metadata = source.metadata(FilePosition(number, of: sources.count)).metadata
+            let metadata = source.metadata(FilePosition(number, of: announced)).metadata
             let resource = try await source.send(
                 to: peer, over: connector.session, metadata: metadata,
                 digest: options.wantsDigest && !source.isDirectory, limit: options.limit)

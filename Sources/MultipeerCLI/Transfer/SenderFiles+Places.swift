@@ -45,13 +45,11 @@ extension SenderFiles {
                     note: isFile ? .exists : .obstructed, existing: existing, hint: hint)
             }
             var name = label
-            var note: TransferNote?
-            if downloads.existing == .rename {
-                name = try SenderFiles.free(label, in: downloads.opened)
-                if !name.hasBytes(of: label) {
-                    note = details.map { TransferNote($0.position.number, .renamed(name)) }
-                }
-            }
+            if downloads.existing == .rename { name = try SenderFiles.free(label, in: downloads.opened) }
+            // Another one is there, or the name is unsafe here.
+            let note =
+                name.hasBytes(of: resource.name)
+                ? nil : details.map { TransferNote($0.position.number, .renamed(name)) }
             var destination = FileDestination(
                 downloads.opened, name, mayReplace: downloads.isForced, details)
             destination.onLostPermission = output.losePermission
@@ -178,9 +176,11 @@ extension SenderFiles {
             directories[top] = directory
             return (directory, true)
         }
-        guard isNew, !directory.name.hasBytes(of: name) else { return (directory, nil) }
+        guard isNew, !directory.name.hasBytes(of: top.text) else { return (directory, nil) }
+        let problem = directory.name.hasBytes(of: name) ? "is no safe name here" : "already exists"
+        let subject = directory.name.hasBytes(of: name) ? top.text : name
         output.say(
-            "\(name.printable) already exists; saving as \(downloads.shown(directory.name).printable)")
+            "\(subject.printable) \(problem); saving as \(downloads.shown(directory.name).printable)")
         return (directory, TransferNote(position.number, .renamed(directory.name)))
     }
 }

@@ -205,6 +205,12 @@ final class SenderFiles: Sendable {
                 return state.report.add(transfer)
             }
             output.say(line + origin)
+            if settled.hasBytes(of: file.name), !file.name.hasBytes(of: file.resource.name),
+                options.downloads != nil
+            {
+                output.say(
+                    "\(file.resource.name.printable) is no safe name here; saved as \(path.printable)")
+            }
             if !settled.hasBytes(of: file.name), options.downloads != nil {
                 output.warn("\(file.name.printable) already exists; saved as \(path.printable)")
             }
@@ -306,6 +312,7 @@ final class SenderFiles: Sendable {
         }
         guard missing.count > 0 else { return nil }
         return CommandError(
-            "\(name) disconnected; \(missing.count) of \(missing.total) files missing", exit: .incomplete)
+            "\(name) disconnected; \(missing.count) of \(missing.total) files missing",
+            hint: "its command says which, and why", exit: .incomplete)
     }
 }

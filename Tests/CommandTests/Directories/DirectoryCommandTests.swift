@@ -109,7 +109,7 @@ struct DirectoryCommandTests {
             let facts = try FileManager.default.attributesOfItem(atPath: folder.path("\(place)/a.txt"))
             #expect(facts[.modificationDate] as? Date == Date(timeIntervalSince1970: 1_000_000_000))
             #expect(folder.exists("\(place)/empty") && !folder.exists("\(place)/link"))
-            #expect(sender.errors.contains("album: 1 symbolic link left out\n"))
+            #expect(sender.errors.contains("album: 1 symbolic link (album/link) left out\n"))
             let figures = "3 files and 1 directory, 10 B in "
             #expect(sender.errorLines.last?.hasPrefix("sent album, \(figures)") == true)
             #expect(
@@ -120,6 +120,21 @@ struct DirectoryCommandTests {
             }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox")).count == 2)
+    }
+
+    @Test("what the sender cannot send is missing at the receiver, too", arguments: [1, 40])
+    func unsent(_ count: Int) async throws {
+        try make("album")
+        // Many travel together.
+        for index in 0..<count { _ = try folder.write("x", to: "album/f\(index)") }
+        for name in ["bad.", "bad "] { _ = try folder.write("x", to: "album/\(name)") }
+        let delivery = try TransferProcesses([folder.path("album")], in: folder)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains("album/bad.: ") && sender.errors.contains("album/bad : "))
+        let missing = "ann disconnected; 2 of \(count + 2) files missing (its command says which, and why)"
+        #expect(receiver.errorLines.last == "multipeer: \(missing)", "\(receiver.errors)")
+        #expect(try text("inbox/album/f0") == "x")
     }
 
     @Test("what exists is kept, gets company, or is replaced, as the user wants, and the sender says which")
@@ -417,6 +432,21 @@ struct KeepCommandTests {
         for (name, text) in files.map({ ($0, "ann") }) + [("album/mine", "mine")] {
             #expect(try String(contentsOfFile: folder.path("inbox/\(name)"), encoding: .utf8) == text)
         }
+    }
+
+    @Test("a receiver that stays reports what a sender could not send")
+    func unsentKept() async throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("album"), withIntermediateDirectories: true)
+        for name in ["good", "bad."] { _ = try folder.write("x", to: "album/\(name)") }
+        let bob = try Command(["receive", folder.path("inbox"), "-y", "-k", "-n", "bob", "--type", type])
+        #expect(try await bob.says("waiting as"))
+        let path = folder.path("album")
+        let sender = try Command(["send", "-u", path, "bob", "-n", "ann", "--type", type])
+        #expect(try await sender.finish().code == 5)
+        #expect(try await bob.says("ann disconnected; 1 of 2 files missing"))
+        bob.process.signal(SIGINT)
+        #expect(try await bob.finish().code == 130)
     }
 
     @Test("a signal ends a receiver that stays")

@@ -145,7 +145,10 @@ struct ReceivedDirectoryTests {
         #expect(sent.entries.map(\.kind) == [.file, .program, .directory, .file])
         #expect(sent.size == 6)
         #expect(sent.failures.isEmpty)
-        #expect(sent.omissions == "album: 2 symbolic links and 1 entry that is no file left out")
+        #expect(
+            sent.omissions
+                == "album: 2 symbolic links (album/link, album/sub/dir) and 1 socket, FIFO or device (album/fifo) left out"
+        )
         #expect(try sent.open(sent.entries[3].path).read() == [49, 50])
     }
 
@@ -168,7 +171,12 @@ struct ReceivedDirectoryTests {
         let deep = (0..<70).map { _ in "d" }.joined(separator: "/")
         try make("album/\(deep)")
         for name in ["album/a\nb", "album/c.", "album/good"] { _ = try folder.write("", to: name) }
+        for name in ["l1", "l2", "l3", "l4"] { try link("album/\(name)", to: "good") }
+        #expect(unsafe mkfifo(folder.path("album/fifo"), 0o600) == 0)
         let sent = try SentDirectory(folder.path("album"))
+        let omissions = try #require(sent.omissions)
+        #expect(omissions.hasPrefix("album: 4 symbolic links (album/l"))
+        #expect(omissions.hasSuffix(" and 1 more) and 1 socket, FIFO or device (album/fifo) left out"))
         #expect(sent.entries.filter { $0.kind == .file }.map(\.path.text) == ["album/good"])
         #expect(sent.failures.count == 3)
         #expect(throws: CommandError.self) { try SentDirectory(folder.path("album"), most: 0) }

@@ -180,6 +180,19 @@ struct SendReceiveTests {
         #expect(try delivery.inbox.isEmpty)
     }
 
+    @Test("a name that is unsafe at the receiver is changed, and both users read it")
+    func unsafeName() async throws {
+        let delivery = try TransferProcesses([try folder.write("x", to: ".hidden")], in: folder)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (0, 0), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains(".hidden: bob saved it as _hidden\n"), "\(sender.errors)")
+        let place = folder.path("inbox/_hidden")
+        #expect(
+            receiver.errors.contains(".hidden is no safe name here; saved as \(place)\n"),
+            "\(receiver.errors)")
+        #expect(try delivery.inbox == ["_hidden"])
+    }
+
     @Test("a peer of another name is refused before there is a link")
     func otherName() async throws {
         let path = try folder.write("x", to: "x")
