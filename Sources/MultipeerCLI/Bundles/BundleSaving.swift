@@ -26,7 +26,7 @@ struct BundleSaving {
     private(set) var files = 0
     private(set) var bytes: UInt64 = 0
     private var saved: [Saved] = []
-    /// About names that are not those of the sender.
+    /// About names that are not those of the sender, and files that cannot be stored.
     private(set) var notes: [TransferNote] = []
 
     init(
@@ -95,13 +95,21 @@ struct BundleSaving {
             let name = (try? entry.path.get())?.text ?? FileName.of(label: entry.name)
             switch error {
             case .refused(let refusal):
-                let note = sender.refuse(name, refusal, entry.number)
-                return note.map { .refused($0) } ?? .failed
+                guard let note = sender.refuse(name, refusal, entry.number) else { return .failed }
+                if note.isVerdict { return .refused(note) }
+                notes.append(TransferNote(entry.number, note))
+                return .failed
             case .failed(let fault):
                 sender.fail(name, "\(fault.reason)")
-                return fault.reason == .noSpace ? .noSpace : .failed
+                return verdict(entry.number, fault)
             }
         }
+    }
+
+    /// Returns the verdict about a file that cannot be stored, and notes the reason.
+    private mutating func verdict(_ number: Int, _ fault: FileFault) -> BundleVerdict {
+        notes.append(TransferNote(number, .trouble(TransferNote.Trouble(fault.reason))))
+        return fault.reason == .noSpace ? .noSpace : .failed
     }
 
     private mutating func save(_ entry: FileBundle.Entry, _ isAuthentic: Bool) -> BundleVerdict {
@@ -180,7 +188,7 @@ struct BundleSaving {
         guard sender.options.isSynchronized, let place else { return }
         do throws(FileFault) { try place.opened.synchronize() } catch {
             for index in place.firstVerdict..<verdicts.count where verdicts[index] == .taken {
-                verdicts[index] = error.reason == .noSpace ? .noSpace : .failed
+                verdicts[index] = verdict(bundle.entries[index].number, error)
             }
             for file in saved[place.firstSaved...] {
                 sender.fail(file.path.text, "\(error.reason)")

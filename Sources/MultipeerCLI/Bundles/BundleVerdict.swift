@@ -15,7 +15,7 @@ package enum BundleVerdict: Hashable, Sendable {
         switch self {
         case .taken: "taken"
         case .same: "same"
-        case .refused(let subject): subject.isReason ? subject.word : nil
+        case .refused(let subject): subject.isVerdict ? subject.word : nil
         case .noSpace: "no-space"
         case .failed: "failed"
         }

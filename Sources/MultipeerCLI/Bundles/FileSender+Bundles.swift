@@ -17,7 +17,7 @@ extension FileSender {
             let verdicts = await answers.ask(
                 position, list: bundle.list, wanted.count, peer, connector.session)
             for (file, verdict) in zip(wanted, verdicts ?? []) where verdict != .taken {
-                outcomes[file.number] = FileSender.outcome(verdict)
+                outcomes[file.number] = outcome(verdict, of: file.number, peer)
             }
             // What is not known to be there is sent: it is refused if it is.
             wanted.removeAll { outcomes[$0.number] != nil }
@@ -81,7 +81,7 @@ extension FileSender {
                 if let fault {
                     .failed(FileSender.reason(fault))
                 } else if let verdicts, verdicts[place] != .taken {
-                    FileSender.outcome(verdicts[place])
+                    outcome(verdicts[place], of: file.number, peer)
                 } else if verdicts == nil {
                     .failed("the other side does not say whether it has it")
                 } else {
@@ -136,12 +136,14 @@ extension FileSender {
             + (error.code == .ended ? TransferReport.resumption(inDirectory: true) : "")
     }
 
-    private static func outcome(_ verdict: BundleVerdict) -> Outcome {
-        switch verdict {
-        case .refused(let subject): .declined(subject)
-        case .noSpace: .failed("no space left on the other side")
-        case .failed, .taken, .same: .failed("the other side could not save it")
-        }
+    /// The reason of a failure has come before the verdict.
+    private func outcome(_ verdict: BundleVerdict, of number: Int, _ peer: PeerID) -> Outcome {
+        if case .refused(let subject) = verdict { return .declined(subject) }
+        let known = notes.known(number)
+        let trouble: TransferNote.Trouble? =
+            if case .trouble(let trouble) = known { trouble } else { verdict == .noSpace ? .noSpace : nil }
+        let note = TransferNote.Subject.trouble(trouble ?? .other)
+        return .failed(note.reason(peer.displayName), word: note.word)
     }
 }
 

@@ -53,8 +53,9 @@ enum SendCommand: Subcommand {
             --json prints an object a line: "event" is offer (peer, id, totalFiles, totalDirectories, totalBytes,
             names), code (text), progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes,
             resumedAt, seconds, sha256), same (file, bytes, sha256), which the receiver had already, error (file, message, reason:
-            differs, exists, which was not compared, repeated, too-large, bad-name or obstructed; without file it ends the
-            command) and end (files, directories, bytes, seconds, same, skipped, failed).
+            differs, exists, which was not compared, repeated, too-large, bad-name or obstructed, and if the receiver cannot store it
+            no-space, quota, size-limit, not-permitted, read-only, name-too-long, too-many-files, closed or storage; without file it
+            ends the command) and end (files, directories, bytes, seconds, same, skipped, failed).
             Directories are those without files; progress counts them as files. Fields that do not apply are missing;
             more may be added, and those that are there keep their meaning. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data

@@ -177,8 +177,12 @@ extension TransferReport {
 
     /// Returns why one file was not transferred, for people.
     static func reason(_ error: MultipeerError) -> String {
-        guard error.closeCode != nil else {
-            return error.code == .cancelled ? "cancelled" : error.description
+        guard let code = error.closeCode else {
+            switch error.reason?.code {
+            case .left?: return "cancelled"
+            case .goodbye?: return "cancelled by the other side"
+            default: return error.code == .cancelled ? "cancelled" : error.description
+            }
         }
         switch error.code {
         case .cancelled: return "cancelled by the other side"
@@ -186,6 +190,7 @@ extension TransferReport {
         case .noSpace: return "no space left on the other side"
         case .tooManyFiles: return "too many open files on the other side"
         case .damaged: return "the data received differs from the data sent"
+        case .aborted where code == .internal: return "the other side could not receive it"
         default: return error.description
         }
     }

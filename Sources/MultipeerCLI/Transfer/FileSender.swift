@@ -33,7 +33,8 @@ final class FileSender: Sendable {
         /// Not sent: the receiver has it already.
         case same(bytes: UInt64, digest: [UInt8])
         case declined(TransferNote.Subject)
-        case failed(String)
+        /// `word`: the reason for programs, if the receiver has said one.
+        case failed(String, word: String? = nil)
         /// Not tried: the link had ended before.
         case unsent
     }
@@ -44,7 +45,7 @@ final class FileSender: Sendable {
     let connector: PeerConnector
     let options: Options
     let output: TransferOutput
-    private let notes = ReceiverNotes()
+    let notes = ReceiverNotes()
     let answers = BundleAnswers()
     /// One comparison at a time: each end reads its files from the disk.
     let comparing = AsyncMutex()
@@ -186,6 +187,7 @@ final class FileSender: Sendable {
             case .peer(peer, .notConnected(let reason)):
                 end.send(reason)
                 answers.end()
+                notes.end()
             case .verificationRequested(peer):
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
             case .message(let message) where message.peer == peer:
@@ -200,6 +202,7 @@ final class FileSender: Sendable {
             }
         }
         answers.end()
+        notes.end()
     }
 
     /// Starts to send one file.
@@ -224,6 +227,11 @@ final class FileSender: Sendable {
         }
     }
 
+    /// The ends of which a receiver says the reason in a message.
+    private static let explained: [MultipeerError.Code] = [
+        .declined, .aborted, .cancelled, .noSpace, .tooManyFiles,
+    ]
+
     /// Waits until it is known how a file ended.
     private func outcome(_ index: Int, _ beginning: Beginning, _ peer: PeerID) async -> Outcome {
         let number = index + 1
@@ -245,11 +253,14 @@ final class FileSender: Sendable {
             return .sent(transfer, address: sources[index].redirection(resource))
         } catch {
             if [.ended, .notConnected].contains(error.code) { state.withLock { $0.isLinked = false } }
-            if error.code == .declined, error.closeCode != nil, let note = await notes.reason(number),
-                note.isReason
+            if error.closeCode != nil, FileSender.explained.contains(error.code),
+                let note = await notes.reason(number)
             {
-                let refused = Outcome.declined(note)
-                return await compared([number: refused], with: peer)[number] ?? refused
+                if case .trouble = note { return .failed(note.reason(peer.displayName), word: note.word) }
+                if error.code == .declined {
+                    let refused = Outcome.declined(note)
+                    return await compared([number: refused], with: peer)[number] ?? refused
+                }
             }
             let isKept = error.code == .ended && (try? result.get().isResumable) == true
             return .failed(
@@ -284,9 +295,9 @@ final class FileSender: Sendable {
             output.warn(
                 state.withLock { $0.report.skip(source.shown, reason, isDifferent: note == .differs) })
             output.print(.error(source.shown, reason, note.word))
-        case .failed(let reason):
+        case .failed(let reason, let word):
             output.warn(state.withLock { $0.report.fail(source.shown, reason) })
-            output.print(.error(source.shown, reason))
+            output.print(.error(source.shown, reason, word))
         case .unsent:
             // The reason was shown for the first of them.
             state.withLock { _ = $0.report.fail(source.shown, "the link ended") }

@@ -19,20 +19,31 @@ final class ReceiverNotes: Sendable {
         guard (1...count).contains(note.number) else { return }
         let waiting = state.withLock { state in
             state.notes[note.number] = note.subject
-            return state.waiting.removeValue(forKey: note.number)
+            return note.subject.isReason ? state.waiting.removeValue(forKey: note.number) : nil
         }
         waiting?.send(note.subject)
+    }
+
+    /// Nothing more will come.
+    func end() {
+        let waiting = state.withLock { state in
+            state.isMute = true
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for promise in waiting { promise.send(nil) }
     }
 
     /// Returns the note about a file, if it has come.
     func known(_ number: Int) -> TransferNote.Subject? { state.withLock { $0.notes[number] } }
 
-    /// Returns why a file was declined; nil when its receiver does not say.
+    /// Returns why a file was not taken, or could not be stored; nil when its receiver does not say.
     func reason(_ number: Int) async -> TransferNote.Subject? {
         let promise = Promise<TransferNote.Subject?>()
         let (known, isMute) = state.withLock { state in
-            if state.notes[number] == nil, !state.isMute { state.waiting[number] = promise }
-            return (state.notes[number], state.isMute)
+            let known = state.notes[number].flatMap { $0.isReason ? $0 : nil }
+            if known == nil, !state.isMute { state.waiting[number] = promise }
+            return (known, state.isMute)
         }
         if known != nil || isMute { return known }
         let clock = Task { [self] in

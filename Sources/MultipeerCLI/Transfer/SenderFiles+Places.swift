@@ -144,7 +144,7 @@ extension SenderFiles {
             let isObstacle = error.reason == .other(ENOTDIR)
             throw Refusal(
                 reason: isObstacle ? "a file or link is where a directory has to be" : "\(error.reason)",
-                note: .obstructed)
+                note: isObstacle ? .obstructed : .trouble(TransferNote.Trouble(error.reason)))
         }
     }
 

@@ -183,9 +183,20 @@ final class SenderFiles: Sendable {
                     file.name,
                     TransferReport.reason(error)
                         + (isKept ? TransferReport.resumption(inDirectory: file.directory != nil) : ""))
+                await explain(error, of: file)
             }
             return false
         }
+    }
+
+    /// Says to the sender why a file cannot be stored here.
+    private func explain(_ error: MultipeerError, of file: File) async {
+        guard let reason = error.file,
+            let number = FilePosition(prefixOf: file.resource.metadata)?.number
+        else { return }
+        let note = TransferNote(number, .trouble(TransferNote.Trouble(reason)))
+        // Fails if the sender has left, which does not matter to what is here.
+        try? await connector.session.send(note.message, to: peer)
     }
 
     private func finish(_ file: File, _ received: IncomingResource.File, _ time: Duration) {

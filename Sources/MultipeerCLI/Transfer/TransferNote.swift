@@ -17,7 +17,52 @@ package struct TransferNote: Equatable, Sendable {
         case badName
         /// Something else is in the way, such as a file where a directory has to be.
         case obstructed
+        /// The receiver cannot store it, although it wants to.
+        case trouble(Trouble)
         case renamed(String)
+    }
+
+    /// What keeps a receiver from storing a file.
+    package enum Trouble: String, CaseIterable, Sendable {
+        case noSpace = "no-space"
+        case quota
+        case sizeLimit = "size-limit"
+        case permission = "not-permitted"
+        case readOnly = "read-only"
+        case nameTooLong = "name-too-long"
+        case tooManyFiles = "too-many-files"
+        /// The program that reads standard output has ended.
+        case closed
+        case other = "storage"
+
+        init(_ reason: FileFault.Reason) {
+            self =
+                switch reason {
+                case .noSpace: .noSpace
+                case .quota: .quota
+                case .sizeLimit, .tooLarge: .sizeLimit
+                case .permission: .permission
+                case .readOnly: .readOnly
+                case .nameTooLong: .nameTooLong
+                case .tooManyFiles: .tooManyFiles
+                case .closed: .closed
+                case .notFound, .isDirectory, .notRegular, .shrank, .other: .other
+                }
+        }
+
+        fileprivate var words: String {
+            switch self {
+            case .noSpace: "no space left on the other side"
+            case .quota: "the disk quota on the other side is used up"
+            case .sizeLimit: "the other side cannot store a file as long as this"
+            case .permission: "the other side is not permitted to write there"
+            case .readOnly: "the file system on the other side is read-only"
+            case .nameTooLong: "the name is too long for the file system on the other side"
+            case .tooManyFiles: "too many open files on the other side"
+            case .closed: "the program that reads it on the other side has ended"
+            case .other: "the other side could not store it"
+            }
+        }
     }
 
     /// The number of the file, as its sender counts.
@@ -52,8 +97,10 @@ package struct TransferNote: Equatable, Sendable {
             guard fields[2] == "renamed", !fields[3].isEmpty else { return nil }
             subject = .renamed(String(fields[3]))
         } else {
-            guard let known = TransferNote.words.first(where: { $0.0 == fields[2] }) else { return nil }
-            subject = known.1
+            let word = String(fields[2])
+            let known = TransferNote.words.first { $0.0 == word }?.1
+            guard let subject = known ?? Trouble(rawValue: word).map({ .trouble($0) }) else { return nil }
+            self.subject = subject
         }
     }
 
@@ -67,7 +114,13 @@ package struct TransferNote: Equatable, Sendable {
 
 extension TransferNote.Subject {
     /// The word for programs.
-    package var word: String { TransferNote.words.first { $0.1 == self }?.0 ?? "renamed" }
+    package var word: String {
+        if case .trouble(let trouble) = self { return trouble.rawValue }
+        return TransferNote.words.first { $0.1 == self }?.0 ?? "renamed"
+    }
+
+    /// Whether it is one of the reasons not to take a file that a message about many can have.
+    var isVerdict: Bool { TransferNote.reasons.contains(self) }
 
     /// Whether a file was not taken for it.
     package var isReason: Bool { if case .renamed = self { false } else { true } }
@@ -81,6 +134,7 @@ extension TransferNote.Subject {
         case .tooLarge: "it is larger than \(peer) accepts"
         case .badName: "\(peer) does not accept this name"
         case .obstructed: "\(peer) has something else in its place"
+        case .trouble(let trouble): trouble.words
         case .renamed(let name): "\(peer) saved it as \(name)"
         }
     }

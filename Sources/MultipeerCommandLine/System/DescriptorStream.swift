@@ -115,7 +115,5 @@ package struct DescriptorStream: Sendable {
     }
 
     /// Returns the system's message for an error.
-    package static func reason(_ code: Int32) -> String {
-        unsafe String(cString: strerror(code)).lowercased()
-    }
+    package static func reason(_ code: Int32) -> String { SystemMessage.text(code) }
 }

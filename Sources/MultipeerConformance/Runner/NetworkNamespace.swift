@@ -47,7 +47,7 @@ package struct NetworkNamespace: Sendable {
     /// Moves this thread into a new namespace; returns why that was not possible.
     private func enter() -> String? {
         guard multipeer_leave_network() == 0 else {
-            return "no network namespace: \(unsafe String(cString: strerror(errno)).lowercased())"
+            return "no network namespace: \(SystemMessage.text(errno))"
         }
         let batch =
             "printf '%s\\n' \((["link set lo up"] + commands).map { "'\($0)'" }.joined(separator: " "))"

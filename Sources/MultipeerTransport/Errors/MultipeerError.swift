@@ -94,9 +94,14 @@ public struct MultipeerError: Error, Sendable {
     /// The code with which the other side gave up a stream or a file, if the error is that it did.
     public let closeCode: CloseCode?
 
+    /// Why a file of this side could not be read or written, if the error is that.
+    package let file: FileFault.Reason?
+
     package init(
-        _ code: Code, _ description: String, reason: DisconnectReason? = nil, closeCode: CloseCode? = nil
+        _ code: Code, _ description: String, reason: DisconnectReason? = nil, closeCode: CloseCode? = nil,
+        file: FileFault.Reason? = nil
     ) {
+        self.file = file
         self.code = code
         self.description = description
         self.reason = reason

@@ -10,8 +10,17 @@ package struct FileFault: Error, Hashable, Sendable {
         case notRegular
         case tooLarge
         case noSpace
+        /// The user has stored as much as the system allows.
+        case quota
+        /// The file system, or a resource limit of the process, does not allow a file as long as this.
+        case sizeLimit
         /// The process, or the system, has too many open files.
         case tooManyFiles
+        /// The file system cannot be written to.
+        case readOnly
+        case nameTooLong
+        /// The program that reads the pipe or the socket has closed it.
+        case closed
         /// The file became shorter while it was read.
         case shrank
         /// Any other error: the value of `errno`.
@@ -33,7 +42,7 @@ package struct FileFault: Error, Hashable, Sendable {
     /// as that.
     init(lastWriting path: String) {
         let code = errno
-        self.init(code == EFBIG ? .noSpace : Reason(errno: code), path: path)
+        self.init(code == EFBIG ? .sizeLimit : Reason(errno: code), path: path)
     }
 }
 
@@ -42,15 +51,24 @@ extension FileFault.Reason {
         self =
             switch code {
             case ENOENT, ENOTDIR: .notFound
-            case EACCES, EPERM, EROFS: .permission
+            case EACCES, EPERM: .permission
+            case EROFS: .readOnly
+            case ENAMETOOLONG: .nameTooLong
+            case EPIPE: .closed
             case EISDIR: .isDirectory
             case ELOOP, ENXIO: .notRegular
             case EFBIG: .tooLarge
-            case ENOSPC, EDQUOT: .noSpace
+            case ENOSPC: .noSpace
+            case EDQUOT: .quota
             case EMFILE, ENFILE: .tooManyFiles
             default: .other(code)
             }
     }
+}
+
+extension FileFault {
+    /// Whether no more can be stored, for one reason or another.
+    package var isLackOfSpace: Bool { [.noSpace, .quota, .sizeLimit].contains(reason) }
 }
 
 extension FileFault: CustomStringConvertible {
@@ -66,10 +84,15 @@ extension FileFault.Reason: CustomStringConvertible {
         case .notRegular: "not a regular file"
         case .tooLarge: "too large"
         case .noSpace: "no space left"
+        case .quota: "the disk quota is used up"
+        case .sizeLimit: "longer than the file system or a limit of the process allows"
         case .tooManyFiles: "too many open files"
+        case .readOnly: "the file system is read-only"
+        case .nameTooLong: "the name is too long"
+        case .closed: "closed by the program that reads it"
         case .shrank: "became shorter while it was read"
         case .other(EEXIST): "already exists"
-        case .other(let code): "error \(code) of the operating system"
+        case .other(let code): SystemMessage.text(code)
         }
     }
 }

@@ -67,7 +67,7 @@ package struct FileSink: ~Copyable {
 
     /// Writes to a copy of a descriptor, such as that of standard output.
     package init(to descriptor: Int32) throws(FileFault) {
-        path = "descriptor \(descriptor)"
+        path = descriptor == STDOUT_FILENO ? "standard output" : "descriptor \(descriptor)"
         let copy = Descriptors.duplicate(descriptor)
         guard copy >= 0 else { throw FileFault(lastAt: path) }
         file = Descriptor(copy)

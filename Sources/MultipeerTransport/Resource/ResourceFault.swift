@@ -33,8 +33,10 @@ extension ResourceFault {
         case .cancelled: .cancelled  // [resource.cancel]
         case .declined: .declined
         case .damaged, .tooShort: .digest
-        case .file(let fault) where fault.reason == .noSpace: .noSpace  // [resource.space]
+        case .file(let fault) where fault.isLackOfSpace: .noSpace  // [resource.space]
         case .file(let fault) where fault.reason == .shrank: .digest
+        // What reads it here has all that it wants.
+        case .file(let fault) where fault.reason == .closed: .cancelled
         case .file(let fault) where fault.reason == .tooManyFiles: .tooManyFiles  // [resource.files]
         case .noThread(.tooManyFiles): .tooManyFiles  // [resource.files]
         case .file, .fetch, .source, .unsupported, .noThread, .taken, .channel: .internal
@@ -49,9 +51,10 @@ extension MultipeerError {
         case .cancelled: self.init(.cancelled, "\(resource) was cancelled")
         case .declined: self.init(.declined, "\(resource) was declined")
         case .damaged: self.init(.damaged, "\(resource) does not match its announced size or digest")
-        case .file(let fault) where fault.reason == .noSpace: self.init(.noSpace, "\(fault)")
-        case .file(let fault) where fault.reason == .tooManyFiles: self.init(.tooManyFiles, "\(fault)")
-        case .file(let fault): self.init(.file, "\(fault)")
+        case .file(let fault):
+            let code: Code =
+                fault.isLackOfSpace ? .noSpace : fault.reason == .tooManyFiles ? .tooManyFiles : .file
+            self.init(code, "\(fault)", file: fault.reason)
         case .fetch(let message): self.init(.fetch, message)
         case .tooShort(let count, let size):
             self.init(.fetch, "\(resource): the server sent \(count) of \(size) bytes")

@@ -46,7 +46,7 @@ extension SocketFault: CustomStringConvertible {
         case .permission: "not permitted"
         case .tooManyFiles: "too many open files"
         case .noThread: "no thread can be started; see the limits of 'ulimit -u' and pids.max"
-        case .other(let code): "error \(code) of the operating system"
+        case .other(let code): SystemMessage.text(code)
         }
     }
 }

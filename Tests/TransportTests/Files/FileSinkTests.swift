@@ -93,7 +93,7 @@ struct FileSinkTests {
         #expect(written == Array(1...8))
     }
 
-    @Test("a file that exceeds the system's limit fails for lack of space, and is removed")
+    @Test("a file that exceeds the system's limit fails for that reason, and is removed [resource.space]")
     func limit() async throws {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -103,12 +103,12 @@ struct FileSinkTests {
             var sink = try FileSink(in: path)
             try sink.write([[UInt8](repeating: 1, count: 65_536)])
             let place = sink.path
-            #expect(throws: FileFault(.noSpace, path: place)) { try sink.write([[1]]) }
+            #expect(throws: FileFault(.sizeLimit, path: place)) { try sink.write([[1]]) }
             // Zeros take no room, but the file would be too long.
             var hole = try FileSink(in: path)
             try hole.write([[UInt8](repeating: 0, count: 65_537)])
             let end = hole.path
-            #expect(throws: FileFault(.noSpace, path: end)) { try hole.close() }
+            #expect(throws: FileFault(.sizeLimit, path: end)) { try hole.close() }
         }
         #expect(folder.names == [])
     }
