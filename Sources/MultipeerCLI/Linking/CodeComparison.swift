@@ -34,7 +34,7 @@ struct CodeComparison: Sendable {
     /// Compares because the user wants to.
     static func compare(with peer: PeerID, in session: Session) async throws(CommandError) {
         if try await isVerified(peer, session) { return }
-        let reason = await end(of: peer, in: session).map { ": \($0)" } ?? ""
+        let reason = await end(of: peer, in: session).map { ": \($0.words)" } ?? ""
         throw CommandError(
             "\(peer.displayName.printable) is not verified: the link ended\(reason)".printable,
             exit: .linkFailed)

@@ -128,7 +128,7 @@ final class StandardStreamRelay: Sendable {
     private func ended(by reason: DisconnectReason) -> CommandError {
         let name = peer.displayName.printable
         return CommandError(
-            "the link to \(name) ended before everything had arrived: \("\(reason)".printable)",
+            "the link to \(name) ended before everything had arrived: \(reason.words)",
             hint: "start both commands again",
             exit: .linkFailed)
     }

@@ -174,7 +174,7 @@ final class FileSender: Sendable {
         output.print(.end(report, time))
         if !isLinked {
             let reason = await end.value()
-            let text = "the link to \(peer.displayName) ended: \(reason)".printable
+            let text = "the link to \(peer.displayName) ended: \(reason.words)".printable
             guard reason.code == .goodbye else { throw CommandError(text, exit: .linkFailed) }
         }
         if !report.isComplete { throw CommandError("not all files were sent", exit: .incomplete) }

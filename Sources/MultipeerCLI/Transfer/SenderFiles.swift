@@ -305,7 +305,7 @@ final class SenderFiles: Sendable {
     func error(_ reason: DisconnectReason?) -> CommandError? {
         let name = peer.displayName.printable
         if let reason, reason.code != .goodbye {
-            return CommandError("the link to \(name) ended: \("\(reason)".printable)", exit: .linkFailed)
+            return CommandError("the link to \(name) ended: \(reason.words)", exit: .linkFailed)
         }
         let isComplete = state.withLock { $0.report.isComplete }
         return isComplete ? nil : CommandError("not all files were received", exit: .incomplete)

@@ -52,7 +52,7 @@ final class TextSender: Sendable {
             default: break
             }
         }
-        let reason = end.map { ": \($0)" } ?? ""
+        let reason = end.map { ": \($0.words)" } ?? ""
         return CommandError(
             "the link to \(peer.displayName) ended before the text was received\(reason)".printable,
             exit: .linkFailed)

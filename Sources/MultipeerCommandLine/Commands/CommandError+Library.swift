@@ -36,3 +36,15 @@ extension CommandError {
         do throws(MultipeerError) { return try await body() } catch { throw CommandError(error) }
     }
 }
+
+extension DisconnectReason {
+    /// The reason for people, who know commands and no sessions.
+    package var words: String {
+        switch code {
+        case .left: "cancelled"
+        case .goodbye where undelivered.messages == 0: "the other side has ended it"
+        case .goodbye: "the other side has ended it; \(undelivered) not sent".printable
+        default: "\(self)".printable
+        }
+    }
+}

@@ -1,7 +1,7 @@
 import MultipeerEssentials
 import Synchronization
 
-/// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE; and ends at once at SIGQUIT,
+/// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE and SIGXFSZ; and ends at once at SIGQUIT,
 /// without the memory dump of its default action. The exit status is 128 and the number of the signal.
 ///
 /// The main thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
@@ -24,7 +24,8 @@ package enum SignalHandler {
     package static func block() {
         var set = signals
         _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        _ = signal(SIGPIPE, SIG_IGN)
+        // A write beyond a limit fails, which is reported, and does not end the process.
+        for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
     }
 
     /// Sets the cleanup that runs first when the command is interrupted.

@@ -74,7 +74,7 @@ extension Browser {
                 throw MultipeerError(
                     .unreachable, "the peer at \(place) is \(found), another than the given one")
             }
-            throw MultipeerError(error, named: "the peer at \(place)")
+            throw .inviting(error, named: "the peer at \(place)")
         }
     }
 }

@@ -103,7 +103,7 @@ struct OutgoingInvitation: Sendable {
             case .unanswered: noteIfUnreachable(at: addresses, on: driver.loop)
             default: break
             }
-            throw MultipeerError(error, of: peer)
+            throw .inviting(error, named: "\(peer)")
         }
     }
 

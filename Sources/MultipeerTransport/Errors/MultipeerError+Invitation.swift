@@ -7,6 +7,12 @@ extension MultipeerError {
     /// Translates the fault of an invitation; `peer` is at its other end.
     package init(_ fault: InvitationFault, of peer: PeerID) { self.init(fault, named: "\(peer)") }
 
+    /// Translates the fault of an invitation that this task has made: unless it was cancelled, the other side was.
+    package static func inviting(_ fault: InvitationFault, named peer: String) -> MultipeerError {
+        guard fault == .cancelled, !Task.isCancelled else { return MultipeerError(fault, named: peer) }
+        return MultipeerError(.cancelled, "\(peer) takes no invitation any longer: it was cancelled there")
+    }
+
     /// The same; `peer` says in words which one it is.
     package init(_ fault: InvitationFault, named peer: String) {
         switch fault {

@@ -38,7 +38,7 @@ struct LinkEndTests {
         pair.bob.process.signal(signal)
         let ann = try await pair.ann.finish(nil)
         #expect(ann.code == 1)
-        #expect(ann.errorLines.last?.contains("the peer left (GOODBYE)") == true)
+        #expect(ann.errorLines.last?.contains("the other side has ended it") == true)
         #expect(try await pair.bob.finish().code == 128 + signal)
     }
 

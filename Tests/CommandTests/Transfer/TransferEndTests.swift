@@ -97,6 +97,58 @@ struct TransferEndTests {
         #expect(sender.errors.contains("no space left on the other side") == !isReceived)
     }
 
+    /// What a directory is made before it is received into, and what the sender reads then.
+    @Test(
+        "a receiver that cannot store says why, in words, for one file and for many that travel together",
+        .enabled(if: TransferEndTests.canMount),
+        arguments: [
+            ("mount -t tmpfs -o ro none DIR", "the file system on the other side is read-only", "read-only"),
+            ("ulimit -f 2", "the other side cannot store a file as long as this", "size-limit"),
+        ], [false, true])
+    func trouble(_ trouble: (script: String, words: String, word: String), _ areMany: Bool) async throws {
+        let inbox = folder.path("inbox")
+        // So that the command itself finds nothing wrong.
+        let setting = trouble.script.replacing("DIR", with: "\(inbox)/album")
+        let script = "\(setting) || exit 9; exec \"$@\""
+        for place in ["album", "inbox/album"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(place), withIntermediateDirectories: true)
+        }
+        let count = areMany ? 20 : 1
+        for index in 0..<count {
+            _ = try folder.write([UInt8](repeating: 7, count: 8_000), to: "album/f\(index)")
+        }
+        let wrapper = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, "sh"]
+        let delivery = try TransferProcesses(
+            [folder.path("album")], in: folder, send: ["--json"], receive: ["--exists", "skip"],
+            isKept: true, receiverThrough: wrapper)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5), "\(sender.errors) \(receiver.errors)")
+        #expect(sender.errors.contains("album/f0: \(trouble.words)\n"), "\(sender.errors)")
+        #expect(sender.text.components(separatedBy: "\"reason\":\"\(trouble.word)\"").count == count + 1)
+        for text in [sender.errors, receiver.errors] {
+            #expect(!text.contains("INTERNAL") && !text.contains("error 2"), "\(text)")
+        }
+    }
+
+    @Test("a reader of standard output that ends is no system error, and the sender reads it in words")
+    func closedOutput() async throws {
+        let sender = try Command(
+            ["send", "--unverified", try huge(), "--no-digest"]
+                + TransferProcesses.options("ann", "bob", folder))
+        let receiver = try Command(
+            ["receive", "--into", "-"] + TransferProcesses.options("bob", "ann", folder))
+        #expect(try await receiver.says("linked with ann"))
+        receiver.closeOutput()
+        let ending = try await sender.finish()
+        #expect(ending.code == 5)
+        #expect(
+            ending.errors.contains("huge: the program that reads it on the other side has ended\n"),
+            "\(ending.errors)")
+        #expect(receiver.process.wait() == 5)
+        #expect(try await receiver.says("huge: standard output: closed by the program that reads it"))
+    }
+
     /// Mounting needs a namespace of one's own.
     private static let canMount: Bool = {
         guard let one = try? ChildProcess("/usr/bin/unshare", ["-m", "/bin/true"]) else { return false }

@@ -50,10 +50,14 @@ struct TransferNoteTests {
     func roundTrip() {
         for subject in [
             .exists, .differs, .repeated, .tooLarge, .badName, .obstructed, .renamed("a b~1.txt"),
-        ] as [TransferNote.Subject] {
+        ] as [TransferNote.Subject] + TransferNote.Trouble.allCases.map({ .trouble($0) }) {
             let note = TransferNote(7, subject)
             #expect(TransferNote(message: note.message) == note)
         }
+        let words = TransferNote.Trouble.allCases.map { TransferNote.Subject.trouble($0).reason("ann") }
+        #expect(Set(words).count == words.count)
+        // A verdict about many has no such word, which older senders would not understand.
+        #expect(BundleVerdict.text([.refused(.trouble(.quota)), .refused(.exists)]) == "failed exists")
         #expect(TransferNote(3, .exists).message == Array("files/1 3 exists".utf8))
         #expect(
             TransferNote.Subject.exists.reason("ann") == "ann has a file of this name, which was not compared"
