@@ -69,7 +69,7 @@ package struct FirewallCheck: Sendable {
                     + FirewallCheck.advice)
         }
         switch rules {
-        case .text: return .ok(FirewallCheck.topic, "no rule drops incoming packets")
+        case .text: return .ok(FirewallCheck.topic, "no rule drops packets to or from this machine")
         case .unlisted where services.isEmpty:
             return .ok(FirewallCheck.topic, "no iptables tables, and nft is not installed")
         case .unlisted, .forbidden:
@@ -83,22 +83,31 @@ package struct FirewallCheck: Sendable {
     private static let advice =
         "peers need UDP port 5353, and TCP and UDP port \(PortOption.standard) or that of --port"
 
-    /// Returns what in the rules could drop incoming packets; nil when nothing could.
+    /// Returns what in the rules could drop packets to or from this machine; nil when nothing could.
     static func suspicion(_ text: String) -> String? {
-        var isInput = false
-        var drops = 0
+        var direction: String?
+        var drops: [String: Int] = [:]
+        var closed: Set<String> = []
         for line in text.pieces(at: "\n").map({ $0.withoutSpacesAround }) {
-            if line.begins(with: "chain ") { isInput = false }
-            if line.hasPart("hook input") {
-                isInput = true
-                if line.hasPart("policy drop") {
-                    return "incoming packets are dropped unless a rule accepts them"
-                }
+            if line.begins(with: "chain ") { direction = nil }
+            for (hook, words) in [("hook input", "incoming"), ("hook output", "outgoing")]
+            where line.hasPart(hook) {
+                direction = words
+                if line.hasPart("policy drop") { closed.insert(words) }
             }
             let words = line.pieces(at: " ")
-            if isInput, words.contains("drop") || words.contains("reject") { drops += 1 }
+            if let direction, words.contains("drop") || words.contains("reject") {
+                drops[direction, default: 0] += 1
+            }
         }
-        guard drops > 0 else { return nil }
-        return drops == 1 ? "1 rule drops incoming packets" : "\(drops) rules drop incoming packets"
+        let findings = ["incoming", "outgoing"].compactMap { direction -> String? in
+            if closed.contains(direction) {
+                return "\(direction) packets are dropped unless a rule accepts them"
+            }
+            return drops[direction].map {
+                "\($0 == 1 ? "1 rule drops" : "\($0) rules drop") \(direction) packets"
+            }
+        }
+        return findings.isEmpty ? nil : findings.joined(separator: ", and ")
     }
 }

@@ -11,6 +11,8 @@ package struct MulticastCheck: Sendable {
         case silent
         /// Another process has exclusive use of the port.
         case withoutPort
+        /// A rule of this machine drops what it sends.
+        case dropped
         case failed(String)
     }
 
@@ -26,6 +28,7 @@ package struct MulticastCheck: Sendable {
         self.outcome = outcome
     }
 
+    static let wayOut = "'--to ADDRESS' of send, link and chat needs no multicast"
     private static let timeLimit = Duration.seconds(1)
 
     /// Queries once what is advertised there; blocks for a second, less on a loopback interface.
@@ -36,7 +39,13 @@ package struct MulticastCheck: Sendable {
         do throws(SystemFault) {
             outcome = sending ? try attempt(interface, from: address) : .untried
         } catch {
-            outcome = error.code == EADDRINUSE ? .withoutPort : .failed(error.reason)
+            outcome =
+                switch error.code {
+                case EADDRINUSE: .withoutPort
+                // What `send` says when a rule drops the packet.
+                case EPERM: .dropped
+                default: .failed(error.reason)
+                }
         }
         return MulticastCheck(
             interface: interface.name, isLoopback: interface.isLoopback,
@@ -71,8 +80,8 @@ package struct MulticastCheck: Sendable {
         switch outcome {
         case .untried:
             return .note(
-                topic, "\(place): not tested, since that sends a query to every host there",
-                hint: "use --send to test it")
+                topic, "\(place): not tested; a switch that drops it hides all peers from each other",
+                hint: "use --send to test it, which sends a query to every host there")
         case .withoutPort: return .note(topic, "\(place): not tested, since port 5353 is in use")
         case .heard where isLoopback: return .ok(topic, "\(place): packets loop back")
         case .heard(0):
@@ -80,7 +89,7 @@ package struct MulticastCheck: Sendable {
                 topic, "\(place): packets loop back, no other host answers",
                 hint:
                     "if there are other hosts: a switch, an access point or a firewall may block multicast (client "
-                    + "or AP isolation, IGMP snooping, UDP port 5353)")
+                    + "or AP isolation, IGMP snooping, UDP port 5353); \(MulticastCheck.wayOut)")
         case .heard(let others):
             return .ok(
                 topic,
@@ -90,12 +99,15 @@ package struct MulticastCheck: Sendable {
             return .problem(
                 topic, "\(place): packets do not loop back",
                 hint:
-                    "a packet filter drops UDP port 5353 or the group \(family == "IPv4" ? "224.0.0.251" : "ff02::fb")"
+                    "a packet filter drops UDP port 5353 or the group \(family == "IPv4" ? "224.0.0.251" : "ff02::fb"); "
+                    + MulticastCheck.wayOut
             )
-        case .failed(let reason):
+        case .dropped:
             return .problem(
-                topic, "\(place): \(reason)",
-                hint: "without multicast, exchange connection data by hand")
+                topic, "\(place): a packet filter of this machine drops what is sent",
+                hint: "let out UDP port 5353; \(MulticastCheck.wayOut)")
+        case .failed(let reason):
+            return .problem(topic, "\(place): \(reason)", hint: MulticastCheck.wayOut)
         }
     }
 }

@@ -42,7 +42,7 @@ package struct PortCheck: Sendable {
         guard refusal == EADDRINUSE else {
             return .problem(
                 PortCheck.topic, "cannot bind: \(DescriptorStream.reason(refusal))",
-                hint: "without it nothing can be advertised; exchange connection data by hand")
+                hint: "without it nothing can be advertised or found; \(MulticastCheck.wayOut)")
         }
         let isAvahi = holders.contains { $0?.name == "avahi-daemon" }
         return .problem(

@@ -93,7 +93,8 @@ final class CodeFinder: Sendable {
             throw CommandError(
                 "no peer with code number \(code.number) was found \(options.place)",
                 hint:
-                    "check the number, and that the other command is still running; 'multipeer doctor' checks the network",
+                    "check the number, and that the other command is still running; without multicast, add "
+                    + "\(PeerFinder.option.name) ADDRESS of the other machine; '\(Terminal.name) doctor' says what is missing",
                 exit: .linkFailed)
         }
         return try CommandError.translating { () throws(MultipeerError) in try result.get() }

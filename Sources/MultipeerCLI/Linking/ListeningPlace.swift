@@ -8,6 +8,8 @@ struct ListeningPlace: Sendable {
     /// The address and port of this machine, as another command takes them.
     private let address: String?
     private let port: UInt16?
+    /// The port that a firewall lets in, if another command has it and others can reach this one.
+    private let missed: UInt16?
 
     /// `advertiser`: one that has been started. `addresses`: those at which the user wants to listen, or none.
     init(of advertiser: Advertiser, at addresses: [SocketAddress]) async {
@@ -15,6 +17,8 @@ struct ListeningPlace: Sendable {
         problem = error.map { ListeningPlace.reason($0.description).printable }
         let port = await advertiser.port
         self.port = port
+        let isHere = !addresses.isEmpty && addresses.allSatisfy(\.host.isLoopback)
+        missed = isHere ? nil : port.flatMap { advertiser.configuration.sharedPort?.number(replacedBy: $0) }
         address = port.flatMap { ListeningPlace.address(addresses, $0) }
     }
 
@@ -28,11 +32,15 @@ struct ListeningPlace: Sendable {
         problem == nil ? "" : " \(PeerFinder.option.name) \(address ?? "ADDRESS")"
     }
 
-    /// Why peers do not find this one, if they do not, and with `isVerbose` the port.
+    /// Why peers do not find or reach this one, if they do not, and with `isVerbose` the port.
     func lines(isVerbose: Bool) -> [String] {
         let missing = problem.map { "discovery is not available on this machine: \($0)" }
         let detail = isVerbose ? port.map { "listening at port \($0)" } : nil
-        return [missing, detail].compactMap(\.self)
+        let replaced = missed.map { wanted in
+            "port \(wanted) is in use by another command, so this one listens at \(port.map { "\($0)" } ?? "another"): a firewall "
+                + "that lets in only \(wanted) keeps others out"
+        }
+        return [missing, replaced ?? detail].compactMap(\.self)
     }
 
     private static func address(_ addresses: [SocketAddress], _ port: UInt16) -> String? {

@@ -89,9 +89,10 @@ final class PeerFinder: Sendable {
             within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network,
             knowing: store?.contents ?? TrustStore())
         let search = PeerSearch(browser, matcher, for: text, options, within: timeLimit)
+        let file = isFile ? "and there is no file of this name" : nil
         let peer = try await search.peer(
-            hint: isFile
-                ? "and there is no file of this name" : "try 'multipeer browse' or 'multipeer doctor'")
+            hint: file ?? "try 'multipeer browse' or 'multipeer doctor'",
+            whereAlone: [file, wayOut].compactMap(\.self).joined(separator: "; "))
         if !isQuiet {
             if let remark = selector.remark(on: peer) { Terminal.say(remark) }
             Terminal.say("found \(peer.introduction); asking them to accept")
@@ -141,6 +142,13 @@ final class PeerFinder: Sendable {
     }
 
     func stop() async { await browser.stop() }
+
+    /// What helps where multicast does not work, which looks the same as a peer that is not there.
+    private var wayOut: String {
+        let command = "\(Terminal.name) \(role.command)" + (role.command == "send" ? " FILE" : "")
+        return "without multicast, give the address there: '\(command) \(PeerFinder.option.name) ADDRESS'; "
+            + "'\(Terminal.name) doctor' says what is missing"
+    }
 
     /// Whether the user may have meant a file.
     private var isFile: Bool {

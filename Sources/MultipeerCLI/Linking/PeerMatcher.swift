@@ -88,6 +88,9 @@ package struct PeerMatcher: Sendable {
         selector.isExact || known == peer ? [] : matches.filter { $0 != peer }
     }
 
+    /// Whether no peer at all is there, as where multicast does not work.
+    package var isAlone: Bool { peers.isEmpty }
+
     /// Why no match was found, for people.
     package var summary: String {
         let command = role.map { "'\(Terminal.name) \($0.counterpart ?? $0.command)'" } ?? "a command"

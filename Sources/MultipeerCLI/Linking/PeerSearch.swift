@@ -22,8 +22,9 @@ final class PeerSearch: Sendable {
         place = options.place
     }
 
-    /// Returns the peer. Throws when several match, or none in time; `hint`: what to try then.
-    func peer(hint: String) async throws(CommandError) -> PeerID {
+    /// Returns the peer. Throws when several match, or none in time; `hint`: what to try then, and `whereAlone`: if no peer at all was
+    /// seen.
+    func peer(hint: String, whereAlone: String? = nil) async throws(CommandError) -> PeerID {
         switch await verdict() {
         case .found(let peer): return peer
         case .several(let peers):
@@ -33,9 +34,10 @@ final class PeerSearch: Sendable {
                 hint: "choose " + choices.joined(separator: " or "),
                 exit: .linkFailed)
         case .open:
+            let matcher = matcher.withLock(\.self)
             throw CommandError(
-                "no peer named '\(text)' found \(place); \(matcher.withLock(\.summary))", hint: hint,
-                exit: .linkFailed)
+                "no peer named '\(text)' found \(place); \(matcher.summary)",
+                hint: matcher.isAlone ? whereAlone ?? hint : hint, exit: .linkFailed)
         }
     }
 

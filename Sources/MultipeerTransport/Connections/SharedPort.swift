@@ -45,6 +45,11 @@ package final class SharedPort: Sendable {
         }
     }
 
+    /// The number that was wanted, if another program has it and the system has chosen this one instead.
+    package func number(replacedBy number: UInt16) -> UInt16? {
+        takesOther && number != wanted ? wanted : nil
+    }
+
     /// The session that listens at the port.
     var session: SessionDriver? { state.withLock { $0.session } }
     /// The listener for invitations at the port.

@@ -152,7 +152,7 @@ struct DoctorTests {
         #expect(verdict(.heard(others: 0)) == .note)
         #expect(verdict(.untried) == .note && verdict(.withoutPort) == .note)
         #expect(verdict(.silent) == .problem)
-        #expect(verdict(.failed("no such device")) == .problem)
+        #expect(verdict(.failed("no such device")) == .problem && verdict(.dropped) == .problem)
     }
 
     @Test("without an interface over which peers can be reached there is a problem")
@@ -192,6 +192,18 @@ struct DoctorTests {
         let finding = FirewallCheck(rules: .text(rules)).finding
         #expect(finding.verdict == (isSuspicious ? .note : .ok))
         #expect((finding.hint != nil) == isSuspicious)
+    }
+
+    @Test("a rule for what this machine sends is not taken for one about what it gets")
+    func directions() {
+        func text(_ hook: String, _ rule: String) -> String {
+            let chain = "chain c {\n  type filter hook \(hook) priority 0; policy accept;\n  \(rule)\n }"
+            return FirewallCheck(rules: .text("table inet f {\n \(chain)\n}")).finding.text
+        }
+        #expect(
+            text("output", "udp dport 5353 drop").hasPrefix("1 rule drops outgoing packets; a rule names"))
+        #expect(text("input", "udp dport 5353 drop").hasPrefix("1 rule drops incoming packets; a rule names"))
+        #expect(text("forward", "udp dport 5353 drop") == "no rule drops packets to or from this machine")
     }
 
     @Test("rules that cannot be read are a note, and so are those of the old filter")

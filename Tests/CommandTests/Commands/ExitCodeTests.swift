@@ -13,7 +13,7 @@ struct ExitCodeTests {
         #expect(error.exit == .linkFailed)
     }
 
-    @Test("a port that is given and in use is an error; the one that is tried first is replaced silently")
+    @Test("a port that is given and in use is an error; the one that is tried first is replaced")
     func port() async throws {
         var configuration = Session.Configuration()
         configuration.listenAddresses = [.loopback]

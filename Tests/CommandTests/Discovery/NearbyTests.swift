@@ -58,6 +58,7 @@ struct NearbyTests {
         #expect(typo.code == 1)
         #expect(typo.errors.contains("no peer named 'y' found"))
         #expect(typo.errors.contains("and there is no file of this name"))
+        #expect(typo.errors.contains("'multipeer send FILE --to ADDRESS'; 'multipeer doctor' says"))
     }
 
     @Test("a text is printed by the receiver, as it is in a pipe and escaped on a terminal")

@@ -187,6 +187,7 @@ struct CodeCommandTests {
         let bob = try await start(["receive", "7-guitar-island", "--timeout", "1"], "bob").finish()
         #expect(bob.code == 1)
         #expect(bob.errors.contains("no peer with code number 7 was found on this machine only"))
+        #expect(bob.errors.contains("without multicast, add --to ADDRESS of the other machine"))
     }
 
     @Test("if two peers announce the number of a code, it is tried on neither")
