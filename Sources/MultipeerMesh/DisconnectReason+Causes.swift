@@ -62,6 +62,9 @@ extension DisconnectReason {
     /// lost; one that sends FLOW, or receives it, is slow, as it is before it is cut off. [mesh.missed]
     package var isLoss: Bool { [.lost, .timedOut, .superseded].contains(code) || closeCode == .flow }
 
+    /// Whether this end replaced the link with a newer one, which is reported next.
+    package var isReplacement: Bool { code == .superseded && closeCode == nil }
+
     /// Creates the reason from a code of the peer.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {
         let meaning: Code =

@@ -243,8 +243,7 @@ extension Mesh {
         membership.linkEnded(
             id, hasDeparted: hasDeparted, isDismissed: isDismissal, isLost: reason.isLoss, at: now)
         // The peer's DUPLICATE means that it has another link, which this end may have lost.
-        let isReplaced = reason.code == .superseded && reason.closeCode == nil
-        note(isReplaced ? .superseded : .linkEnded(reason), of: uid)
+        note(reason.isReplacement ? .superseded : .linkEnded(reason), of: uid)
     }
 
     package mutating func probeAnswered(by uid: UID, at now: Moment) {

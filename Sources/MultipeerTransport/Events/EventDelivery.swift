@@ -46,15 +46,18 @@ final class EventDelivery {
 
     /// Delivers the events in one batch.
     func deliver() {
-        if hasNews {
-            hasNews = false
-            eventQueue.push(&pending)
-        }
+        deliverNews()
         if hasHeard {
             hasHeard = false
             for channel in heard { channel.tell() }
             heard.removeAll(keepingCapacity: true)
         }
+    }
+
+    private func deliverNews() {
+        guard hasNews else { return }
+        hasNews = false
+        eventQueue.push(&pending)
     }
 
     func append(_ marker: EventMarker) { news.append(marker) }
@@ -79,12 +82,27 @@ extension EventDelivery {
 
     /// Notifies the application of an event of a peer, and counts it until it was taken. [limit.relink]
     func tell(_ event: Session.Event, of uid: UID, _ engine: inout SessionEngine) {
-        // A handler is notified in another way, and there may be no other reader.
-        if handlerMark != nil, !eventQueue.isRead {
-            news.append(event)
-            return engine.eventsTaken(1, of: uid)
-        }
+        // A handler is notified in another way, and there may never be a reader.
+        if handlerMark != nil, !eventQueue.isRead { return keep(event, of: uid, &engine) }
         news.append(event, key: peerEventKeys.add(uid), cost: 1)
+    }
+
+    /// Keeps an event for a reader to come. A link that ends takes its events with it: of a peer, what remains is the end of the
+    /// link that an earlier reader knows, if there was one, and the link that there is now. [limit.relink]
+    private func keep(_ event: Session.Event, of uid: UID, _ engine: inout SessionEngine) {
+        var event = event
+        if case .peer(_, .notConnected(let reason)) = event, let key = peerEventKeys[uid] {
+            let withdrawn = eventQueue.withdraw(key)
+            _ = peerEventKeys.take(withdrawn.count, key: key)
+            engine.eventsTaken(withdrawn.count, of: uid)
+            if let first = withdrawn.first, case .peer(_, .connecting) = first {
+                // For the reader to come, the peer is where it was; after a replaced link, `connected` is next.
+                guard reason.isReplacement else { return engine.eventsTaken(1, of: uid) }
+                event = first
+            }
+        }
+        deliverNews()
+        eventQueue.push(withdrawable: event, key: peerEventKeys.add(uid), cost: 1)
     }
 
     func tell(_ peer: PeerID, _ state: PeerState, _ engine: inout SessionEngine) {

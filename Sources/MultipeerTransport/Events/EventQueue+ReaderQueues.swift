@@ -60,6 +60,17 @@ extension EventQueue.ReaderQueues {
         return true
     }
 
+    /// Removes what can be withdrawn of `key` from the backlog.
+    mutating func withdraw(_ key: Int) -> [Batch] {
+        var withdrawn: [Batch] = []
+        backlog.removeAll { batch in
+            guard batch.isWithdrawable, batch.costs[key] > 0 else { return false }
+            withdrawn.append(batch)
+            return true
+        }
+        return withdrawn
+    }
+
     mutating func makeReader() -> UInt64 {
         lastID += 1
         readers.append(Reader(id: lastID))

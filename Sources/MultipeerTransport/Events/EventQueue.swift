@@ -21,6 +21,8 @@ package final class EventQueue<Element: Sendable>: Sendable {
         package internal(set) var markers: [(index: Int, marker: EventMarker)] = []
         /// Holds the costs instead while several readers have the batch.
         var share: SharedCosts?
+        /// Whether `withdraw` removes the batch while no reader has it.
+        var isWithdrawable = false
 
         package init() {}
 
@@ -60,6 +62,20 @@ package final class EventQueue<Element: Sendable>: Sendable {
     package func push(_ batch: inout Batch) {
         if batch.isEmpty { return }
         mailbox.post { $0.push(&batch, onConsumed) }
+    }
+
+    /// Pushes one element alone, which `withdraw` takes back if no reader has received it by then.
+    package func push(withdrawable element: consuming Element, key: Int, cost: Int) {
+        var batch = Batch()
+        batch.append(element, key: key, cost: cost)
+        batch.isWithdrawable = true
+        push(&batch)
+    }
+
+    /// Removes the withdrawable elements under `key` that wait for a first reader, and returns them in order. Their cost is not
+    /// reported.
+    package func withdraw(_ key: Int) -> [Element] {
+        mailbox.withLock { $0.withdraw(key) }.flatMap(\.elements)
     }
 
     /// Whether there is a reader.

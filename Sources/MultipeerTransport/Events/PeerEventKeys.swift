@@ -16,6 +16,9 @@ struct PeerEventKeys {
         return key
     }
 
+    /// The key of a peer with events that wait.
+    subscript(uid: UID) -> Int? { keys[uid] }
+
     /// Counts `events` as taken; returns the peer, or nil for an unknown key.
     mutating func take(_ events: Int, key: Int) -> UID? {
         guard let known = waiting[key] else { return nil }

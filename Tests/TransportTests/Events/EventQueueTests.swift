@@ -162,6 +162,29 @@ struct EventQueueTests {
         #expect(await iterator.nextBatch() == nil)
     }
 
+    @Test("what may be withdrawn is, under its key, as long as no reader has it; the rest stays in order")
+    func withdrawal() async {
+        let reports = Notes<CostTotals>()
+        let eventQueue = EventQueue<Int> { reports.append($0) }
+        eventQueue.push([1], key: 7, cost: 1)
+        eventQueue.push(withdrawable: 2, key: 7, cost: 1)
+        eventQueue.push(withdrawable: 3, key: 8, cost: 1)
+        eventQueue.push(withdrawable: 4, key: 7, cost: 1)
+        #expect(eventQueue.withdraw(7) == [2, 4])
+        #expect(eventQueue.withdraw(7).isEmpty)
+        eventQueue.push(withdrawable: 5, key: 7, cost: 1)
+        var iterator = eventQueue.makeAsyncIterator()
+        #expect(await iterator.next() == 1)
+        // From its first wait on all of it is the reader's.
+        #expect(eventQueue.withdraw(7).isEmpty && eventQueue.withdraw(8).isEmpty)
+        #expect(await iterator.next() == 3)
+        #expect(await iterator.next() == 5)
+        eventQueue.push([6])
+        #expect(await iterator.next() == 6)
+        #expect(reports.all.reduce(0) { $0 + $1[7] } == 2)
+        #expect(reports.all.reduce(0) { $0 + $1[8] } == 1)
+    }
+
     private func firstElement(of eventQueue: EventQueue<Int>) async -> Int? {
         var iterator = eventQueue.makeAsyncIterator()
         return await iterator.next()
