@@ -93,13 +93,13 @@ extension PeerActorSystem {
         do throws(SendFault) {
             if uid == peer.uid {
                 post(bytes, to: uid, .refusal)
-            } else if try !session.driver.queues.offer(bytes, to: uid) {
+            } else if try !session.driver.queues.offer(bytes, to: uid, fromHandler: true) {
                 let hasRoom = exchange.withLock { $0.answerMayWait(bytes.count, for: call) }
                 guard hasRoom else {
                     refuse(call, .busy, "too many unread answers")
                     return false
                 }
-                try await session.driver.queues.send(bytes, to: uid)
+                try await session.driver.queues.send(bytes, to: uid, fromHandler: true)
             }
             return true
         } catch .tooLong(let count, let limit) {

@@ -140,7 +140,7 @@ extension PeerActorSystem {
 
     private func post(_ bytes: [UInt8], to uid: UID, limit: Backlog) throws(SendFault) {
         if uid == peer.uid { return change { $0.receive(bytes.span, from: uid) } }
-        try session.driver.queues.post(bytes, to: uid, limit: limit)
+        try session.driver.queues.post(bytes, to: uid, limit: limit, fromHandler: true)
     }
 
     /// The backlog for notices is twice the one for messages of the application and calls.
@@ -172,7 +172,8 @@ extension CallFault {
             case .tooLong(let count, let limit): .tooLarge(count, limit: limit)
             case .ended(let reason): .ended(reason)
             case .cancelled: .cancelled
-            case .full: .busy
+            // The other is for messages of the application alone.
+            case .full, .reserved: .busy
             }
     }
 }

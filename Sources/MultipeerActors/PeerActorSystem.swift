@@ -24,6 +24,11 @@ import MultipeerTransport
 /// The session still belongs to the application: the application makes the links, and takes the events from `session.events`,
 /// except for the messages, streams and files of the system, which it never sees. A call fails as soon as its link ends.
 ///
+/// What belongs to the system is known by how it begins: reliable messages by the four bytes `00 41 43 54`, streams and files by
+/// `org.swift-multipeer.actors/` in their names. The session sends no such message for the application: its calls throw
+/// `invalidArgument`. One that comes from a peer is the system's, also when an application without actors sent it; and an
+/// application without actors receives those of its peers' systems like all other messages.
+///
 /// Nothing of a call is executed unless the type of the actor was registered and the method is known to be one of that type. Data
 /// from peers is decoded into the types of the arguments, and into nothing else.
 public final class PeerActorSystem: DistributedActorSystem, Sendable {
@@ -117,7 +122,8 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         let bye = Envelope.bye(incarnation).bytes
         for other in exchange.withLock({ $0.peers }) where other != session.peer {
             // Without a link no peer would receive it.
-            try? session.driver.queues.post(bye, to: other.uid, limit: PeerActorSystem.noticeBacklog)
+            try? session.driver.queues.post(
+                bye, to: other.uid, limit: PeerActorSystem.noticeBacklog, fromHandler: true)
         }
     }
 

@@ -360,6 +360,50 @@ struct CallTests {
         await pair.end()
     }
 
+    @Test("the application cannot send a message that its peer's system would take: every way of sending throws")
+    func reserved() async throws {
+        let pair = try await Self.pair()
+        let (session, bob) = (pair.ann.session, pair.bob.peer)
+        for message: [UInt8] in [[0, 0x41, 0x43, 0x54], [0, 0x41, 0x43, 0x54, 1, 2]] {
+            await Self.refuses { () throws(MultipeerError) in try await session.send(message, to: bob) }
+            await Self.refuses { () throws(MultipeerError) in try await session.send(contentsOf: [[5], message], to: bob) }
+            await Self.refuses { () throws(MultipeerError) in try await session.send(message, to: [bob]) }
+            await Self.refuses { () throws(MultipeerError) in _ = try await session.sendToAll(message) }
+            await Self.refuses { () throws(MultipeerError) in
+                try await session.send(message, to: bob, delivery: .unreliable)
+            }
+            await Self.refuses { () throws(MultipeerError) in
+                try session.post(message, to: bob, delivery: .reliable)
+            }
+            await Self.refuses { () throws(MultipeerError) in
+                try session.post(message, to: [bob, bob], delivery: .unreliable)
+            }
+        }
+        // Nothing of all that has arrived, and what is nearly the mark does.
+        try await session.send([0, 0x41, 0x43], to: bob)
+        try await session.send([0, 0x41, 0x43, 0x55], to: bob)
+        let received = try await within(.seconds(30)) {
+            var received: [[UInt8]] = []
+            for await event in pair.bob.session.events {
+                if case .message(let message) = event { received.append(message.bytes) }
+                if received.count == 2 { break }
+            }
+            return received
+        }
+        #expect(received == [[0, 0x41, 0x43], [0, 0x41, 0x43, 0x55]])
+        await pair.end()
+    }
+
+    private static func refuses(_ send: () async throws(MultipeerError) -> Void) async {
+        do throws(MultipeerError) {
+            try await send()
+            Issue.record("it was accepted")
+        } catch {
+            #expect(error.code == .invalidArgument)
+            #expect("\(error)".contains("actor system"))
+        }
+    }
+
     @Test("calls through a protocol reach the actors registered for it, here and at a peer")
     func resolvable() async throws {
         let pair = try await Self.pair()

@@ -62,6 +62,8 @@ extension MultipeerError {
         case .ended(let reason): self.init(.ended, "the link to \(peer) ended: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "sending to \(peer) was cancelled")
         case .full: self.init(.full, "too much waits to be sent to \(peer)")
+        case .reserved:
+            self.init(.invalidArgument, "a message must not begin like those of the session's actor system")
         }
     }
 

@@ -9,7 +9,7 @@ package import MultipeerMesh
 /// Every method is called on the session's loop, in the order of events: what came over a link before the link's end, and nothing
 /// of it after. A method must not wait and must not compute for long.
 package protocol SubprotocolHandler: AnyObject, Sendable {
-    /// The beginning of each of its messages: the application never sees those.
+    /// The beginning of each of its messages: the application never sees those, and cannot send any.
     nonisolated var mark: UInt32 { get }
 
     /// A link was made: from here on, messages to this peer are accepted.
@@ -27,6 +27,7 @@ extension SessionDriver {
     /// removes it.
     package func admit(_ handler: any SubprotocolHandler) -> Bool {
         guard events.admit(handler) else { return false }
+        queues.admit(mark: handler.mark)
         for connection in sockets.ordered {
             if let link = connection.link { handler.linkMade(to: link.peer) }
         }

@@ -10,9 +10,10 @@ extension MessageSender {
     /// An unreliable one goes over UDP when it fits there and UDP gets through; then it is dropped when the queue is full.
     /// `limit` is how much may be posted and waiting, including earlier messages.
     package func post(
-        _ message: [UInt8], to uid: UID, delivery: Session.Delivery = .reliable, limit: Backlog = .standard
+        _ message: [UInt8], to uid: UID, delivery: Session.Delivery = .reliable, limit: Backlog = .standard,
+        fromHandler: Bool = false
     ) throws(SendFault) {
-        let sendQueue = try sendQueue(to: uid, for: message.count)
+        let sendQueue = try sendQueue(to: uid, for: message, fromHandler: fromHandler)
         if delivery == .unreliable, offerDatagram(message, to: uid) { return }
         switch sendQueue.post(message, limit: limit) {
         case .accepted: return
@@ -25,7 +26,7 @@ extension MessageSender {
     package func reserve(
         _ message: [UInt8], to uid: UID, delivery: Session.Delivery
     ) throws(SendFault) -> ReservedPlace {
-        let sendQueue = try sendQueue(to: uid, for: message.count)
+        let sendQueue = try sendQueue(to: uid, for: message)
         if delivery == .unreliable, takesDatagram(message, uid) { return .datagram(uid) }
         switch sendQueue.reserve(message) {
         case .ticket(let ticket): return .link(sendQueue, ticket)

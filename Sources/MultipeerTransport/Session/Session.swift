@@ -164,7 +164,8 @@ public final class Session: Sendable {
     ///
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
     /// when the link ends while waiting, and `cancelled` when the task is cancelled while waiting: in all of these cases nothing
-    /// of the message was sent.
+    /// of the message was sent. With a `PeerActorSystem` on this session, throws `invalidArgument` for a message that begins with the
+    /// four bytes of the system's own messages, `00 41 43 54`: the peer's application would not receive it.
     @inlinable
     public func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
         // Inlined: the usual case, in which there is room, needs no asynchronous call.
@@ -227,7 +228,7 @@ public final class Session: Sendable {
     public func send(_ message: [UInt8], to peers: [PeerID]) async throws(MultipeerError) {
         for peer in peers {
             do throws(SendFault) {
-                try driver.queues.check(message.count, to: peer.uid)
+                try driver.queues.check(message, to: peer.uid)
             } catch {
                 throw MultipeerError(error, to: peer)
             }
