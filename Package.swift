@@ -294,8 +294,8 @@ let package = Package(
         tests(
             "TransportTests",
             [
-                "MultipeerTransport", "MultipeerEngine", "MultipeerDiscovery", "MultipeerFraming",
-                "MultipeerCore",
+                "MultipeerTransport", "MultipeerEngine", "MultipeerDiscovery", "MultipeerSecurity",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "LoopbackTests",

@@ -45,7 +45,7 @@ enum SendCommand: Subcommand {
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Small files of a
             directory go together, and without one if the link is encrypted: TLS authenticates what it carries. Interrupting either
             side stops the transfer on both. A file of at least 1 MiB goes on where its transfer stopped when you send
-            it to the same peer again, and it has not changed; not with --no-digest. On a terminal a line shows the progress. If the receiver keeps a
+            it to the same peer again, and it has not changed; not with --no-digest, nor with --anonymous, which has a new key each time. On a terminal a line shows the progress. If the receiver keeps a
             file of the same name, the two are compared by their SHA-256 digests: the same one was there already, and counts as
             sent; a different one is reported, and the exit code is 5. So a command that is repeated until it succeeds ends. What
             cannot be read twice, such as standard input, and files with --no-digest are not compared.

@@ -229,6 +229,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case resumeUnchecked = "resume-unchecked"  // Accepts any RESUME.
     case digestOfRest = "digest-of-rest"  // Sends the digest of the bytes after BEGIN.
     case forgetsParts = "forgets-parts"  // Keeps nothing of a resumable resource when its link ends.
+    case partsOfAUID = "parts-of-a-uid"  // Uses what it has of a resource for any key with the uid.
     // Sends no message while it sends a resource.
     case messagesAfterResources = "messages-after-resources"
     case shortFileIsSuccess = "short-file-is-success"  // Sends what is left of a file, and reports success.

@@ -172,7 +172,7 @@ extension IncomingResource {
     /// While this process has too many open files, further ones wait until others have arrived, and their senders with them.
     ///
     /// With `resuming`, a file whose transfer breaks with the link or the process goes on with the next transfer of that file from
-    /// the same peer.
+    /// the same peer with the same key.
     ///
     /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`,
     /// `tooManyFiles` when waiting for a descriptor would not help, `file` when the directory or the disk is not usable, `ended` with
@@ -250,11 +250,12 @@ extension IncomingResource {
     }
 
     private func unfinishedFile(_ resumption: Resumption) -> UnfinishedFile? {
-        guard let size else { return nil }
+        // Without a key any peer could be the sender next time. [resource.partial]
+        guard let size, let peerKey else { return nil }
         return UnfinishedFile(
             label: FileName.shortened(FileName.of(label: name), to: UnfinishedFile.longestLabel),
-            from: peer.uid,
-            named: name, size: size, key: resumption.key, lifetime: resumption.lifetime)
+            from: peer.uid, with: peerKey, named: name, size: size, key: resumption.key,
+            lifetime: resumption.lifetime)
     }
 
     /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is one

@@ -1,15 +1,19 @@
 package import MultipeerCore
 package import MultipeerFraming
+package import MultipeerSecurity
 
 /// The reading end of a channel that the peer opened. Releasing it before its end stops it: the sender receives DECLINED when
 /// nothing was ever read, and CANCELLED otherwise.
 package final class ChannelReceiver: Sendable {
     package let peer: PeerID
+    /// The key of the peer; nil if the link is not encrypted.
+    package let peerKey: Fingerprint?
     package var opening: ChannelOpening { channel.opening }
     private let channel: ChannelReceiveQueue
 
-    package init(from peer: PeerID, _ channel: ChannelReceiveQueue) {
+    package init(from peer: PeerID, with key: Fingerprint? = nil, _ channel: ChannelReceiveQueue) {
         self.peer = peer
+        peerKey = key
         self.channel = channel
     }
 

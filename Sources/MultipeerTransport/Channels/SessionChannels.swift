@@ -140,7 +140,7 @@ extension SessionChannels {
             readyList.add(.reader(key))
         }
         link.incoming[number] = channel
-        let receiver = ChannelReceiver(from: link.peer, channel)
+        let receiver = ChannelReceiver(from: link.peer, with: link.peerKey, channel)
         let event: Session.Event =
             opening.kind == .resource
             ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))

@@ -217,6 +217,8 @@ extension SocketConnection {
 /// A linked peer: the queue that its senders fill, and its channels.
 final class SessionLink {
     let peer: PeerID
+    /// Nil if the link is not encrypted.
+    let peerKey: Fingerprint?
     let sendQueue: SendQueue<DisconnectReason>
     let suite: String?
     let group: String?
@@ -237,10 +239,11 @@ final class SessionLink {
     var isEncrypted: Bool { suite != nil }
 
     init(
-        _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?, group: String?,
-        verification: PeerVerification
+        _ peer: PeerID, _ key: Fingerprint?, sendQueue: SendQueue<DisconnectReason>, suite: String?,
+        group: String?, verification: PeerVerification
     ) {
         self.peer = peer
+        peerKey = key
         self.sendQueue = sendQueue
         self.suite = suite
         self.group = group

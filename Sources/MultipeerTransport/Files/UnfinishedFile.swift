@@ -1,8 +1,9 @@
 package import MultipeerCore
 import MultipeerPlatform
-import MultipeerSecurity
+package import MultipeerSecurity
 
-/// A file whose transfer broke, and that the next one from the same peer goes on with.
+/// A file whose transfer broke, and that the next one from the same peer, with the same key, goes on with. A peer's id alone is
+/// what anyone can state: what is there, its digest and the right to complete it are for the holder of the key that sent it.
 ///
 /// Its name shows what it is, and never changes while it is received: what a killed process leaves is found by the next one. What
 /// is there counts, with no record of its own: bytes are only ever appended. It is used only if it is a regular file with one name,
@@ -25,10 +26,11 @@ package struct UnfinishedFile: Hashable, Sendable {
     static let byteLimit: UInt64 = 16 << 30
     private static let digits = 16
 
-    /// Creates the name for a resource. `label`: the beginning, for people. `key`: what distinguishes resources of one sender that
-    /// have the same name and size.
+    /// Creates the name for a resource. `label`: the beginning, for people. `fingerprint`: that of the sender's key. `key`: what
+    /// distinguishes resources of one sender that have the same name and size.
     package init(
-        label: String, from sender: UID, named resource: String, size: UInt64, key: [UInt8] = [],
+        label: String, from sender: UID, with fingerprint: Fingerprint, named resource: String, size: UInt64,
+        key: [UInt8] = [],
         lifetime: Duration = standardLifetime
     ) {
         precondition(label.utf8.count <= UnfinishedFile.longestLabel, "a file name has at most 255 bytes")
@@ -38,7 +40,8 @@ package struct UnfinishedFile: Hashable, Sendable {
                 parts.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
             }
         }
-        let digest = SHA256.hash(parts + key + Array(resource.utf8))
+        // [resource.partial]
+        let digest = SHA256.hash(parts + fingerprint.bytes + key + Array(resource.utf8))
         let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let text = String(number, radix: 16)
         name =

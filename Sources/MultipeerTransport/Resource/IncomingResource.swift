@@ -1,6 +1,6 @@
 public import MultipeerCore
 import MultipeerFraming
-import MultipeerSecurity
+package import MultipeerSecurity
 import Synchronization
 
 /// A file that a peer wants to send. Nothing is written before `receive`; releasing it declines it.
@@ -49,6 +49,9 @@ public final class IncomingResource: Sendable {
 
     /// The number of bytes that an earlier transfer that broke has left, and that are not sent again. It is 0 until that is known.
     public var resumedAt: UInt64 { firstOffset.load(ordering: .relaxed) }
+
+    /// The sender's key; nil if the link is not encrypted.
+    package var peerKey: Fingerprint? { receiver.peerKey }
 
     /// Whether the sender can go on where an earlier transfer broke.
     package var isResumable: Bool { receiver.opening.isResumable }

@@ -99,10 +99,10 @@ extension SessionDriver {
         let sendQueue = queues.links.open(
             uid, longestMessage: Int(clamping: remote.maxMessage),
             waking: { [readyList] in readyList.add(.messages(id)) })
+        let key = connection.channel?.peerFingerprint
         let link = SessionLink(
-            data.peer, sendQueue: sendQueue, suite: connection.channel?.suite,
-            group: connection.channel?.group,
-            verification: trust.verification(of: uid, connection.channel?.peerFingerprint))
+            data.peer, key, sendQueue: sendQueue, suite: connection.channel?.suite,
+            group: connection.channel?.group, verification: trust.verification(of: uid, key))
         connection.link = link
         connection.socket.setUserTimeout(configuration.idleTimeout)  // [live.user-timeout]
         connection.userTimeout = UserTimeout(configuration.idleTimeout)

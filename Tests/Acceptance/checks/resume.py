@@ -99,10 +99,13 @@ def _resumes(chance):
         content = chance.randbytes(SIZE)
         with open(source, "wb") as file:
             file.write(content)
+        # A part belongs to the key of its sender, so each end keeps its own.
+        keys = [peer.identity(folder, name) for name in ("sender.pem", "receiver.pem")]
         digest, killed, deadline = hashlib.sha256(content).hexdigest(), 0, time.monotonic() + 300
         while killed < kills or begun != 0:
             peer.expect(time.monotonic() < deadline, f"{killed} of {kills} kills in 300 s")
-            sender, receiver = Shim(uids[0]), Shim(uids[1], receiving=inbox, resumes=True)
+            sender = Shim(uids[0], identity=keys[0])
+            receiver = Shim(uids[1], identity=keys[1], receiving=inbox, resumes=True)
             link(sender, receiver)
             sender.ask("resource", to=uids[1], path=source, name="movie.mp4", resumable=True)
             if killed == kills:

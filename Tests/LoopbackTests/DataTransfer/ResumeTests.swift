@@ -10,6 +10,7 @@ struct ResumeTests {
     private let folders = Folders()
     private let ann: PeerID
     private let bob: PeerID
+    private let annsKey: Identity
 
     private struct Folders {
         let anns = TestFolder()
@@ -19,11 +20,23 @@ struct ResumeTests {
     init() throws {
         ann = try PeerID(displayName: "ann")
         bob = try PeerID(displayName: "bob")
+        annsKey = try .generate()
     }
 
+    /// The sender's key in a test.
+    private enum Key: CaseIterable, Sendable { case same, other, new, none }
+
     /// Links ann and bob in new sessions.
-    private func meet(_ sender: PeerID? = nil) async throws -> Meeting {
-        let meeting = try Meeting(sender ?? ann, .loopback(), bob, .loopback())
+    private func meet(_ sender: PeerID? = nil, with key: Key = .same) async throws -> Meeting {
+        let configuration: Session.Configuration =
+            switch key {
+            case .same: .loopback(identity: annsKey)
+            case .other: .loopback(identity: try .generate())
+            case .new: .loopback()
+            case .none: .loopback(.none)
+            }
+        let meeting = try Meeting(
+            sender ?? ann, configuration, bob, key == .none ? .loopback(.none) : .loopback())
         try await meeting.link()
         return meeting
     }
@@ -54,9 +67,10 @@ struct ResumeTests {
 
     /// Sends the first bytes of a file, and then ends the link.
     private func breakOff(
-        _ url: URL, after gate: UInt64, by breaker: Breaker = .sender, resuming: Resumption? = .standard
+        _ url: URL, after gate: UInt64, by breaker: Breaker = .sender, resuming: Resumption? = .standard,
+        with key: Key = .same
     ) async throws {
-        let meeting = try await meet()
+        let meeting = try await meet(with: key)
         let (resource, receiving, _) = try await begin(url, gate, resuming, meeting)
         await moved(resource, gate)
         await (breaker == .sender ? meeting.ann : meeting.bob).disconnect()
@@ -89,8 +103,10 @@ struct ResumeTests {
     }
 
     /// Sends the whole file, and checks what arrives and how much was sent.
-    private func complete(_ url: URL, from offset: Int, sender: PeerID? = nil) async throws {
-        let meeting = try await meet(sender)
+    private func complete(
+        _ url: URL, from offset: Int, sender: PeerID? = nil, with key: Key = .same
+    ) async throws {
+        let meeting = try await meet(sender, with: key)
         let sending = try await meeting.ann.send(file: url, to: bob)
         let resource = try await offered(meeting.bob)
         let arrived = try await resource.receive(into: folders.bobs.url, resuming: .standard)
@@ -151,6 +167,24 @@ struct ResumeTests {
         try await complete(try file(Self.content()), from: 0, sender: try PeerID(displayName: "ann"))
         #expect(parts.count == 1)
         try await complete(try file(Self.content()), from: 1_000_000)
+    }
+
+    @Test(
+        "a peer that states the id and has not the key learns nothing of the part, and does not complete it [resource.partial]",
+        arguments: [.other, .new, .none] as [Key])
+    private func otherKey(_ key: Key) async throws {
+        let url = try file(Self.content())
+        try await breakOff(url, after: 1_000_000)
+        try await complete(url, from: 0, with: key)
+        #expect(parts.count == 1)
+        try await complete(url, from: 1_000_000)
+        #expect(folders.bobs.names == [])
+    }
+
+    @Test("of what comes over a link without keys no part is kept [resource.partial]")
+    func withoutKey() async throws {
+        try await breakOff(try file(Self.content()), after: 1_000_000, with: .none)
+        #expect(folders.bobs.names == [])
     }
 
     @Test(

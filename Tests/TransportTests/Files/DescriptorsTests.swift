@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MultipeerCore
+import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -97,7 +98,8 @@ struct DescriptorsTests {
         case .entries: _ = try open.entries()
         case .sink: _ = try FileSink(in: folder.path)
         case .resumed:
-            let part = UnfinishedFile(label: "a", from: UID(high: 1, low: 1), named: "a", size: 9)
+            let part = UnfinishedFile(
+                label: "a", from: UID(high: 1, low: 1), with: .repeating(1), named: "a", size: 9)
             _ = try FileSink(in: folder.path, size: 9, unfinished: part)
         case .new:
             _ = try open.create("new", [1], as: NewFile())

@@ -1,5 +1,6 @@
 import Glibc
 import MultipeerCore
+import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -10,11 +11,13 @@ struct UnfinishedFileTests {
     private static let peer = UID(high: 1, low: 2)
 
     private func unfinished(
-        _ label: String = "photo.jpg", from peer: UID = UnfinishedFileTests.peer, size: UInt64 = 10,
-        key: [UInt8] = [], lifetime: Duration = .seconds(100)
+        _ label: String = "photo.jpg", from peer: UID = UnfinishedFileTests.peer,
+        with fingerprint: Fingerprint = .repeating(1), size: UInt64 = 10, key: [UInt8] = [],
+        lifetime: Duration = .seconds(100)
     ) -> UnfinishedFile {
         UnfinishedFile(
-            label: label, from: peer, named: "photo.jpg", size: size, key: key, lifetime: lifetime)
+            label: label, from: peer, with: fingerprint, named: "photo.jpg", size: size, key: key,
+            lifetime: lifetime)
     }
 
     private func sink(_ file: UnfinishedFile? = nil, size: UInt64 = 10) throws -> FileSink {
@@ -50,16 +53,17 @@ struct UnfinishedFileTests {
     }
 
     @Test(
-        "the name shows the file and that it is a part, and depends on sender, size and key [resource.partial]"
+        "the name shows the file and that it is a part, and depends on sender, its key and size [resource.partial]"
     )
     func names() {
         let name = unfinished().name
         #expect(name.hasPrefix("photo.jpg.") && name.hasSuffix(".multipeer-part"))
         #expect(name.utf8.count == "photo.jpg.".utf8.count + 16 + ".multipeer-part".utf8.count)
         let others = [
-            unfinished(from: UID(high: 1, low: 3)), unfinished(size: 11), unfinished(key: [1]),
+            unfinished(from: UID(high: 1, low: 3)), unfinished(with: .repeating(2)), unfinished(size: 11),
+            unfinished(key: [1]),
         ]
-        #expect(Set(others.map(\.name) + [name]).count == 4)
+        #expect(Set(others.map(\.name) + [name]).count == 5)
         #expect(unfinished().name == name)
         let longest = String(repeating: "x", count: UnfinishedFile.longestLabel)
         #expect(unfinished(longest).name.utf8.count == 255)
@@ -271,5 +275,14 @@ struct UnfinishedFileTests {
         let path = sink.path
         #expect(throws: FileFault(.notFound, path: path)) { try sink.close() }
         #expect(try PrivateFile.read(victim, limit: 9) == [7])
+    }
+}
+
+extension Fingerprint {
+    static func repeating(_ byte: UInt8) -> Fingerprint {
+        guard let fingerprint = Fingerprint([UInt8](repeating: byte, count: byteCount)) else {
+            preconditionFailure("a fingerprint has that many bytes")
+        }
+        return fingerprint
     }
 }

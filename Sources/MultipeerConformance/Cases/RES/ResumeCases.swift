@@ -9,25 +9,37 @@ enum ResumeCases {
         Case(
             "RES-15", "9.6", level: .channels, "a receiver says what it has of a resource",
             stimulus:
-                "RESUMABLE, 2 MiB, of which half arrives before the link ends; the same resource on a new link; again, of other bytes",
+                "RESUMABLE, 2 MiB, of which half arrives before the link ends; the same resource on a new link; again, of other bytes; and of a peer that has the uid and not the key",
             expectation:
-                "RESUME with 0 bytes; after the link with some (recommended) and their SHA-256; DONE(OK), and the file that was sent",
+                "RESUME with 0 bytes; after the link with some (recommended) and their SHA-256, but 0 for another key; DONE(OK), and the file that was sent",
             rules: ["resource.resumable", "resource.begin", "resource.partial"],
             bugs: [
                 .seen("resumable-ignored", by: "nothing on channel"),
                 .seen("resume-digest-of-nothing", by: "SHA-256"),
                 .seen("forgets-parts", by: "nothing is kept"),
+                .seen("parts-of-a-uid", by: "RESUME with offset"),
             ], seconds: 60
         ) { caseRun in
             caseRun.allowance = 8 << 20
             var settings = SubjectSession.Settings()
             settings.resumes = true
+            // A part belongs to a key.
+            settings.preference = .required
             let (folder, pair, first) = try caseRun.receiving(settings)
             let half = Array(bytes.prefix(size / 2))
             let other = bytes.map { $0 ^ 1 }
             var (resource, offset) = try first.offerResumable(1, of: pair, expecting: [0], bytes)
             try first.sendHalf(1, half, resource, of: pair, in: caseRun)
-            var link = try pair.linkAgain(after: first, resource, in: caseRun)
+            // A peer that has the uid and another key gets nothing of it.
+            let key = pair.tester.identity
+            pair.tester.identity = try TLSIdentity()
+            pair.tester.restart()
+            let foreign = try pair.linkAgain(after: first, resource, in: caseRun)
+            (resource, _) = try foreign.offerResumable(1, of: pair, expecting: [0], bytes)
+            foreign.send(.reset(1, .cancelled))
+            pair.tester.identity = key
+            pair.tester.restart()
+            var link = try pair.linkAgain(after: foreign, resource, in: caseRun)
             let possible = 0...UInt64(half.count)
             (resource, offset) = try link.offerResumable(1, of: pair, expecting: possible, bytes)
             if offset == 0 { caseRun.weak("nothing is kept of what arrived") }

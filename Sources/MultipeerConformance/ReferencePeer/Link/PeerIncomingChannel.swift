@@ -79,9 +79,12 @@ final class PeerIncomingChannel {
 
     /// The name under which what is there of a resource is found again.
     private var partName: String? {
-        guard opening.isResumable, session.settings.resumes, let size = opening.size else { return nil }
-        return "part-"
-            + SHA256.hash(channels.link.uid + opening.name + Array("\(size)".utf8)).prefix(8).map(\.self).hex
+        guard opening.isResumable, session.settings.resumes, let size = opening.size,
+            let leaf = channels.link.connection.tls?.peerLeaf
+        else { return nil }
+        let key = bug == .partsOfAUID ? [] : SHA256.hash(leaf)
+        let parts = channels.link.uid + key + opening.name + Array("\(size)".utf8)
+        return "part-" + SHA256.hash(parts).prefix(8).map(\.self).hex
     }
 
     /// Sends RESUME with what is there. Spec 9.6.
