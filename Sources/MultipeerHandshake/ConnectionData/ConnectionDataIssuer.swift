@@ -2,16 +2,25 @@ import MultipeerCore
 
 /// The connection data that this session has issued. Spec 4.3.
 ///
-/// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
-/// addresses create a new version with the same token; earlier versions remain valid until they expire. An application that
+/// The same peer gets the same data again, so that crossing exchanges cannot conflict. New addresses create a new version with the
+/// same token; earlier versions remain valid until they expire. What expires soon is no longer handed out. An application that
 /// accepts every invitation issues data to any number of uids: data for 1,024 peers are held, and the oldest forgotten, except
 /// for those of peers that are connecting or linked. [limit.issued]
 struct ConnectionDataIssuer: Sendable {
     private struct Record {
-        var versions: [ConnectionData]
+        var versions: [ConnectionData] = []
         let expiry: Moment
-        /// The time from which a new record is made: before expiry, if it is for the mesh.
+        /// The time from which a new record is made: before expiry, so that what is handed out lasts as long as an attempt.
         let renewal: Moment
+        /// The versions of the record before, and their expiry. [mesh.data]
+        var former: (versions: [ConnectionData], expiry: Moment)?
+
+        /// The versions that have not expired, the newest first.
+        func valid(at now: Moment) -> [ConnectionData] {
+            var all = now < expiry ? Array(versions.reversed()) : []
+            if let former, now < former.expiry { all += former.versions.reversed() }
+            return all
+        }
     }
 
     private enum Audience: Hashable {
@@ -26,8 +35,6 @@ struct ConnectionDataIssuer: Sendable {
 
     /// For how many peers, groups of peers and sessions data are held.
     var count: Int { records.count }
-    /// The record that the mesh had before the renewal: valid until it expires. [mesh.data]
-    private var former: Record?
 
     /// Returns the data for `recipient`, for the members of the mesh, or the data open to any peer. `token`: 32 random
     /// bytes, used if a new token is needed. `lifetime`: of new data, in whole seconds: existing data keep their own,
@@ -38,11 +45,13 @@ struct ConnectionDataIssuer: Sendable {
         isInUse: (UID) -> Bool = { _ in false }, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         let audience: Audience = recipient.map { .peer($0) } ?? (flags.contains(.mesh) ? .members : .anyone)
-        var record = Record(
-            versions: [], expiry: now + (audience == .members ? HandshakeTiming.lifetime : lifetime),
-            renewal: now + (audience == .members ? HandshakeTiming.meshRenewal : lifetime))
+        let (whole, reused) =
+            audience == .members
+            ? (HandshakeTiming.lifetime, HandshakeTiming.meshRenewal)
+            : (lifetime, lifetime - min(HandshakeTiming.renewal, lifetime / 2))
+        var record = Record(expiry: now + whole, renewal: now + reused)
         if let known = records[audience] {
-            if now < known.renewal { record = known } else if audience == .members { former = known }
+            if now < known.renewal { record = known } else { record.former = (known.versions, known.expiry) }
         }
         // [data.idempotent]
         if let known = record.versions.firstIndex(where: {
@@ -90,10 +99,9 @@ struct ConnectionDataIssuer: Sendable {
     /// Returns our data that `peer` may hold, most likely first. A member of the mesh most likely holds the data issued
     /// to the mesh; any other peer the data issued for it. [data.expiry]
     func issued(for peer: UID, asMember: Bool, at now: Moment) -> [ConnectionData] {
-        let (mesh, open) = ([records[.members], former], [records[.anyone]])
-        let own = [records[.peer(peer)]]
-        let known = asMember ? mesh + own + open : own + open + mesh
-        return known.compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
+        let audiences: [Audience] =
+            asMember ? [.members, .peer(peer), .anyone] : [.peer(peer), .anyone, .members]
+        return audiences.flatMap { records[$0]?.valid(at: now) ?? [] }
     }
 
     /// Whether any issued data contain loopback addresses. [dial.loopback]

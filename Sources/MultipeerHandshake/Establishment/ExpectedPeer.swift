@@ -108,4 +108,6 @@ package enum HandshakeTiming {
     package static let probe = Duration.seconds(1)
     package static let lifetime = Duration.seconds(86_400)
     package static let meshRenewal = Duration.seconds(43_200)
+    /// Data that expire within this are replaced when they are asked for; of a lifetime that is shorter than twice that, the half.
+    package static let renewal = Duration.seconds(60)
 }

@@ -28,14 +28,35 @@ struct IssuingTests {
             at: start + delay)
     }
 
-    @Test("data issued again for the same peer has the same bytes, until it expires [data.idempotent]")
-    func idempotent() throws {
+    @Test(
+        "data issued again for the same recipient has the same bytes, until its last minute [data.idempotent]",
+        arguments: [UID(high: 2, low: 2), nil] as [UID?])
+    func idempotent(_ recipient: UID?) throws {
         var session = try session(ann)
-        let first = try issue(&session, for: bob, token: 1, after: .zero)
-        let again = try issue(&session, for: bob, token: 2, after: HandshakeTiming.lifetime - .nanoseconds(1))
+        let first = try issue(&session, for: recipient, token: 1, after: .zero)
+        let end = HandshakeTiming.lifetime - .seconds(60)
+        let again = try issue(&session, for: recipient, token: 2, after: end - .nanoseconds(1))
         #expect(first.bytes == again.bytes)
-        let later = try issue(&session, for: bob, token: 3, after: HandshakeTiming.lifetime)
-        #expect(later.token == [UInt8](repeating: 3, count: 32))
+        let later = try issue(&session, for: recipient, token: 3, after: end)
+        #expect(later.token == [UInt8](repeating: 3, count: 32) && later.lifetime == 86_400)
+        // What was handed out before is valid for as long as it says.
+        let valid = { session.issuer.issued(for: bob, asMember: false, at: start + $0) }
+        #expect(valid(HandshakeTiming.lifetime - .nanoseconds(1)) == [later, first])
+        #expect(valid(HandshakeTiming.lifetime) == [later])
+    }
+
+    @Test("data with a short lifetime is issued again during its first half [data.idempotent]")
+    func shortIdempotent() throws {
+        var session = try session(ann)
+        let candidate = try #require(Candidate(address: [192, 0, 2, 1], port: 50_000))
+        let tokens = try [0, 999, 1_000, 1_999, 2_000].map { milliseconds in
+            try session.connectionData(
+                for: bob, candidates: [candidate],
+                token: [UInt8](repeating: UInt8(milliseconds % 251), count: 32), lifetime: .seconds(2),
+                at: start + .milliseconds(milliseconds)
+            ).token[0]
+        }
+        #expect(tokens == [0, 0, 1_000 % 251, 1_000 % 251, 2_000 % 251].map(UInt8.init))
     }
 
     @Test(
