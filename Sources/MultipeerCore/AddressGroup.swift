@@ -6,3 +6,10 @@ package struct AddressGroup: Hashable, Sendable {
     /// Creates the group of an address of 4 or 16 bytes. An IPv4-mapped address has to be passed as IPv4.
     package init(_ address: [UInt8]) { prefix = address.count == 16 ? Array(address.prefix(8)) : address }
 }
+
+extension AddressGroup: Comparable {
+    /// An order for ties, which are then decided alike in every run.
+    package static func < (one: AddressGroup, other: AddressGroup) -> Bool {
+        one.prefix.lexicographicallyPrecedes(other.prefix)
+    }
+}

@@ -63,3 +63,11 @@ package struct Candidate: Hashable, Sendable {
         return Array(address.prefix(12)) == prefix ? Array(address.suffix(4)) : nil
     }
 }
+
+extension Candidate: Comparable {
+    /// An order for ties, which are then decided alike in every run.
+    package static func < (one: Candidate, other: Candidate) -> Bool {
+        if one.address != other.address { return one.address.lexicographicallyPrecedes(other.address) }
+        return (one.port, one.zone) < (other.port, other.zone)
+    }
+}

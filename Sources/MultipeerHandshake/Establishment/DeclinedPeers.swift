@@ -5,7 +5,6 @@ import MultipeerCore
 struct DeclinedPeers: Sendable {
     private var peers: [UID: (peer: ExpectedPeer, until: Moment)] = [:]
 
-    var uids: [UID] { Array(peers.keys) }
     var expectedPeers: [ExpectedPeer] { peers.values.map(\.peer) }
 
     /// Returns a peer that is still to be notified.

@@ -77,7 +77,7 @@ struct IntroducedDials: Sendable {
         guard addresses.count > Self.dialledAddresses else { return }
         addresses = addresses.filter { now < $0.value.end }
         guard addresses.count > Self.dialledAddresses else { return }
-        let first = addresses.min { ($0.value.end, $0.key.port) < ($1.value.end, $1.key.port) }
+        let first = addresses.min { ($0.value.end, $0.key) < ($1.value.end, $1.key) }
         if let first { addresses[first.key] = nil }
     }
 

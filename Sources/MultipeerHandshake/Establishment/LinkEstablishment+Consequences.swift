@@ -101,10 +101,14 @@ extension LinkEstablishment {
 
     mutating func helloArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
         let (meshSnapshot, grease) = (meshSnapshot, jitter.next())
-        let uids = Array(attempts.keys) + declined.uids
-        let known = uids.reduce(into: [:]) { $0[$1] = lookUpExpectedPeer($1, at: now) }
+        guard var handshake = connections[id]?.handshake else { return }
+        // Only what the HELLO names is looked up: no one has proven anything yet.
+        let follow = handshake.greeted(
+            payload, meshSnapshot: meshSnapshot, grease: grease, at: now,
+            lookUp: { lookUpExpectedPeer($0, at: now) })
         step(id, at: now) {
-            $0.greeted(payload, meshSnapshot: meshSnapshot, grease: grease, at: now, lookUp: { known[$0] })
+            $0 = handshake
+            return follow
         }
     }
 

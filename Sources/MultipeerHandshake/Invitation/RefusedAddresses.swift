@@ -32,7 +32,9 @@ struct RefusedAddresses: Sendable {
         }
         records[address] = record
         guard records.count > InvitationLimits.refusedAddresses else { return }
-        let oldest = records.min { ($0.value.last, $0.value.refusals) < ($1.value.last, $1.value.refusals) }
+        let oldest = records.min {
+            ($0.value.last, $0.value.refusals, $0.key) < ($1.value.last, $1.value.refusals, $1.key)
+        }
         if let oldest { records[oldest.key] = nil }
     }
 

@@ -114,6 +114,18 @@ struct IntroducedDialTests {
         #expect(dials.pauseEnd(of: addresses[2]) == nil)
     }
 
+    @Test("of addresses that are equally old the first is forgotten, in every run alike [mesh.introduced]")
+    func ties() throws {
+        var dials = IntroducedDials()
+        let now = Moment(nanoseconds: 1_000_000_000_000)
+        let addresses = try (0..<515 as Range<Int>).map {
+            try #require(Candidate(address: [10, 0, UInt8($0 >> 8), UInt8($0 & 255)], port: 5_000))
+        }
+        for address in addresses.reversed() { dials.failed(address, at: now) }
+        // What came last made room for itself, as it is the first in the order.
+        #expect(addresses.indices.filter { dials.pauseEnd(of: addresses[$0]) == nil } == [0, 1, 2])
+    }
+
     @Test("a peer that was met is dialled without that limit [mesh.introduced]")
     func met() throws {
         var stage = try stage(1)

@@ -201,6 +201,18 @@ struct InviteeLimitTests {
         #expect(refused.count == 1)
     }
 
+    @Test("of addresses refused at one time the first is forgotten, in every run alike [invite.quiet]")
+    func refusedTogether() {
+        var refused = RefusedAddresses()
+        let start = Moment.start
+        let addresses = (0..<64 as Range<UInt8>).map { AddressGroup([10, 0, 0, $0]) }
+        for address in addresses.reversed() { for _ in 0..<3 { refused.refused(address, at: start) } }
+        refused.refused(AddressGroup([10, 9, 9, 9]), at: start + .milliseconds(1))
+        #expect(refused.count == 64)
+        let forgotten = addresses.filter { !refused.isQuiet($0, at: start + .milliseconds(1)) }
+        #expect(forgotten == [addresses[0]])
+    }
+
     @Test(
         "the fifth connection of an address without INVITE, or the 97th of all, drops one of the older ones [invite.pending]"
     )
