@@ -2,6 +2,7 @@ import ClassicClient
 import ClassicClientSwift6
 import Foundation
 @preconcurrency import MultipeerConnectivity
+import MultipeerTransport
 import TestSupport
 import Testing
 
@@ -49,6 +50,22 @@ struct SubclassTests {
         #expect(why == "not connected")
     }
 
+    @Test("a session with a configuration is made once, also of a subclass that overrides the initialiser")
+    func configured() {
+        var configuration = Session.Configuration.facadeOnLoopback
+        configuration.maximumPeers = 3
+        let session = MadeSession(
+            peer: MCPeerID(displayName: "ann"), securityIdentity: nil, encryptionPreference: .optional,
+            configuration: configuration)
+        #expect(session.made === session.native)
+        #expect(session.native.configuration.maximumPeers == 3)
+        #expect(session.securityIdentity == nil && session.encryptionPreference == .optional)
+        let wrong = MCSession(
+            peer: MCPeerID(displayName: "ann"), securityIdentity: ["none"], encryptionPreference: .required,
+            configuration: configuration)
+        #expect(wrong.securityIdentity as? [String] == ["none"])
+    }
+
     @Test("a delegate is held weakly, and an observer in a subclass is called")
     func observedDelegate() {
         let session = ClassicClientSwift6.ObservedSession(
@@ -86,3 +103,17 @@ struct SubclassTests {
 }
 
 private typealias NamedPeerOf5 = ClassicClient.NamedPeer
+
+/// Keeps the native session that its initialiser has made.
+private final class MadeSession: MCSession {
+    private(set) var made: Session?
+
+    override init(
+        peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
+        encryptionPreference: MCEncryptionPreference
+    ) {
+        super.init(
+            peer: myPeerID, securityIdentity: identity, encryptionPreference: encryptionPreference)
+        made = native
+    }
+}

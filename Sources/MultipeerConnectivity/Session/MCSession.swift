@@ -15,9 +15,8 @@ import MultipeerTransport
 /// All its methods may be called from any thread and from inside delegate calls; none waits for the network. `disconnect` leaves
 /// it usable; releasing it disconnects, with a goodbye. It needs neither the main queue nor a run loop.
 open class MCSession: NSObject {
-    /// Both are changed by an initialiser only.
-    private(set) var core: SessionCore
-    private var lentCore: LentReference<SessionCore>
+    let core: SessionCore
+    private let lentCore: LentReference<SessionCore>
     private let peer: MCPeerID
     private let identity: [Any]?
     private let preference: MCEncryptionPreference
@@ -37,11 +36,14 @@ open class MCSession: NSObject {
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference
     ) {
+        let configured = identity?.first as? ConfiguredIdentity
         peer = myPeerID
-        self.identity = identity
+        self.identity = configured == nil ? identity : configured?.identity
         preference = encryptionPreference
         core = SessionCore(
-            myPeerID.id, MCSession.configuration(.facade, identity, encryptionPreference))
+            myPeerID.id,
+            MCSession.configuration(
+                configured?.configuration ?? .facade, self.identity, encryptionPreference))
         lentCore = LentReference(core)
         super.init()
         core.attach(self)
@@ -53,12 +55,17 @@ open class MCSession: NSObject {
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference, configuration: Session.Configuration
     ) {
+        // A designated initialiser of its own would keep a subclass that has the other from inheriting this one.
         self.init(
-            peer: myPeerID, securityIdentity: identity, encryptionPreference: encryptionPreference)
-        core = SessionCore(
-            myPeerID.id, MCSession.configuration(configuration, identity, encryptionPreference))
-        lentCore = LentReference(core)
-        core.attach(self)
+            peer: myPeerID,
+            securityIdentity: [ConfiguredIdentity(identity: identity, configuration: configuration)],
+            encryptionPreference: encryptionPreference)
+    }
+
+    /// What stands for an identity on the way from one initialiser to the other.
+    private struct ConfiguredIdentity {
+        let identity: [Any]?
+        let configuration: Session.Configuration
     }
 
     deinit { core.end() }
