@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where the sources have a number of `Spec/registries.json` for which no test sees a constant.
 struct RegistryPlace {
     /// Its name in the registry.
@@ -246,5 +248,170 @@ extension RegistryPlace {
         "evictionHold": "Membership+Cap.swift: 1 s times 0.5 to 1.5 plus 0.5",
         "evictionHoldLast": "the same",
         "invitationRetryFirst": "the pauses of dialling: DialPlan",
+    ]
+}
+
+/// A sentence of a public page with numbers that an application relies on.
+struct DocumentedFigures {
+    /// A number, as prose has it.
+    enum Figure {
+        /// A limit of the registry, divided by `unit`.
+        case limit(String, unit: Int = 1)
+        /// A time of the registry, in milliseconds, divided by `unit`.
+        case timer(String, unit: Int = 1_000)
+        /// A number that only the code has.
+        case place(String, String, unit: Int = 1)
+    }
+
+    /// Below `Sources/`.
+    let file: String
+    /// `#` stands for each number. Breaks of lines do not count.
+    let text: String
+    let figures: [Figure]
+
+    init(_ file: String, _ text: String, _ figures: Figure...) {
+        (self.file, self.text, self.figures) = (file, text, figures)
+    }
+
+    /// The sentence with the present numbers; nil if one of them is not found, or is not a whole number of its unit.
+    func sentence(_ limits: [String: Int], _ timers: [String: Int]) throws -> String? {
+        var sentence = ""
+        let parts = text.split(separator: "#", omittingEmptySubsequences: false)
+        guard parts.count == figures.count + 1 else { return nil }
+        for (part, figure) in zip(parts, figures) {
+            let (value, unit): (Int?, Int) =
+                switch figure {
+                case .limit(let name, let unit): (limits[name], unit)
+                case .timer(let name, let unit): (timers[name], unit)
+                case .place(let file, let code, let unit):
+                    (try RegistryPlace("", file, code).value(), unit)
+                }
+            guard let value, value.isMultiple(of: unit) else { return nil }
+            sentence += part + (value / unit).formatted(.number.locale(Locale(identifier: "en_US")))
+        }
+        return sentence + parts[parts.count - 1]
+    }
+
+    /// The comments of a file, each paragraph on one line.
+    static func comments(of file: String) throws -> String {
+        try Repository.file("Sources/\(file)").lines
+            .map { $0.drop { $0 == " " } }
+            .map { $0.hasPrefix("///") ? $0.dropFirst(3).drop { $0 == " " } : "" }
+            .joined(separator: " ")
+    }
+
+    private static let session = "MultipeerTransport/Session/Session.swift"
+    private static let configuration = "MultipeerTransport/Session/Session+Configuration.swift"
+    private static let ranges = "MultipeerTransport/Session/Configuration+Ranges.swift"
+    private static let sending = "MultipeerTransport/Sending/"
+
+    static let all = [
+        DocumentedFigures(
+            session, "- # links, or # peers in the mesh, by default", .limit("links"), .limit("peers")),
+        DocumentedFigures(session, "- # peers connecting or linked:", .limit("awaitedPeers")),
+        DocumentedFigures(
+            session, "- # MiB, or # messages, accepted and not yet written to one peer:",
+            .limit("outbox", unit: 1 << 20), .place(sending + "SendQueue.swift", "messageLimit: Int = #,")),
+        DocumentedFigures(
+            session, "- # KiB, or # messages, on their way to one peer over UDP:",
+            .place(sending + "DatagramSendQueues.swift", "static let bytes = #", unit: 1 << 10),
+            .place(sending + "DatagramSendQueues.swift", "static let messages = #")),
+        DocumentedFigures(
+            session, "- # MiB of unreliable messages of one peer", .limit("datagramMemory", unit: 1 << 20)),
+        DocumentedFigures(
+            session, "- The peer's `maximumMessageSize`: `send` throws `tooLarge`."),
+        DocumentedFigures(
+            session, "- # MiB of messages that no task takes from `events`:",
+            .limit("messageCredit", unit: 1 << 20)),
+        DocumentedFigures(
+            session, "- The peer's `maximumStreams`, default #, of streams and files", .limit("channels")),
+        DocumentedFigures(
+            session,
+            "- # KiB written to a stream and not yet sent, with # KiB that its reader has not taken:",
+            .place(
+                "MultipeerTransport/Channels/ChannelSendQueue.swift", "static let byteLimit = #",
+                unit: 1 << 10),
+            .limit("channelCredit", unit: 1 << 10)),
+        DocumentedFigures(
+            session, "- # MiB of unread streams and files, from all peers:",
+            .limit("channelMemory", unit: 1 << 20)),
+        DocumentedFigures(
+            session,
+            "- # unauthenticated connections at once, # more from the addresses of expected peers, and # from one address: "
+                + "one that is at least # ms old is dropped, drawn at random, or else the new one.",
+            .limit("unauthenticated"), .limit("unauthenticatedExpected"), .limit("unauthenticatedPerAddress"),
+            .timer("unauthenticatedAge", unit: 1)),
+        DocumentedFigures(session, "A peer with # events not yet taken", .limit("untakenEvents")),
+        DocumentedFigures(session, "One of more than # bytes, and any while UDP", .limit("datagramMessage")),
+        DocumentedFigures(
+            session, "The name is a label of 1 to # bytes; the metadata is up to # bytes.",
+            .limit("channelName"), .limit("channelMetadata")),
+        DocumentedFigures(
+            configuration, "The addresses to listen at, at most #; empty listens", .limit("candidates")),
+        DocumentedFigures(configuration, "it has at most # bytes there.", .limit("entryCertificate")),
+        DocumentedFigures(
+            configuration, "the life of the session, at most #.",
+            .place("MultipeerSecurity/Trust/TrustStore.swift", "static let maximumCount = #")),
+        DocumentedFigures(configuration, "Ports below # are only useful", .limit("smallestPort")),
+        DocumentedFigures(
+            configuration, "The timeout of one `connect`, # to # seconds; default #.",
+            .place(ranges, "# ... .seconds(600)", unit: 1_000),
+            .place(ranges, ".seconds(1) ... # ~=", unit: 1_000),
+            .timer("attempt")),
+        DocumentedFigures(
+            configuration, "in bytes: # to 1 GiB (#); default # MiB.", .limit("smallestMaxMessage"),
+            .place(ranges, "static let largestMaxMessage = #"), .limit("maxMessage", unit: 1 << 20)),
+        DocumentedFigures(
+            configuration, "open to this side at a time: 1 to #; default #.",
+            .place(ranges, "static let largestMaxChannels = #"), .limit("channels")),
+        DocumentedFigures(
+            configuration, "Each can hold # KiB of unread data, all of a session together # MiB.",
+            .limit("channelCredit", unit: 1 << 10), .limit("channelMemory", unit: 1 << 20)),
+        DocumentedFigures(
+            configuration, "is probed, at least 10 milliseconds; default # seconds.", .timer("ping")),
+        DocumentedFigures(configuration, "at most 1 hour; default # seconds.", .timer("dead")),
+        DocumentedFigures(
+            configuration, "including the local one: # to #; default #.", .limit("smallestPeers"),
+            .limit("largestPeers"), .limit("peers")),
+        DocumentedFigures(
+            "MultipeerTransport/Discovery/DiscoveryConfiguration.swift", "# to # seconds; default #.",
+            .timer("smallestHostTTL"), .timer("hostTTL"), .timer("hostTTL")),
+        DocumentedFigures(
+            "MultipeerEssentials/Session/Session+Posting.swift",
+            "up to # MiB or # messages are queued for each peer.",
+            .place(sending + "SendQueue+Posting.swift", "messages: 262_144, bytes: #)", unit: 1 << 20),
+            .place(sending + "SendQueue+Posting.swift", "Backlog(messages: #, bytes")),
+        DocumentedFigures(
+            "MultipeerEssentials/Session/Session+Verification.swift",
+            "has not done its part within # seconds",
+            .timer("code")),
+        DocumentedFigures(
+            "MultipeerEssentials/Session/Session+Resources.swift", "(# by default), the call waits.",
+            .limit("channels")),
+        DocumentedFigures(
+            "MultipeerEssentials/Session/Resumption.swift", "a directory keeps at most # of them, and # GiB.",
+            .place("MultipeerTransport/Files/UnfinishedFile.swift", "static let limit = #"),
+            .place(
+                "MultipeerTransport/Files/UnfinishedFile.swift", "let byteLimit: UInt64 = #", unit: 1 << 30)),
+        DocumentedFigures(
+            "MultipeerEssentials/Nearby/Browser.swift", "or the context has more than # bytes.",
+            .limit("invitationContext")),
+        DocumentedFigures(
+            "MultipeerEssentials/Nearby/Invitation.swift", "application, up to # KiB;",
+            .limit("invitationContext", unit: 1 << 10)),
+        DocumentedFigures(
+            "MultipeerEssentials/Nearby/Advertiser+Invitations.swift",
+            "wait in the advertiser: at most #, since",
+            .limit("invitations")),
+        DocumentedFigures(
+            "MultipeerEssentials/Values/PeerID+Creation.swift", "The name to display, 1 to # bytes of UTF-8",
+            .limit("displayName")),
+        DocumentedFigures(
+            "MultipeerEssentials/Values/DiscoveryInfo+Creation.swift", "between has at most # bytes;",
+            .limit("infoEntry")),
+        DocumentedFigures(
+            "MultipeerEssentials/Values/DiscoveryInfo+Creation.swift",
+            "with a byte more for each, have at most #:",
+            .limit("info")),
     ]
 }

@@ -79,6 +79,32 @@ struct RegistryTests {
         #expect(links.value + 1 == registries.limits.first { $0.name == "peers" }?.value)
     }
 
+    @Test("the numbers of public pages are those of the code", arguments: DocumentedFigures.all)
+    func documented(_ figures: DocumentedFigures) throws {
+        let sentence = try #require(try self.sentence(figures), "\(figures.text)")
+        #expect(try DocumentedFigures.comments(of: figures.file).contains(sentence))
+    }
+
+    @Test("every limit that the page of a session lists is checked")
+    func documentedLimits() throws {
+        let path = "MultipeerTransport/Session/Session.swift"
+        let known = try DocumentedFigures.all.compactMap { try sentence($0) }
+        let listed = try Repository.file("Sources/\(path)").lines.filter { $0.hasPrefix("/// - ") }
+            .map { $0.dropFirst(4) }
+        #expect(listed.count >= 10)
+        for line in listed {
+            #expect(known.contains { $0.hasPrefix(line) || line.hasPrefix($0) }, "\(line)")
+        }
+    }
+
+    private func sentence(_ figures: DocumentedFigures) throws -> String? {
+        let limits = registries.limits.map { ($0.name, $0.value) }
+        let timers = registries.timers.map { ($0.name, $0.milliseconds) }
+        return try figures.sentence(
+            Dictionary(limits, uniquingKeysWith: { first, _ in first }),
+            Dictionary(timers, uniquingKeysWith: { first, _ in first }))
+    }
+
     @Test("every label that the registry names is defined in the spec")
     func labels() throws {
         let defined = try Labels.ofRepository().defined

@@ -31,7 +31,8 @@ public import MultipeerSecurity
 /// - The peer's `maximumStreams`, default 64, of streams and files open to it: `openStream` waits.
 /// - 512 KiB written to a stream and not yet sent, with 256 KiB that its reader has not taken: `write` waits.
 /// - 20 MiB of unread streams and files, from all peers: the one with the most is given up, `busy` at both ends.
-/// - 32 unauthenticated connections at once, 4 from one address: the oldest is dropped.
+/// - 96 unauthenticated connections at once, 32 more from the addresses of expected peers, and 4 from one address: one that is at
+///   least 200 ms old is dropped, drawn at random, or else the new one.
 public final class Session: Sendable {
     /// The local peer.
     public let peer: PeerID
