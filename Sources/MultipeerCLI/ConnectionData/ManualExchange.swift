@@ -73,16 +73,24 @@ struct ManualExchange: Sendable {
     }
 
     /// Asks on the terminal until the data is valid: what this side has shown stays valid meanwhile. Data that was wrapped into
-    /// several lines is taken as a whole. Returns nil without a terminal, or at the end of its input.
+    /// several lines is taken as a whole. Returns nil without a terminal.
     private func prompt() async throws(CommandError) -> ConnectionData? {
+        guard Terminal.isThere else { return nil }
         var question = "peer's connection data: "
         var text = ""
         while true {
             let asked = question
-            let line = try await files.run { () throws(CommandError) in
-                try Terminal.ask(asked, discardsInput: asked != ManualExchange.continuation)
+            let line: String
+            do throws(CommandError) {
+                line = try await files.run { () throws(CommandError) in
+                    // Nothing withdraws this question.
+                    try Terminal.ask(asked, discardsInput: asked != ManualExchange.continuation) ?? ""
+                }
+            } catch {
+                throw CommandError(
+                    "no connection data given: \(error.text)", hint: "use --data @FILE or --from FILE",
+                    exit: error.exit)
             }
-            guard let line else { return nil }
             text += line
             let result = ManualExchange.parse(text)
             if case .success(let data) = result { return data }

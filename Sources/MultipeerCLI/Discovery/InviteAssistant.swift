@@ -81,14 +81,16 @@ struct InviteAssistant: Sendable {
         let contest = invitation.isContested ? " another peer claims to be the same one." : ""
         let question =
             "'\(inviter)' invites you ('\(own.peer.displayName.printable)', \(options.service)).\(contest) accept? [y/N] "
-        let answer = try? await prompts.run { () throws(CommandError) -> String? in
-            guard Terminal.isForeground else {
-                Terminal.show("declined an invitation from '\(inviter)': there is no terminal to ask\n")
-                return nil
+        do throws(CommandError) {
+            let answer = try await prompts.run { () throws(CommandError) -> String? in
+                try Terminal.checkForeground()
+                return try Terminal.ask(question, unless: withdrawal)
             }
-            return try Terminal.ask(question, unless: withdrawal)
+            return invitation.isOpen && Terminal.isYes(answer)
+        } catch {
+            Terminal.say("declined an invitation from '\(inviter)': \(error.text)")
+            return false
         }
-        return invitation.isOpen && Terminal.isYes(answer ?? nil)
     }
 
     private func put(_ line: NearbyLine) async {

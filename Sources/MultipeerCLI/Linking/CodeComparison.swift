@@ -85,7 +85,14 @@ struct CodeComparison: Sendable {
             type the six digits that \(name) sees, or no: 
             """
         for attempt in 1...attempts {
-            let answer = try await ask(prompt, about: peer, in: session)
+            let answer: String?
+            do throws(CommandError) { answer = try await ask(prompt, about: peer, in: session) } catch {
+                // The digits were not compared, so they do not differ.
+                try? await session.declineVerification(of: peer)
+                throw CommandError(
+                    "\(name) is not verified: \(error.text); nothing was sent or shown", hint: error.hint,
+                    exit: .linkFailed)
+            }
             guard let answer, !Terminal.isNo(answer) else { return false }
             if digits.match(answer) { return true }
             let problem =
@@ -96,7 +103,7 @@ struct CodeComparison: Sendable {
         return false
     }
 
-    /// Asks the user; returns nil without a terminal, and when the link ends before the answer.
+    /// Asks the user; returns nil when the link ends before the answer.
     private static func ask(
         _ question: String, about peer: PeerID, in session: Session
     ) async throws(CommandError) -> String? {
@@ -124,8 +131,14 @@ struct CodeComparison: Sendable {
             return Terminal.say(
                 "\(name) wants to compare codes: start both sides again, this one with --verify")
         }
-        let answer = try await ask(
-            "\(name) wants to compare codes. Compare? [Y/n] ", about: peer, in: session)
+        let answer: String?
+        do throws(CommandError) {
+            answer = try await ask(
+                "\(name) wants to compare codes. Compare? [Y/n] ", about: peer, in: session)
+        } catch {
+            try? await session.declineVerification(of: peer)
+            return Terminal.warn("\(name) wants to compare codes, and that cannot be asked: \(error)")
+        }
         guard let answer, !Terminal.isNo(answer) else {
             try? await session.declineVerification(of: peer)
             return

@@ -68,17 +68,23 @@ final class PeerAdvertiser: Sendable {
     }
 
     private func first(_ session: Session) async throws(CommandError) -> PeerID {
-        let waiting = Task { await self.admit(into: session) }
+        let waiting = Task { () async -> Result<PeerID?, CommandError> in
+            do throws(CommandError) {
+                return .success(try await self.admit(into: session, mayRefuseUnasked: false))
+            } catch {
+                return .failure(error)
+            }
+        }
         let clock = Task { [timeLimit] in
             guard let timeLimit else { return }
             try await Task.sleep(for: timeLimit)
             waiting.cancel()
         }
-        let peer = await waiting.value
+        let result = await waiting.value
         clock.cancel()
         // No other peer is accepted. The goodbyes take 160 ms, which the peer does not wait for: the end of the command does.
         Task { await advertiser.stop() }
-        guard let peer else {
+        guard let peer = try result.get() else {
             throw CommandError(
                 "no peer connected", hint: "use --timeout to wait longer", exit: .linkFailed)
         }
@@ -88,7 +94,7 @@ final class PeerAdvertiser: Sendable {
     /// Links with every peer that is accepted, until the task is cancelled.
     func admitAll(into session: Session) async throws(CommandError) {
         try await start()
-        while !Task.isCancelled, await admit(into: session) != nil {}
+        while !Task.isCancelled, try await admit(into: session, mayRefuseUnasked: true) != nil {}
     }
 
     /// What an accepted peer has said it sends; nil if it has not.
@@ -107,17 +113,24 @@ final class PeerAdvertiser: Sendable {
         return isPlain ? name : "NAME"
     }
 
-    /// Returns the first peer that is accepted and linked; nil when the task is cancelled.
-    private func admit(into session: Session) async -> PeerID? {
+    /// Returns the first peer that is accepted and linked; nil when the task is cancelled. `mayRefuseUnasked`: one about which the
+    /// user cannot be asked is refused with a message, since there is work for others; otherwise it is an error.
+    private func admit(
+        into session: Session, mayRefuseUnasked: Bool
+    ) async throws(CommandError) -> PeerID? {
         for await invitation in advertiser.invitations {
             // An invitation that was withdrawn before its question is not answered.
             guard invitation.isOpen else { continue }
             let inviter = invitation.inviter
-            guard let theirs = PeerRole(context: invitation.context), role.suits(theirs),
-                await agrees(to: invitation, theirs)
-            else {
+            let theirs = PeerRole(context: invitation.context).flatMap { role.suits($0) ? $0 : nil }
+            let answer = await answer(to: invitation, theirs, waits: !mayRefuseUnasked)
+            guard case .success(true) = answer, let theirs else {
                 // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
+                guard case .failure(let error) = answer else { continue }
+                let text = "cannot ask about \(inviter.introduction): \(error.text)"
+                guard mayRefuseUnasked else { throw CommandError(text, hint: error.hint, exit: .system) }
+                Terminal.warn("\(text); it was refused")
                 continue
             }
             if case .send(let files?) = theirs {
@@ -138,7 +151,19 @@ final class PeerAdvertiser: Sendable {
         return nil
     }
 
-    private func agrees(to invitation: Invitation, _ theirs: PeerRole) async -> Bool {
+    private func answer(
+        to invitation: Invitation, _ theirs: PeerRole?, waits: Bool
+    ) async -> Result<Bool, CommandError> {
+        guard let theirs else { return .success(false) }
+        do throws(CommandError) { return .success(try await agrees(to: invitation, theirs, waits)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Returns whether the user wants the peer. `waits`: in the background the command is stopped; otherwise this throws there.
+    private func agrees(
+        to invitation: Invitation, _ theirs: PeerRole, _ waits: Bool
+    ) async throws(CommandError) -> Bool {
         guard isAsking else { return true }
         var isContestShown: Bool
         // It may be contested only after the question: then the answer was given without knowing that.
@@ -151,15 +176,16 @@ final class PeerAdvertiser: Sendable {
                 await invitation.waitUntilEnded()
                 withdrawal.cancel()
             }
-            let answer = try? await PeerAdvertiser.prompts.run { () throws(CommandError) in
-                try Terminal.ask(question, unless: withdrawal)
+            defer { watching.cancel() }
+            let answer = try await PeerAdvertiser.prompts.run { () throws(CommandError) in
+                if !waits { try Terminal.checkForeground() }
+                return try Terminal.ask(question, unless: withdrawal)
             }
-            watching.cancel()
             guard invitation.isOpen else {
                 Terminal.say("\(invitation.inviter.introduction) no longer wants to \(theirs.command)")
                 return false
             }
-            guard Terminal.isYes(answer ?? nil) else { return false }
+            guard Terminal.isYes(answer) else { return false }
         } while invitation.isContested != isContestShown
         return true
     }

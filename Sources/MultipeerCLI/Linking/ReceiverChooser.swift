@@ -13,7 +13,6 @@ final class ReceiverChooser: Sendable {
     private let drawn = Locked<Int?>(0)
     private let reading = Worker("choice")
     private let cancellation = Cancellation()
-    private static let backgroundSignals = [SIGTTIN, SIGTTOU]
 
     /// Returns nil when there is no one to ask: standard input or error is not a terminal, or the command is in the background.
     /// `reads`: whether standard input is to be sent.
@@ -22,7 +21,7 @@ final class ReceiverChooser: Sendable {
     ) throws(CommandError) {
         let input = DescriptorStream.input
         guard !reads, !arguments.has("--quiet"), input.isTerminal, DescriptorStream.error.isTerminal,
-            tcgetpgrp(input.descriptor) == getpgrp()
+            !input.isInBackground
         else { return nil }
         self.role = role
         isDrawn = Terminal.hasScreen(input) && Terminal.hasScreen(DescriptorStream.error)
@@ -75,11 +74,6 @@ final class ReceiverChooser: Sendable {
 
     /// Returns the receiver that the user chooses; nil when no one does.
     private func choose() async -> PeerID? {
-        // The user may send the command to the background: then it goes on with the code, and is not stopped for reading.
-        drawn.withLock { drawn in
-            guard drawn != nil else { return }
-            for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_IGN) }
-        }
         // The code is enough where this machine cannot browse: the advertiser has said so.
         guard (try? await browser.start()) != nil else { return nil }
         DuplicateID.watch(browser) { [weak self] in self?.warn($0) }
@@ -91,20 +85,34 @@ final class ReceiverChooser: Sendable {
         }
         defer { watching.cancel() }
         if isDrawn {
-            // Unless the end came first, which gives the terminal back.
-            guard drawn.withLock({ $0 != nil && Terminal.tellEveryKey() }) else { return nil }
+            // Unless the end came first, which gives the terminal back. In the background the command goes on with the code.
+            Terminal.tellEveryKey {
+                drawn.withLock { $0 != nil }
+            } leave: { [self] isRemoving in
+                leave(isRemoving)
+            } draw: { [self] in
+                draw()
+            }
             draw()
         } else {
             print("or choose a receiver: type its number and Enter")
         }
-        return try? await reading.run { [self] () throws(CommandError) in
-            try isDrawn ? readKeys() : readLines()
+        do throws(CommandError) {
+            return try await reading.run { [self] () throws(CommandError) in
+                try isDrawn ? readKeys() : readLines()
+            }
+        } catch {
+            finish()
+            Terminal.warn("no receiver can be chosen: \(error.text); the code is valid as before")
+            return nil
         }
     }
 
     private func readKeys() throws(CommandError) -> PeerID? {
-        while let bytes = try DescriptorStream.input.read(64, unless: cancellation) {
+        while let bytes = try DescriptorStream.input.readInForeground(64, unless: cancellation) {
             for byte in bytes {
+                // Ctrl-Z, on a terminal that does not turn it into a signal.
+                if byte == 0x1A { SignalHandler.suspend() }
                 switch list.withLock({ $0.take(byte) }) {
                 case .nothing: break
                 case .changed: draw()
@@ -116,7 +124,7 @@ final class ReceiverChooser: Sendable {
     }
 
     private func readLines() throws(CommandError) -> PeerID? {
-        while let line = try DescriptorStream.input.readLine(unless: cancellation) {
+        while let line = try DescriptorStream.input.readLine(isWaiting: true, unless: cancellation) {
             if let peer = list.withLock({ $0.choice(line.filter { $0 != " " }) }) { return peer }
             if !line.isEmpty { print("there is no '\(line.printable)'") }
         }
@@ -144,7 +152,7 @@ final class ReceiverChooser: Sendable {
         // The last column stays free: some terminals wrap to the next line after it.
         let lines = list.withLock { $0.lines(width: width - 1, height: height - 2) }
         drawn.withLock { drawn in
-            guard let before = drawn else { return }
+            guard let before = drawn, TerminalHold.isTaken else { return }
             Terminal.show(ReceiverChooser.erasure(before) + lines.map { "\($0)\n" }.joined())
             drawn = lines.count
         }
@@ -154,6 +162,15 @@ final class ReceiverChooser: Sendable {
         (lines > 0 ? "\r\u{1b}[\(lines)A" : "") + "\u{1b}[J"
     }
 
+    /// The list no longer is where it was.
+    private func leave(_ isRemoving: Bool) {
+        drawn.withLock { drawn in
+            guard let lines = drawn else { return }
+            if isRemoving { Terminal.show(ReceiverChooser.erasure(lines)) }
+            drawn = 0
+        }
+    }
+
     /// Removes the list, and gives the terminal back.
     private func finish() {
         cancellation.cancel()
@@ -161,9 +178,8 @@ final class ReceiverChooser: Sendable {
             defer { drawn = nil }
             return drawn
         }
-        defer { for number in ReceiverChooser.backgroundSignals { _ = signal(number, SIG_DFL) } }
         guard let lines, isDrawn else { return }
-        Terminal.show(ReceiverChooser.erasure(lines))
+        if TerminalHold.isTaken { Terminal.show(ReceiverChooser.erasure(lines)) }
         Terminal.tellLines()
     }
 }

@@ -62,7 +62,7 @@ final class StandardStreamRelay: Sendable {
 
     private func send() async throws(CommandError) {
         while let piece = try await input.run({ () throws(CommandError) in
-            try DescriptorStream.input.read(StandardStreamRelay.piece)
+            try DescriptorStream.input.readInForeground(StandardStreamRelay.piece)
         }) {
             guard await sends(piece) else { return }
             progress.sent(piece.count)

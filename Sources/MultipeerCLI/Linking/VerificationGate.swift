@@ -37,19 +37,30 @@ struct VerificationGate: Sendable {
         }
         let canCompare = info.isEncrypted
         let choices = canCompare ? "[y/N, or v to compare a code]" : "[y/N]"
-        let answer = try await VerificationGate.prompts.run { () throws(CommandError) in
-            try Terminal.ask("\(line)\ngo on? \(choices) ")
+        let answer: String?
+        do throws(CommandError) {
+            answer = try await VerificationGate.prompts.run { () throws(CommandError) in
+                try Terminal.ask("\(line)\ngo on? \(choices) ")
+            }
+        } catch {
+            forget(peer)
+            throw CommandError(
+                "\(name) is not verified; nothing was sent: \(error.text)", hint: error.hint,
+                exit: .linkFailed)
         }
         if canCompare, Terminal.isOne(of: ["v", "verify"], answer) {
             return try await CodeComparison.compare(with: peer, in: session)
         }
         guard Terminal.isYes(answer) else {
-            // Trust on first use has remembered it before the question.
-            if remembered[peer.uid] == nil, store?.contents[peer.uid]?.verifiedBy == nil {
-                try? store?.forget(peer.uid)
-            }
+            forget(peer)
             throw CommandError("\(name) is not verified; nothing was sent", exit: .linkFailed)
         }
+    }
+
+    /// Trust on first use has remembered the peer before the question.
+    private func forget(_ peer: PeerID) {
+        guard remembered[peer.uid] == nil, store?.contents[peer.uid]?.verifiedBy == nil else { return }
+        try? store?.forget(peer.uid)
     }
 
     /// Shows how the peer is verified, without a question.

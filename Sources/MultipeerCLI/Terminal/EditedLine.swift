@@ -20,6 +20,8 @@ package struct EditedLine: Equatable, Sendable {
         case choices([String])
         /// The end of the input.
         case ended
+        /// The process is to be suspended.
+        case suspended
     }
 
     /// The parts on both sides of the cursor.
@@ -56,6 +58,7 @@ package struct EditedLine: Equatable, Sendable {
         case .enter: return enter()
         case .endOfInput where text.isEmpty: return .ended
         case .clearScreen: return .cleared
+        case .suspend: return .suspended
         case .tab: return complete(isSecond: isSecondTab)
         case .yank: return insert(erased)
         case .up: return recall(history.older(than: text))
@@ -82,7 +85,7 @@ package struct EditedLine: Equatable, Sendable {
         case .eraseToEnd: erase(after.count, isBack: false)
         case .eraseWord: erase(EditedLine.lengthOfWord(before.reversed()), isBack: true)
         case .eraseNextWord: erase(EditedLine.lengthOfWord(Array(after)), isBack: false)
-        case .text, .enter, .tab, .up, .down, .yank, .clearScreen: break
+        case .text, .enter, .tab, .up, .down, .yank, .clearScreen, .suspend: break
         }
     }
 

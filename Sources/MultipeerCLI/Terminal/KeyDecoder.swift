@@ -20,6 +20,8 @@ package struct KeyDecoder: Equatable, Sendable {
         case clearScreen
         /// Ctrl-D, which is the end of the input on an empty line, and otherwise deletes.
         case endOfInput
+        /// Ctrl-Z, on a terminal that does not turn it into a signal.
+        case suspend
     }
 
     private enum State: Equatable, Sendable {
@@ -134,7 +136,7 @@ package struct KeyDecoder: Equatable, Sendable {
     private static let controls: [UInt8: Key] = [
         0x01: .home, 0x02: .left, 0x04: .endOfInput, 0x05: .end, 0x06: .right, 0x08: .backspace, 0x09: .tab,
         0x0A: .enter, 0x0B: .eraseToEnd, 0x0C: .clearScreen, 0x0D: .enter, 0x0E: .down, 0x10: .up,
-        0x15: .eraseToStart, 0x17: .eraseWord, 0x19: .yank, 0x7F: .backspace,
+        0x15: .eraseToStart, 0x17: .eraseWord, 0x19: .yank, 0x1A: .suspend, 0x7F: .backspace,
     ]
     /// After ESC: with Alt.
     private static let meta: [UInt8: Key] = [

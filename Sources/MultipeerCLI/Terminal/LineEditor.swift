@@ -24,7 +24,7 @@ import MultipeerEssentials
 /// lines that are pasted would be sent one by one. What it has beyond this, vi's keys and `~/.editrc`, a chat does not need.
 final class LineEditor: Sendable {
     static let prompt = "> "
-    private static let erasure = "\r\u{1b}[K"
+    fileprivate static let erasure = "\r\u{1b}[K"
 
     fileprivate struct State: Sendable {
         var line: EditedLine
@@ -43,9 +43,14 @@ final class LineEditor: Sendable {
     /// Returns nil without a terminal, and on one without escape sequences. `head` returns what stands before a line that was
     /// entered.
     init?(completion: LineCompletion, isASCII: Bool, head: @escaping @Sendable () -> String) {
-        guard Terminal.hasScreen(DescriptorStream.input), Terminal.tellEveryKey() else { return nil }
+        guard Terminal.hasScreen(DescriptorStream.input) else { return nil }
         state = Locked(State(line: EditedLine(completion: completion), isASCII: isASCII, head: head))
-        Terminal.show(LineEditor.prompt)
+        Terminal.tellEveryKey { [self] in
+            if $0 { erase() }
+        } draw: { [self] in
+            redraw()
+        }
+        redraw()
     }
 
     /// Sets the names that Tab completes.
@@ -57,19 +62,17 @@ final class LineEditor: Sendable {
     }
 
     /// Writes whole lines above the line that is being typed.
-    func show(_ text: String) {
-        state.withLock { state in
-            Terminal.show(LineEditor.erasure + text + (state.isOver ? "" : state.picture))
-        }
-    }
+    func show(_ text: String) { state.withLock { $0.show(text) } }
 
     /// Writes the line again, for a terminal that has another width.
     func redraw() { state.withLock { if !$0.isOver { $0.redraw() } } }
 
+    private func erase() { state.withLock { if !$0.isOver { Terminal.show(LineEditor.erasure) } } }
+
     /// Removes the line for good.
     func end() {
         state.withLock { state in
-            if !state.isOver { Terminal.show(LineEditor.erasure) }
+            if !state.isOver, TerminalHold.isTaken { Terminal.show(LineEditor.erasure) }
             state.isOver = true
         }
     }
@@ -79,9 +82,10 @@ final class LineEditor: Sendable {
             switch state.withLock({ $0.next() }) {
             case .entered(let text): return text
             case .ended: return nil
+            case .suspended: SignalHandler.suspend()
             case .changed, .nothing, .cleared, .choices, .full: break
             case nil:
-                let more = try DescriptorStream.input.read(4_096)
+                let more = try DescriptorStream.input.readInForeground(4_096)
                 state.withLock { if let more { $0.typed += more } else { $0.isOver = true } }
                 if more == nil { return nil }
             }
@@ -98,8 +102,14 @@ extension LineEditor.State {
     }
 
     fileprivate mutating func redraw() {
-        Terminal.show("\r\u{1b}[K\(picture)")
+        show("")
         isStale = false
+    }
+
+    /// Writes whole lines, and the line that is being typed after them while the terminal is held.
+    fileprivate func show(_ text: String) {
+        guard TerminalHold.isTaken else { return Terminal.show(text) }
+        Terminal.show(LineEditor.erasure + text + (isOver ? "" : picture))
     }
 
     /// Handles the next key and returns its effect; nil when there is none.
@@ -109,23 +119,22 @@ extension LineEditor.State {
         // The effects after these two show the line.
         isStale = effect == .changed || effect == .nothing && isStale
         switch effect {
-        case .nothing, .changed: break
-        case .cleared: Terminal.show("\u{1b}[H\u{1b}[2J\(picture)")
+        case .nothing, .changed, .suspended: break
+        case .cleared: show("\u{1b}[H\u{1b}[2J")
         case .full:
-            let note =
+            show(
                 "\(head())* a line has at most \(EditedLine.longest) bytes: what follows is left out; Return sends it "
-                + "without, Ctrl-U erases it\n"
-            Terminal.show("\r\u{1b}[K\(note)\(picture)")
+                    + "without, Ctrl-U erases it\n")
         case .choices(let words):
             let list = words.map(\.printable).joined(separator: "  ")
-            Terminal.show("\r\u{1b}[K\(isASCII ? list.asASCII : list)\n\(picture)")
+            show("\(isASCII ? list.asASCII : list)\n")
         case .entered(let text):
             let lines = text.pieces(at: "\n", keepingEmpty: true)
             let shown = lines.map { "\(head())\(LineEditor.prompt)\(String($0).printableText)\n" }.joined()
-            Terminal.show("\r\u{1b}[K\(isASCII ? shown.asASCII : shown)\(picture)")
+            show(isASCII ? shown.asASCII : shown)
         case .ended:
             isOver = true
-            Terminal.show("\r\u{1b}[K")
+            show("")
         }
         // Pasted text is shown once, after its end.
         if isStale, typed.isEmpty, !isOver { redraw() }

@@ -25,16 +25,18 @@ package struct PassphraseSource {
         return String(line)
     }
 
-    /// Returns the passphrase for something that exists.
+    /// Returns the passphrase for something that exists; nil without a terminal to ask on.
     package func open(_ what: String) throws(CommandError) -> String? {
         if let given = try given() { return given }
+        guard Terminal.isThere else { return nil }
         return try Terminal.ask("passphrase for \(what.printable): ", isSecret: true)
     }
 
-    /// Returns a passphrase for something new, typed twice.
+    /// Returns a passphrase for something new, typed twice; nil without a terminal to ask on.
     package func choose() throws(CommandError) -> String? {
         if let given = try given() { return given }
-        guard let first = try Terminal.ask("new passphrase: ", isSecret: true) else { return nil }
+        guard Terminal.isThere else { return nil }
+        let first = try Terminal.ask("new passphrase: ", isSecret: true)
         guard try Terminal.ask("repeat passphrase: ", isSecret: true) == first else {
             throw CommandError("passphrases do not match", hint: "type the same one twice", exit: .badInput)
         }

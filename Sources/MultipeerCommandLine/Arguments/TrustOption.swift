@@ -111,7 +111,9 @@ package enum TrustOption {
     }
 
     private static let prompts = PromptQueue { question throws(CommandError) in
-        try Terminal.ask("\(question) [y/N] ")
+        // A peer could stop the process otherwise.
+        try Terminal.checkForeground()
+        return try Terminal.ask("\(question) [y/N] ")
     }
 
     private static func warning(about evidence: TrustEvidence) -> String {
@@ -133,6 +135,6 @@ package enum TrustOption {
         return "link with \(evidence.name.printable), \(key)\(holder)?"
     }
 
-    /// Without a terminal there is no answer, and the peer is not trusted.
+    /// Without a terminal in whose foreground this process is, there is no answer, and the peer is not trusted.
     package static let onTerminal: Asking = { await prompts.ask($0) }
 }

@@ -5,6 +5,7 @@ package final class Cancellation: Sendable {
     /// The reading end of a pipe, which is at its end once the wait is cancelled; -1 if there is no descriptor left.
     let descriptor: Int32
     private let writer: Locked<Int32?>
+    private let hasCome = Locked(false)
 
     package init() {
         guard let ends = Descriptors.pipe() else {
@@ -16,12 +17,15 @@ package final class Cancellation: Sendable {
         writer = Locked(ends.writing)
     }
 
+    var isCancelled: Bool { hasCome.withLock(\.self) }
+
     deinit {
         cancel()
         if descriptor >= 0 { _ = close(descriptor) }
     }
 
     package func cancel() {
+        hasCome.withLock { $0 = true }
         if let end = writer.withLock({ $0.take() }) { _ = close(end) }
     }
 }

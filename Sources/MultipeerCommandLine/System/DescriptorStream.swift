@@ -24,24 +24,59 @@ package struct DescriptorStream: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// Whether it is the terminal of this process's shell, and another program is in the foreground there.
+    package var isInBackground: Bool {
+        let foreground = tcgetpgrp(descriptor)
+        return foreground >= 0 && foreground != getpgrp()
+    }
+
     package func close() { _ = MultipeerPlatform.close(descriptor) }
 
-    /// Returns the next bytes, at most `most`; nil at the end.
+    /// Returns the next bytes, at most `most`; nil at the end. In the background of a terminal the process is stopped.
     package func read(_ most: Int) throws(CommandError) -> [UInt8]? {
         while true {
-            var count = 0
-            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, used in
-                count = unsafe MultipeerPlatform.read(descriptor, buffer.baseAddress, most)
-                used = max(0, count)
+            let (bytes, code) = attempt(most)
+            if let bytes { return bytes.isEmpty ? nil : bytes }
+            guard code == EIO, isInBackground else {
+                try retry(code, waitingFor: POLLIN, "cannot read \(name)")
+                continue
             }
-            if count >= 0 { return count == 0 ? nil : bytes }
-            try retry(waitingFor: POLLIN, "cannot read \(name)")
+            let (more, problem) = SignalHandler.stoppable { attempt(most) }
+            if let more { return more.isEmpty ? nil : more }
+            // No shell would continue the process.
+            try retry(problem, waitingFor: POLLIN, "cannot read \(name) in the background")
         }
     }
 
-    /// The same; returns nil also when the wait is cancelled.
-    package func read(_ most: Int, unless cancellation: Cancellation) throws(CommandError) -> [UInt8]? {
-        isReadable(unless: cancellation) ? try read(most) : nil
+    /// Returns the bytes that a call reads, or the error.
+    private func attempt(_ most: Int) -> (bytes: [UInt8]?, code: Int32) {
+        var (count, code) = (0, Int32(0))
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, used in
+            count = unsafe MultipeerPlatform.read(descriptor, buffer.baseAddress, most)
+            code = errno
+            used = max(0, count)
+        }
+        return (count >= 0 ? bytes : nil, code)
+    }
+
+    /// Returns the next bytes, at most `most`, for a command that goes on with other work meanwhile: in the background of a
+    /// terminal it waits for the foreground. Returns nil at the end, and when the wait is cancelled.
+    package func readInForeground(
+        _ most: Int, unless cancellation: Cancellation? = nil
+    ) throws(CommandError) -> [UInt8]? {
+        while isReadable(unless: cancellation) {
+            if isInBackground {
+                // What there is to read is for another program.
+                pause(unless: cancellation)
+                continue
+            }
+            let (bytes, code) = attempt(most)
+            if let bytes { return bytes.isEmpty ? nil : bytes }
+            if code != EIO || !isInBackground {
+                try retry(code, waitingFor: POLLIN, "cannot read \(name)")
+            }
+        }
+        return nil
     }
 
     /// Returns everything up to the end, which must come within `limit` bytes.
@@ -57,30 +92,58 @@ package struct DescriptorStream: Sendable {
     }
 
     /// Returns the next line without its line end, read byte by byte so that nothing after it is consumed; nil at the end, and
-    /// when the wait is cancelled.
+    /// when the wait is cancelled. `isWhole`: a line without an end is none. `isWaiting`: in the background this waits.
     package func readLine(
-        limit: Int = 16_384, unless cancellation: Cancellation? = nil
+        limit: Int = 16_384, isWhole: Bool = false, isWaiting: Bool = false,
+        unless cancellation: Cancellation? = nil
     ) throws(CommandError) -> String? {
         var bytes: [UInt8] = []
-        while isReadable(unless: cancellation), let byte = try read(1)?.first {
+        while let byte = try nextByte(isWaiting, unless: cancellation) {
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte)
             guard bytes.count <= limit else {
                 throw CommandError("line too long on \(name)", exit: .badInput)
             }
         }
-        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+        return bytes.isEmpty || isWhole ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func nextByte(_ isWaiting: Bool, unless cancellation: Cancellation?) throws(CommandError)
+        -> UInt8?
+    {
+        if isWaiting { return try readInForeground(1, unless: cancellation)?.first }
+        guard let cancellation else { return try read(1)?.first }
+        return isReadable(unless: cancellation) ? try read(1)?.first : nil
     }
 
     /// Waits until there is something to read; returns false when the wait was cancelled before.
     private func isReadable(unless cancellation: Cancellation?) -> Bool {
-        guard let cancellation else { return true }
         var both = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: cancellation?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while unsafe poll(&both, 2, -1) < 0, errno == EINTR {}
         return both[1].revents == 0
+    }
+
+    /// Waits for a moment, or until the wait is cancelled.
+    private func pause(unless cancellation: Cancellation?) {
+        var one = pollfd(fd: cancellation?.descriptor ?? -1, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&one, 1, Int32(TerminalHold.pace / .milliseconds(1)))
+    }
+
+    /// Returns once this process may read the terminal. In the background it is stopped; where no shell would continue it, this
+    /// throws.
+    func comeToForeground() throws(CommandError) {
+        while isInBackground {
+            // What is typed there now is for another program: nothing is waited for.
+            let probe = try DescriptorStream(opening: "/dev/tty", O_RDONLY | O_NONBLOCK)
+            defer { probe.close() }
+            let (_, code) = SignalHandler.stoppable { probe.attempt(1) }
+            if isInBackground, code == EIO {
+                throw DescriptorStream.failure("cannot read \(name) in the background", code)
+            }
+        }
     }
 
     /// Writes all bytes, and waits until that is done.
@@ -94,15 +157,17 @@ package struct DescriptorStream: Sendable {
             if count >= 0 {
                 done += count
             } else {
-                guard errno != EPIPE else { throw CommandError("\(name) was closed", exit: .system) }
-                try retry(waitingFor: POLLOUT, "cannot write to \(name)")
+                let code = errno
+                guard code != EPIPE else { throw CommandError("\(name) was closed", exit: .system) }
+                try retry(code, waitingFor: POLLOUT, "cannot write to \(name)")
             }
         }
     }
 
     /// Continues after an interruption, and waits if the descriptor is non-blocking.
-    private func retry(waitingFor event: Int32, _ text: String) throws(CommandError) {
-        let code = errno
+    private func retry(
+        _ code: Int32, waitingFor event: Int32, _ text: String
+    ) throws(CommandError) {
         if code == EINTR { return }
         guard code == EAGAIN else { throw DescriptorStream.failure(text, code) }
         var one = pollfd(fd: descriptor, events: Int16(event), revents: 0)

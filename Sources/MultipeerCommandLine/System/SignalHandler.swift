@@ -2,7 +2,8 @@ import MultipeerEssentials
 import Synchronization
 
 /// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; ignores SIGPIPE and SIGXFSZ; and ends at once at SIGQUIT,
-/// without the memory dump of its default action. The exit status is 128 and the number of the signal.
+/// without the memory dump of its default action. The exit status is 128 and the number of the signal. SIGTSTP suspends the
+/// process once the terminal is as it was, and SIGCONT takes the terminal again.
 ///
 /// The main thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
 /// others, which inherit that.
@@ -73,21 +74,61 @@ package enum SignalHandler {
         var number: Int32 = 0
         while true {
             while unsafe sigwait(&set, &number) != 0 {}
-            guard number == SIGWINCH else { return number }
-            state.withLock(\.onResize)?()
+            switch number {
+            case SIGWINCH: state.withLock(\.onResize)?()
+            case SIGTSTP: stop()
+            case SIGCONT: TerminalHold.resume()
+            default: return number
+            }
         }
     }
 
-    /// Without SIGHUP if the parent process set it to be ignored, as `nohup` does.
+    /// Without those that the parent process set to be ignored: `nohup` does that with SIGHUP, and a shell without job control
+    /// with SIGTSTP.
     private static var signals: sigset_t {
+        let wishes = [SIGHUP, SIGTSTP].filter { !isIgnored($0) }
+        return set(of: [SIGINT, SIGTERM, SIGQUIT, SIGWINCH, SIGCONT] + wishes)
+    }
+
+    private static func set(of numbers: [Int32]) -> sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)
-        for number in [SIGINT, SIGTERM, SIGQUIT, SIGWINCH] { _ = unsafe sigaddset(&set, number) }
-        var action = sigaction()
-        let isKnown = unsafe sigaction(SIGHUP, nil, &action) == 0
-        let isIgnored =
-            unsafe isKnown && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-        if !isIgnored { _ = unsafe sigaddset(&set, SIGHUP) }
+        for number in numbers { _ = unsafe sigaddset(&set, number) }
         return set
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        let isKnown = unsafe sigaction(number, nil, &action) == 0
+        return unsafe isKnown && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+}
+
+// MARK: - Job control
+
+extension SignalHandler {
+    /// Suspends the process, and those that a pipe connects it with, as the terminal does at Ctrl-Z.
+    package static func suspend() { _ = kill(0, SIGTSTP) }
+
+    /// Gives the terminal back, and lets the signal have the effect that a shell expects. Returns when the process is continued; at
+    /// once if the system does not stop it, because no shell could continue it.
+    private static func stop() {
+        TerminalHold.lend()
+        var tried = set(of: [SIGTSTP])
+        _ = kill(getpid(), SIGTSTP)
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &tried, nil)
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &tried, nil)
+        TerminalHold.resume()
+    }
+
+    /// Returns the result of `body`, during which the process is stopped if it reads a terminal, or changes its mode, from the
+    /// background, as every program is. All threads but the first block what stops them: then a read fails, and a change is
+    /// carried out, to the harm of the program in the foreground.
+    static func stoppable<Value>(_ body: () -> Value) -> Value {
+        var stopping = set(of: [SIGTTIN, SIGTTOU])
+        var before = sigset_t()
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &stopping, &before)
+        defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return body()
     }
 }

@@ -34,7 +34,7 @@ package final class LineSource: Sendable {
                 return isTooLong || line.count > longest ? .tooLong : LineSource.text(line)
             }
             if isOver { return nil }
-            let more = try DescriptorStream.input.read(LineSource.piece)
+            let more = try DescriptorStream.input.readInForeground(LineSource.piece)
             isTooLong = state.withLock { state in
                 // A line that is too long is discarded up to its end.
                 let wasLong = isTooLong || state.bytes.count > longest

@@ -26,8 +26,9 @@ package enum Terminal {
     }
 
     /// Rewrites the last line of a terminal with escape sequences, such as one that shows progress, until something else is shown
-    /// there. A question stays.
+    /// there. A question stays, and so does the line of another program in the foreground.
     package static func rewriteLine(_ text: String) {
+        if DescriptorStream.error.isInBackground { return }
         lastLine.withLock { last in
             guard last != .question else { return }
             last = .rewritten
@@ -102,37 +103,66 @@ package enum Terminal {
 
     /// Exits the process immediately with a status that a signal determines.
     static func leave(status: Int32) -> Never {
-        showTyping()
+        TerminalHold.end()
         _exit(status)
     }
 
-    /// Asks on the controlling terminal, even if the standard streams are redirected; returns nil without a terminal, and at
-    /// the end of its input. Anything that was typed before the question is discarded, as it
-    /// cannot be an answer, unless the question continues the one before.
-    /// When the question is cancelled, the line that it stands on is ended, and the answer is nil.
+    /// Asks on the controlling terminal, even if the standard streams are redirected. Anything that was typed before the question
+    /// is discarded, as it cannot be an answer, unless the question continues the one before.
+    ///
+    /// Throws when nothing can be asked, or the input ends: that is no answer. In the background the process is stopped, and the
+    /// question is shown again in the foreground. When the question is cancelled, the line that it stands on is ended, and the
+    /// answer is nil.
     package static func ask(
         _ prompt: String, isSecret: Bool = false, discardsInput: Bool = true,
         unless cancellation: Cancellation? = nil
     ) throws(CommandError) -> String? {
-        guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return nil }
+        let terminal = try controlling()
         defer { terminal.close() }
-        if isSecret { hideTyping(on: terminal) }
-        defer { if isSecret { showTyping() } }
+        try terminal.comeToForeground()
+        let former = TerminalHold.begin(user(prompt, on: terminal, isSecret: isSecret))
+        defer { TerminalHold.begin(former) }
         // Each question opens the terminal anew and reads it byte by byte, so that the kernel has all unread input.
-        if discardsInput { _ = tcflush(terminal.descriptor, TCIFLUSH) }
+        if discardsInput { SignalHandler.stoppable { _ = tcflush(terminal.descriptor, TCIFLUSH) } }
         eraseLine()
         lastLine.withLock { $0 = .question }
-        defer { lastLine.withLock { $0 = .finished } }
-        try terminal.write(Array(prompt.utf8))
-        let answer = try terminal.readLine(unless: cancellation)
-        guard isSecret || (answer == nil && cancellation != nil) else { return answer }
-        try lastLine.withLock { last throws(CommandError) in
-            // What was said meanwhile has ended the line.
-            guard last == .question else { return }
-            last = .finished
-            try terminal.write([UInt8(ascii: "\n")])
+        var answer: String?
+        do throws(CommandError) {
+            try terminal.write(Array(prompt.utf8))
+            answer = try terminal.readLine(isWhole: true, unless: cancellation)
+        } catch {
+            endQuestion(on: terminal)
+            throw error
+        }
+        if answer == nil || isSecret { endQuestion(on: terminal) }
+        lastLine.withLock { $0 = .finished }
+        guard answer != nil || cancellation?.isCancelled == true else {
+            throw CommandError("the terminal's input ended before an answer", exit: .badInput)
         }
         return answer
+    }
+
+    private static func user(
+        _ prompt: String, on terminal: DescriptorStream, isSecret: Bool
+    ) -> TerminalHold.User {
+        TerminalHold.User(terminal: terminal, input: isSecret ? .secret : .line) { isRemoving in
+            if isRemoving { endQuestion(on: terminal) }
+        } draw: {
+            lastLine.withLock { last in
+                last = .question
+                try? terminal.write(Array(prompt.utf8))
+            }
+        }
+    }
+
+    /// Ends the line of a question. What was said meanwhile has ended it, too.
+    private static func endQuestion(on terminal: DescriptorStream) {
+        lastLine.withLock { last in
+            guard last == .question else { return }
+            last = .finished
+            // A terminal that is gone needs no line end.
+            try? terminal.write([UInt8(ascii: "\n")])
+        }
     }
 
     /// Whether there is a terminal to ask on.
@@ -142,12 +172,21 @@ package enum Terminal {
         return true
     }
 
-    /// Whether there is a terminal to ask on, and this process is not in its background, where it would be stopped for reading.
-    package static var isForeground: Bool {
-        guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return false }
+    /// Throws in the background of the terminal, where `ask` would stop the process: for a command that has work for others.
+    package static func checkForeground() throws(CommandError) {
+        let terminal = try controlling()
         defer { terminal.close() }
-        let foreground = tcgetpgrp(terminal.descriptor)
-        return foreground < 0 || foreground == getpgrp()
+        guard terminal.isInBackground else { return }
+        throw CommandError(
+            "there is no terminal to ask on: the command is in the background",
+            hint: "bring it to the foreground",
+            exit: .system)
+    }
+
+    private static func controlling() throws(CommandError) -> DescriptorStream {
+        do throws(CommandError) { return try DescriptorStream(opening: "/dev/tty", O_RDWR) } catch {
+            throw CommandError("there is no terminal to ask on: \(error.text)", exit: .system)
+        }
     }
 
     /// Returns whether an answer to a question with `[y/N]` means yes.
@@ -165,41 +204,19 @@ package enum Terminal {
     }
 
     /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, and to mark the beginning and the
-    /// end of what is pasted, until the process ends. Returns false without a terminal.
-    package static func tellEveryKey() -> Bool {
-        var mode = termios()
-        guard unsafe tcgetattr(DescriptorStream.input.descriptor, &mode) == 0 else { return false }
-        hidden.withLock { [mode] in $0 = (DescriptorStream.input, mode, marksPaste: true) }
-        mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
-        guard unsafe tcsetattr(DescriptorStream.input.descriptor, TCSADRAIN, &mode) == 0 else { return false }
-        show("\u{1b}[?2004h")
-        return true
+    /// end of what is pasted, until `tellLines` or the end of the process: whenever this process is in the foreground. Does nothing
+    /// if it is no longer wanted.
+    ///
+    /// `leave` notes that what was drawn no longer is where it was; with true, it removes it, so that the cursor is in an empty
+    /// line. `draw` draws everything again. The first time the caller does that, if `TerminalHold.isTaken`.
+    package static func tellEveryKey(
+        if isWanted: () -> Bool = { true }, leave: @escaping @Sendable (_ isRemoving: Bool) -> Void,
+        draw: @escaping @Sendable () -> Void
+    ) {
+        let user = TerminalHold.User(terminal: .input, input: .keys, leave: leave, draw: draw)
+        TerminalHold.begin(user, if: isWanted)
     }
 
     /// Ends `tellEveryKey`: lines are read and shown again.
-    package static func tellLines() { showTyping() }
-
-    /// The terminal's mode before its echo was turned off.
-    private static let hidden = Locked<(terminal: DescriptorStream, before: termios, marksPaste: Bool)?>(nil)
-
-    private static func hideTyping(on terminal: DescriptorStream) {
-        var mode = termios()
-        guard unsafe tcgetattr(terminal.descriptor, &mode) == 0 else { return }
-        hidden.withLock { [mode] in $0 = (terminal, mode, marksPaste: false) }
-        mode.c_lflag &= ~tcflag_t(ECHO)
-        _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
-    }
-
-    /// Restores the terminal's mode, also when the command is interrupted during input.
-    private static func showTyping() {
-        guard
-            let (terminal, before, marksPaste) = hidden.withLock({ hidden in
-                defer { hidden = nil }
-                return hidden
-            })
-        else { return }
-        if marksPaste { show("\u{1b}[?2004l") }
-        var mode = before
-        _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
-    }
+    package static func tellLines() { TerminalHold.begin(nil) }
 }

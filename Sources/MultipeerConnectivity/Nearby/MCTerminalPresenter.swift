@@ -22,17 +22,21 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
         defer { MCTerminalPresenter.mutex.unlock() }
         if Task.isCancelled { return false }
         let inviter = invitation.inviter.displayName.withoutTricks
-        guard let terminal = TerminalLine(path) else {
-            let text = "declined an invitation from '\(inviter)': there is no terminal to ask\n"
+        func refuse(_ reason: String) -> Bool {
+            let text = "declined an invitation from '\(inviter)': \(reason)\n"
             FileHandle.standardError.write(Data(text.utf8))
             return false
         }
+        guard let terminal = TerminalLine(path) else { return refuse("there is no terminal to ask") }
         let contest = invitation.isContested ? " another peer claims to be the same one." : ""
         let answer = await terminal.ask(
             "'\(inviter)' invites you ('\(invitation.invitee.displayName.withoutTricks)', "
                 + "\(invitation.serviceType.withoutTricks)).\(contest) accept? [y/N] ")
-        if answer == nil { terminal.write("\n") }
-        return ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespacesAndNewlines))
+        guard let answer else {
+            terminal.write("\n")
+            return Task.isCancelled ? false : refuse("the terminal cannot be read")
+        }
+        return ["y", "yes"].contains(answer.lowercased().trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }
 

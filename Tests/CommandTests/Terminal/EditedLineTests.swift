@@ -28,7 +28,7 @@ struct EditedLineTests {
             ("bc\u{1b}OHa\u{1b}OFd", "abcd"),
             ("abc\u{1}\u{1b}[3~", "bc"), ("one two\u{1b}[1;5Dx", "one xtwo"),
             ("one two\u{1b}[1;5D\u{1b}[1;3Cx", "one twox"),
-            ("a\u{1b}[5~\u{1b}[24~\u{1b}[1;2Pb\u{1b}xc\u{1}\u{3}\u{1a}\u{e}", "abc"),
+            ("a\u{1b}[5~\u{1b}[24~\u{1b}[1;2Pb\u{1b}xc\u{1}\u{3}\u{e}", "abc"),
             ("👩‍👩‍👧\u{7f}", ""), ("a👩‍👩‍👧b\(left)\(left)\u{4}", "ab"), ("ex\u{301}\u{7f}", "e"),
         ])
     func keys(_ keys: String, _ line: String) { #expect(typed(keys + "\r") == [.entered(line)]) }
@@ -37,6 +37,12 @@ struct EditedLineTests {
     func ends() {
         #expect(typed("x\u{4}\n\u{4}") == [.entered("x"), .ended])
         #expect(typed("ab\u{c}\n") == [.cleared, .entered("ab")])
+    }
+
+    @Test("Ctrl-Z suspends, and the line is as it was; within pasted text it does not")
+    func suspends() {
+        #expect(typed("ab\u{1a}c\n") == [.suspended, .entered("abc")])
+        #expect(typed("\u{1b}[200~a\u{1a}b\u{1b}[201~\n") == [.entered("ab")])
     }
 
     @Test("keys and characters may be split between reads anywhere")
