@@ -32,6 +32,19 @@ struct PromptQueueTests {
         #expect(await last.value)
     }
 
+    @Test("a question that cannot be asked is a no, and a message says why")
+    func unasked() async {
+        let warnings = Locked<[String]>([])
+        let queue = PromptQueue { text in
+            warnings.withLock { $0.append(text) }
+        } ask: { _ throws(CommandError) in
+            throw CommandError("the terminal is gone", exit: .system)
+        }
+        #expect(await !queue.ask("Link anyway?"))
+        let expected = "Link anyway? This could not be asked, so the answer is no: the terminal is gone"
+        #expect(warnings.withLock(\.self) == [expected])
+    }
+
     private final class Asked: Sendable {
         let questions = Locked<[String]>([])
     }

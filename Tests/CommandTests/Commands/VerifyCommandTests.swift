@@ -55,6 +55,18 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the verification codes differ"))
     }
 
+    @Test("the end of input at the question is no comparison: neither side says that the digits differ")
+    func ended() async throws {
+        let pair = try Terminals()
+        _ = (try await pair.ann.code(), try await pair.bob.code())
+        async let bob = pair.bob.ends()
+        try await pair.ann.sends("\u{4}")
+        #expect(try await pair.ann.ends() == 1)
+        #expect(try await bob == 1)
+        #expect(pair.ann.said.contains("bob is not verified: the terminal's input ended before an answer"))
+        for user in [pair.ann, pair.bob] { #expect(!user.said.contains("codes differ")) }
+    }
+
     @Test("a no on one side ends the question on the other, which has typed nothing [sas.different]")
     func noEndsQuestion() async throws {
         let pair = try Terminals()
@@ -109,6 +121,13 @@ struct VerifyCommandTests {
         try await pair.ann.sees("bob is not verified: connection data carried by hand; first contact")
         #expect(try await pair.ann.types("") == 1)
         #expect(pair.ann.said.contains("bob is not verified; nothing was sent"))
+        let silent = try Terminals([], others: [], verifies: false, annVerifies: false)
+        try await silent.ann.sees("bob is not verified: connection data carried by hand; first contact")
+        try await silent.ann.sends("\u{4}")
+        #expect(try await silent.ann.ends() == 1)
+        #expect(
+            silent.ann.said.contains(
+                "bob is not verified; nothing was sent: the terminal's input ended before an answer"))
         let folder = try Folder()
         async let one = LinkProcesses.start(
             "ann", expecting: "bob", in: folder, accepts: false, through: ["/usr/bin/setsid", "--wait"]

@@ -186,6 +186,28 @@ struct NearbyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox")) == ["x"])
     }
 
+    @Test(
+        "the end of input at the question ends the command; one that stays refuses this sender, and says why")
+    func unanswered() async throws {
+        let path = try folder.write("x", to: "x")
+        for isStaying in [false, true] {
+            let name = isStaying ? "bob" : "carl"
+            let receiver = try TerminalUser(try receive(name, isStaying ? ["--keep"] : []))
+            try await receiver.sees("waiting as")
+            async let sending = Command(["send", "--unverified", path, "--to", name] + options("eve"))
+                .finish()
+            try await receiver.sees("Accept? [y/N] ")
+            try await receiver.types("\u{4}")
+            try await receiver.sees("multipeer: cannot ask about 'eve' (id ")
+            if isStaying {
+                try await receiver.sees("the terminal's input ended before an answer; it was refused")
+                try await receiver.types("\u{3}")
+            }
+            #expect(try await receiver.end() == (isStaying ? 130 : 4))
+            #expect(try await sending.code == 1)
+        }
+    }
+
     @Test("the question goes away when the sender gives up, and the next one is asked")
     func withdrawn() async throws {
         let path = try folder.write("x", to: "x")

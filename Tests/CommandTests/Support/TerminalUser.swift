@@ -13,7 +13,12 @@ final class TerminalUser: Sendable {
     /// For `Command`: a terminal around the program.
     static let wrapper = ["/bin/sh", "-c", "exec script -qefc \"$*\" /dev/null", "sh"]
 
-    /// The command was started through `wrapper`.
+    /// For `Command`: an interactive shell on a terminal, in which the program is `$PROGRAM`.
+    static func wrapper(of shell: String) -> [String] {
+        ["/bin/sh", "-c", "PROGRAM=$1; export PROGRAM; exec script -qefc 'exec \(shell)' /dev/null", "sh"]
+    }
+
+    /// The command was started through a wrapper.
     init(_ command: Command) { self.command = command }
 
     convenience init(_ arguments: [String], terminal: String = "xterm") throws {
@@ -23,6 +28,9 @@ final class TerminalUser: Sendable {
 
     /// Everything that was shown so far.
     var screen: String { seen.withLock { $0 } }
+
+    /// Looks only at what is shown from now on.
+    func forgets() { seen.withLock { $0 = "" } }
 
     func types(_ keys: String) async throws { try await command.send(Array(keys.utf8)) }
 
