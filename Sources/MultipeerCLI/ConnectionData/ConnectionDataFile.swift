@@ -30,7 +30,7 @@ struct ConnectionDataFile: Sendable {
     /// Returns the current contents of the file; nil while it does not exist.
     private func now() throws(CommandError) -> [UInt8]? {
         guard isThere else { return nil }
-        return try AtomicFile.read(path, limit: 65_536)
+        return try AtomicFile.read(path, as: .present, limit: 65_536)
     }
 
     /// Returns whether the contents are complete: a whole line, or bytes that are valid as they are.

@@ -34,7 +34,7 @@ struct LocalConnectionData: Sendable {
 
     /// Removes the file, unless it was replaced: the local data is invalid once the session is over.
     func retract(_ data: ConnectionData?) {
-        guard let out, let data, let contents = try? AtomicFile.read(out, limit: 65_536),
+        guard let out, let data, let contents = try? AtomicFile.read(out, as: .present, limit: 65_536),
             String(decoding: contents, as: UTF8.self) == Base64.encode(data.bytes) + "\n"
         else { return }
         _ = unsafe unlink(out)

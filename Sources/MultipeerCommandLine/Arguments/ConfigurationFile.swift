@@ -31,12 +31,8 @@ package struct ConfigurationFile: Equatable, Sendable {
     /// Reads the user's file; one that does not exist has no entries.
     package static func read() throws(CommandError) -> ConfigurationFile {
         let path = standardPath
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return try ConfigurationFile("", at: path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandError("\(path.printable) is not a file", exit: .badInput)
-        }
-        let bytes = try AtomicFile.read(path, limit: largest)
+        guard FileSystem.exists(path) else { return try ConfigurationFile("", at: path) }
+        let bytes = try AtomicFile.read(path, as: .setting, limit: largest)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandError("\(path.printable) is not UTF-8", exit: .badInput)
         }

@@ -2,16 +2,11 @@ package import MultipeerEssentials
 
 /// An identity in a file that an option names.
 package enum IdentityFile {
-    /// `contents`: those of the file, if they were read before.
+    /// Throws when others could have read the key.
     package static func read(
-        _ path: String, _ passphrase: PassphraseSource, _ contents: [UInt8]? = nil
+        _ path: String, _ passphrase: PassphraseSource, as kind: AtomicFile.Kind = .key
     ) throws(CommandError) -> Identity {
-        let contents = if let contents { contents } else { try AtomicFile.read(path) }
-        if let mode = AtomicFile.exposure(of: path) {
-            Terminal.warn(
-                "\(path.printable) is readable by others, mode \(mode) (run 'chmod 600' to keep the key private)"
-            )
-        }
+        let contents = try AtomicFile.read(path, as: kind)
         let given = try passphrase.given()
         do throws(SecurityFault) {
             return try Identity(parsing: contents, passphrase: given)

@@ -45,7 +45,7 @@ package struct KeptIdentity: Sendable {
     /// Returns the id that the key in a file proves, without asking for a passphrase; nil while there is no file.
     package static func uid(at path: String) throws(CommandError) -> UID? {
         guard FileSystem.exists(path) else { return nil }
-        let bytes = try AtomicFile.read(path)
+        let bytes = try AtomicFile.read(path, as: .keptKey)
         return try IdentityFile.explain { () throws(SecurityFault) in
             try Identity(parsing: bytes, passphrase: nil).uid
         }
@@ -62,8 +62,10 @@ package struct KeptIdentity: Sendable {
             if let obstacle = try create(path, isChosen: number == 1 && file != nil) {
                 return .homeless(obstacle)
             }
+            // What another user could open, that user could lock.
+            try AtomicFile.check(path, as: .keptKey)
             guard lock(path) else { continue }
-            let identity = try IdentityFile.read(path, passphrase)
+            let identity = try IdentityFile.read(path, passphrase, as: .keptKey)
             return .taken(KeptIdentity(name: numbered, identity: identity, path: path))
         }
         return .busy

@@ -131,7 +131,7 @@ extension PeerOptions {
 
     private static func contents(_ path: String) throws(CommandError) -> [UInt8]? {
         guard FileSystem.exists(path) else { return nil }
-        return try AtomicFile.read(path, limit: largestFile)
+        return try AtomicFile.read(path, as: .present, limit: largestFile)
     }
 
     /// Writes the key of a new id, or the id alone if the key is in a file of its own.
@@ -157,7 +157,7 @@ extension PeerOptions {
                 throw arguments.commandError(
                     "'--id' of a peer with a key and '--preference none' cannot be used together")
             }
-            let own = try IdentityFile.read(path, PassphraseSource(arguments), contents)
+            let own = try IdentityFile.read(path, PassphraseSource(arguments), as: .keptKey)
             return (try peer(fresh, own), own)
         }
         guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),

@@ -9,7 +9,7 @@ package struct SessionOptions {
             "encryption: required (default), optional or none"),
         .init(
             "--identity", "FILE",
-            "use this identity, PEM or PKCS#12, and the peer id that it proves; default: that of "
+            "use this identity, PEM or PKCS#12, in a file that is closed to others, and the peer id that it proves; default: that of "
                 + "'multipeer config', or one that is kept for the name; a second command at the same time gets a number after "
                 + "the name, and an identity of its own"),
         PassphraseSource.option, TrustOption.option, TrustOption.store,

@@ -92,6 +92,8 @@ package enum TrustOption {
 
     private static func store(_ given: String?, writes: Bool) throws(CommandError) -> TrustStore.File {
         let path = given ?? UserDirectory.configurationPath("trust")
+        // A key that another user has written there would be trusted.
+        if FileSystem.exists(path) { try AtomicFile.check(path, as: .setting) }
         do {
             // A failure shows when a peer is to be remembered.
             if given == nil, writes { _ = UserDirectory.create(UserDirectory.configuration) }

@@ -2,11 +2,77 @@ import MultipeerEssentials
 
 /// Files that commands name: read whole and written atomically, so that no reader sees half of one.
 package enum AtomicFile {
+    /// What has to be at a path before anything of it is used. It is opened without waiting: a FIFO would wait for ever.
+    package enum Kind: Sendable {
+        /// A file, or a FIFO, whose writer is waited for: the user has named it just now.
+        case any
+        /// The same, as it is at present: a FIFO without a writer is empty.
+        case present
+        /// A regular file that no other user but root can change.
+        case setting
+        /// A private key, in a file or a pipe.
+        case key
+        /// A private key in a regular file.
+        case keptKey
+
+        fileprivate var isKey: Bool { self == .key || self == .keptKey }
+        fileprivate var isRegular: Bool { self == .setting || self == .keptKey }
+    }
+
     /// Returns the contents of a file or a pipe.
-    package static func read(_ path: String, limit: Int = 1_048_576) throws(CommandError) -> [UInt8] {
-        let stream = try DescriptorStream(opening: path)
+    package static func read(
+        _ path: String, as kind: Kind = .any, limit: Int = 1_048_576
+    ) throws(CommandError) -> [UInt8] {
+        let stream = try open(path, as: kind)
         defer { stream.close() }
-        return try stream.readAll(limit: limit)
+        return try stream.readAll(limit: limit, isWaiting: kind == .any)
+    }
+
+    /// Throws unless the file at the path is of that kind. Nothing is read.
+    package static func check(_ path: String, as kind: Kind) throws(CommandError) {
+        try open(path, as: kind).close()
+    }
+
+    private static func open(_ path: String, as kind: Kind) throws(CommandError) -> DescriptorStream {
+        let stream = try DescriptorStream(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        do throws(CommandError) {
+            try check(stream, kind)
+        } catch {
+            stream.close()
+            throw error
+        }
+        return stream
+    }
+
+    private static func check(_ stream: DescriptorStream, _ kind: Kind) throws(CommandError) {
+        guard kind.isKey || kind.isRegular else { return }
+        var facts = stat()
+        guard unsafe fstat(stream.descriptor, &facts) == 0 else {
+            throw DescriptorStream.failure("cannot read \(stream.name)")
+        }
+        let form = facts.st_mode & S_IFMT
+        guard form == S_IFREG || !kind.isRegular && form == S_IFIFO else {
+            throw CommandError("\(stream.name) is not a regular file", exit: .badInput)
+        }
+        let mode = String(facts.st_mode & 0o777, radix: 8)
+        let what = kind.isKey ? "a private key" : "a file of settings"
+        guard facts.st_uid == geteuid() || facts.st_uid == 0 else {
+            throw CommandError(
+                "\(stream.name) belongs to another user", hint: "\(what) has to be your own", exit: .badInput)
+        }
+        guard kind.isKey else {
+            guard facts.st_mode & 0o002 != 0 else { return }
+            throw CommandError(
+                "\(stream.name) can be changed by other users, mode \(mode)",
+                hint: "run 'chmod go-w \(stream.name)'", exit: .badInput)
+        }
+        // The administrator may give a key to a group.
+        let others: mode_t = facts.st_uid == geteuid() ? 0o077 : 0o027
+        guard facts.st_mode & others != 0 else { return }
+        throw CommandError(
+            "\(stream.name) is open to other users, mode \(mode): a private key has to be closed to them",
+            hint: "run 'chmod 600 \(stream.name)'; if others may have read it, make a new one",
+            exit: .badInput)
     }
 
     /// Writes a file that only its owner can read; replaces an existing one only if `replacing`.
@@ -47,12 +113,5 @@ package enum AtomicFile {
         guard unsafe rename(draft, path) == 0 else {
             throw DescriptorStream.failure("cannot write \(path.printable)")
         }
-    }
-
-    /// Returns the permissions of a file that users other than its owner can read; nil when only the owner can.
-    package static func exposure(of path: String) -> String? {
-        var facts = stat()
-        guard unsafe stat(path, &facts) == 0, facts.st_mode & 0o044 != 0 else { return nil }
-        return String(facts.st_mode & 0o777, radix: 8)
     }
 }

@@ -79,9 +79,11 @@ package struct DescriptorStream: Sendable {
         return nil
     }
 
-    /// Returns everything up to the end, which must come within `limit` bytes.
-    package func readAll(limit: Int) throws(CommandError) -> [UInt8] {
+    /// Returns everything up to the end, which must come within `limit` bytes. `isWaiting`: the first writer of a FIFO that was
+    /// opened without waiting is waited for.
+    package func readAll(limit: Int, isWaiting: Bool = false) throws(CommandError) -> [UInt8] {
         var bytes: [UInt8] = []
+        if isWaiting { _ = isReadable(unless: nil) }
         while let more = try read(65_536) {
             bytes += more
             guard bytes.count <= limit else {

@@ -156,6 +156,44 @@ struct ConfigCommandTests {
         }
     }
 
+    @Test(
+        "what is a FIFO in the folder of settings, or others can change or read, is refused and not waited for"
+    )
+    func places() async throws {
+        let receiving = ["receive", "--yes", "--timeout", "1", "--name", "ann", "--into", folder.path("")]
+        func run(_ words: [String]) async throws -> Command.Ending {
+            try await Command(words, environment: environment).finish()
+        }
+        #expect(try await config("name", "ann").code == 0)
+        #expect(try await run(receiving).code == 1)
+        let key = folder.path("config/multipeer/identities/ann.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let open = try await run(receiving)
+        #expect(open.code == 3 && open.errors.contains("(run 'chmod 600 \(key)'"), "\(open.errors)")
+        #expect(
+            try await config().text.contains("peer id    unknown: \(key) is open to other users, mode 644"))
+        try FileManager.default.removeItem(atPath: key)
+        _ = try folder.makeFIFO("config/multipeer/identities/ann.pem")
+        let waiting = try await run(receiving)
+        #expect(
+            waiting.code == 3 && waiting.errors.contains("\(key) is not a regular file"), "\(waiting.errors)")
+        #expect(try await config().text.contains("peer id    unknown: \(key) is not a regular file"))
+        for (name, words) in [("trust", ["receive", "--anonymous", "--yes"]), ("config", ["config"])] {
+            let path = folder.path("config/multipeer/\(name)")
+            try Data().write(to: URL(filePath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o646], ofItemAtPath: path)
+            let open = try await run(words)
+            #expect(open.code == 3, "\(open.errors)")
+            #expect(open.errors.contains("\(path) can be changed by other users, mode 646 (run 'chmod go-w"))
+            try FileManager.default.removeItem(atPath: path)
+            _ = try folder.makeFIFO("config/multipeer/\(name)")
+            let waiting = try await run(words)
+            #expect(waiting.code == 3, "\(waiting.errors)")
+            #expect(waiting.errors.contains("\(path) is not a regular file"))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     @Test("a key that cannot be kept or read is explained")
     func obstacles() async throws {
         let homeless = try await Command(["config"], environment: ["XDG_CONFIG_HOME": "/dev/null/config"])

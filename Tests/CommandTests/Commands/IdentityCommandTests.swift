@@ -78,20 +78,53 @@ struct IdentityCommandTests {
         #expect(!anonymous.text.contains("PRIVATE"))
     }
 
-    @Test("PEM goes to standard output without --out, with a warning that others may see it")
+    @Test("PEM goes to standard output without --out, and a file of it that is open to others is refused")
     func output() async throws {
         let made = try await Command.run("identity", "new")
         #expect(made.text.hasPrefix("-----BEGIN CERTIFICATE-----"))
-        let path = try folder.write(made.text, to: "open.pem")
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        let shown = try await Command.run("identity", "show", path)
-        #expect(shown.code == 0)
-        #expect(shown.errors.contains("\(path) is readable by others, mode 644"))
+        let path = try folder.writeSecret(made.text, to: "open.pem")
+        #expect(try await Command.run("identity", "show", path).code == 0)
+        for mode in [0o644, 0o640, 0o604, 0o620, 0o601] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            for words in [
+                ["identity", "show", path], ["send", "--identity", path, "-"], ["link", "--id", path],
+            ] {
+                let ending = try await Command(words).finish()
+                #expect(ending.code == 3)
+                #expect(
+                    ending.errors
+                        == "multipeer: \(path) is open to other users, mode \(String(mode, radix: 8)): a private key "
+                        + "has to be closed to them (run 'chmod 600 \(path)'; if others may have read it, make a new one)\n"
+                )
+            }
+        }
+    }
+
+    @Test(
+        "a FIFO is no place for a key that is kept; of a key in a pipe nothing is waited for, of a passphrase its writer"
+    )
+    func fifos() async throws {
+        let fifo = try folder.makeFIFO("fifo")
+        for words in [["identity", "show", fifo], ["link", "--identity", fifo]] {
+            let ending = try await Command(words).finish()
+            #expect(ending.code == 3)
+            #expect(ending.errors.hasSuffix("\(fifo): the identity has no certificate\n"))
+        }
+        let kept = try await Command(["link", "--id", fifo]).finish()
+        #expect(kept.code == 3 && kept.errors.contains("\(fifo) contains no peer id"))
+        let path = folder.path("a.p12")
+        async let made = Command.run(
+            "identity", "new", "--format", "pkcs12", "--passphrase-file", fifo, "--out", path)
+        let writer = try ToolProcess("/bin/sh", ["-c", "echo secret > '\(fifo)'"])
+        #expect(await writer.end().code == 0)
+        #expect(try await made.code == 0)
+        let known = ["MULTIPEER_PASSPHRASE": "secret"]
+        #expect(try await Command.run("identity", "show", path, environment: known).code == 0)
     }
 
     @Test("a file that is not an identity is refused with the reason")
     func refused() async throws {
-        let empty = try await Command.run("identity", "show", folder.write("hello", to: "x"))
+        let empty = try await Command.run("identity", "show", folder.writeSecret("hello", to: "x"))
         #expect(empty.code == 3)
         #expect(empty.errors.hasSuffix(": the identity has no certificate\n"))
         let missing = try await Command.run("identity", "show", folder.path("nowhere"))

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A folder of one test, which is removed with it.
 final class Folder: Sendable {
@@ -15,6 +16,19 @@ final class Folder: Sendable {
 
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: url.appending(path: name))
+        return path(name)
+    }
+
+    /// The same, closed to other users, as a file with a key has to be.
+    func writeSecret(_ text: String, to name: String) throws -> String {
+        let path = try write(text, to: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    /// Creates a FIFO that has no writer.
+    func makeFIFO(_ name: String) throws -> String {
+        try #require(unsafe mkfifo(path(name), 0o600) == 0)
         return path(name)
     }
 
