@@ -42,7 +42,8 @@ enum ReceiveCommand: Subcommand {
             is success if both are the same, by their SHA-256 digests; a directory gets another name, such as album~1.
             --exists skip keeps what exists in a directory and adds the rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
             files, also in a directory, but none that the same sender has just sent, nor those of another sender of this
-            run. DIR can be - for one file to standard output; its digest is known only at the end, by the exit code. The command ends when the other side
+            run. DIR can be - for one file to standard output, unless that is a terminal, which the bytes of a sender could
+            control: --raw writes them there; its digest is known only at the end, by the exit code. The command ends when the other side
             does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.
 
             --json prints an object a line as 'send' does, with the path of each file that is done and the peer that
@@ -64,6 +65,8 @@ enum ReceiveCommand: Subcommand {
             .init(
                 "--into", short: "d", "DIR",
                 "save files in DIR; default: the current directory; - writes one file to standard output"),
+            .init(
+                "--raw", "with --into -, write to a terminal, too, with control characters unescaped"),
         ] + ExistingFiles.options + [
             .init("--keep", short: "k", "stay for further senders; several can send at once"),
             .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or with a unit: 64K, 20M, 1.5G"),
@@ -88,7 +91,11 @@ enum ReceiveCommand: Subcommand {
         let configured = try ConfigurationFile.directory
         let place = try CodeOption.operandOrOption("--into", arguments) ?? configured ?? "."
         if isStaying { try check(arguments) }
-        if place == "-" { try checkOutput(arguments) }
+        if place == "-" {
+            try checkOutput(arguments)
+        } else if arguments.has("--raw") {
+            throw arguments.commandError("--raw is for '--into -' alone")
+        }
         let downloads = place == "-" ? nil : try DownloadDirectory(place, existing: existing)
         let connector = try PeerConnector(arguments, as: .receive)
         if let downloads { PartialFile.sweep(downloads.directory) }
@@ -112,8 +119,14 @@ enum ReceiveCommand: Subcommand {
     /// Standard output takes one file as it is.
     private static func checkOutput(_ arguments: Arguments) throws(CommandError) {
         let others = ["--keep", "--json", "--count", "--fsync"] + ExistingFiles.options.map(\.name)
-        guard let other = others.first(where: arguments.has) else { return }
-        throw arguments.commandError("standard output takes one file, without \(other)")
+        if let other = others.first(where: arguments.has) {
+            throw arguments.commandError("standard output takes one file, without \(other)")
+        }
+        guard DescriptorStream.output.isTerminal, !arguments.has("--raw") else { return }
+        throw CommandError(
+            "standard output is a terminal, which the bytes of a sender could control",
+            hint: "save in a directory, add '| less' or '> FILE', or use --raw if you trust the sender",
+            exit: .usage)
     }
 
     /// Only a peer that is found by its name can be found again.

@@ -2,7 +2,8 @@ import MultipeerEssentials
 
 /// Files that commands name: read whole and written atomically, so that no reader sees half of one.
 package enum AtomicFile {
-    /// What has to be at a path before anything of it is used. It is opened without waiting: a FIFO would wait for ever.
+    /// What has to be at a path before anything of it is used. It is opened without waiting: a FIFO may
+    /// never have a writer.
     package enum Kind: Sendable {
         /// A file, or a FIFO, whose writer is waited for: the user has named it just now.
         case any

@@ -32,6 +32,7 @@ final class JSONNode {
         return "\(start)\n\(items.map { "\(margin)  \($0)" }.joined(separator: ",\n"))\n\(margin)\(end)"
     }
 
+    /// A peer's text may be in it, and a terminal be what shows it.
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
@@ -43,8 +44,11 @@ final class JSONNode {
             case "\t": quoted += "\\t"
             case "\u{8}": quoted += "\\b"
             case "\u{c}": quoted += "\\f"
-            case "\u{0}"..."\u{1f}":
-                quoted += (scalar.value < 16 ? "\\u000" : "\\u00") + String(scalar.value, radix: 16)
+            case _ where scalar.isTricky:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: quoted.unicodeScalars.append(scalar)
             }
         }

@@ -33,6 +33,13 @@ struct JSONTests {
         #expect((text.count { $0 == UInt8(ascii: "\n") } > 1) == isPretty)
     }
 
+    @Test("what controls a terminal, or changes the direction of text there, is escaped")
+    func terminal() throws {
+        let text = try JSON.encode("a\u{1b}[2J\u{7f}\u{9b}1m\u{202e}x\u{e0041}é🦀", isPretty: false)
+        let shown = #""a\u001b[2J\u007f\u009b1m\u202ex\udb40\udc41é🦀""# + "\n"
+        #expect(String(decoding: text, as: UTF8.self) == shown)
+    }
+
     @Test("a value is on one line, or indented, with sorted keys, and without fields that are nil")
     func form() throws {
         struct Pair: Encodable {

@@ -5,6 +5,29 @@ import Testing
 
 @Suite("Command: a peer's bytes on a terminal", .serialized, .inTurns)
 struct TerminalTextTests {
+    @Test("a file is written to a terminal only with --raw, and then as it is")
+    func file() async throws {
+        let refused = try TerminalUser(["receive", "--into", "-", "--yes"])
+        #expect(try await refused.end() == 2)
+        #expect(
+            refused.screen.contains(
+                "multipeer: standard output is a terminal, which the bytes of a sender could"))
+        #expect(refused.screen.contains("add '| less' or '> FILE', or use --raw"))
+        let saved = try await Command.run("receive", "--raw")
+        #expect(saved.code == 2 && saved.errors.contains("--raw is for '--into -' alone"))
+        let folder = try Folder()
+        let path = try folder.write("a\u{1b}]0;b\u{7}c\n", to: "x")
+        let options = { (name: String, other: String) in TransferProcesses.options(name, other, folder) }
+        let bob = TerminalUser(
+            try Command(
+                ["receive", "--into", "-", "--raw"] + options("bob", "ann"),
+                environment: ["TERM": "xterm"], through: TerminalUser.wrapper))
+        let ann = try await Command(["send", "--unverified", path] + options("ann", "bob")).finish()
+        #expect(ann.code == 0, "\(ann.errors)")
+        #expect(try await bob.end() == 0)
+        #expect(bob.screen.contains("a\u{1b}]0;b\u{7}c\r\n"))
+    }
+
     @Test("control characters are escaped, line ends and tabs are not, however the bytes are split")
     func escapes() {
         let text = "a\tb\r\nc\rd\u{1b}[2J\u{9b}1m é 👍🏽 \u{202e}x\n"
