@@ -19,7 +19,8 @@ package final class WebSource: PieceSource {
 
     deinit { fetch.cancel() }
 
-    /// Requests a document. With an address, the request goes there and nowhere else, whatever the host's name means meanwhile.
+    /// Requests a document. With an address, the request goes there and nowhere else, whatever the host's name means meanwhile, and
+    /// through a proxy, too.
     /// Redirections are not followed. `timeLimit`: how long the server may send no data.
     package typealias Client =
         @Sendable (_ url: WebURL, _ address: WebResolver.Address?, _ timeLimit: Duration)

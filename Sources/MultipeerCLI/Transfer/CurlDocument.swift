@@ -60,7 +60,9 @@ final class CurlDocument: WebDocument {
             "--speed-limit", "1", "--speed-time", seconds,
         ]
         if let address, !url.isVersion6 {
-            words += ["--resolve", "\(url.host):\(url.effectivePort):\(address.text)"]
+            // Unlike `--resolve`, this holds for a proxy, too: it is asked for a tunnel to the address, not for the name.
+            let port = url.effectivePort
+            words += ["--connect-to", "\(url.host):\(port):\(address.text):\(port)"]
         }
         return words + ["--url", url.text]
     }

@@ -75,8 +75,6 @@ extension OpenDirectory {
                 count += put
             } else if put == 0 {
                 throw FileFault(.noSpace, path: path)
-            } else if errno == EFBIG {
-                throw FileFault(.sizeLimit, path: path)
             } else if errno != EINTR {
                 throw FileFault(lastWriting: path)
             }

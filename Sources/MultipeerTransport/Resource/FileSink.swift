@@ -17,8 +17,6 @@ package struct FileSink: ~Copyable {
     private var isKept = false
     /// Whether a later transfer finds it by its name.
     private let isResumable: Bool
-    /// Whether the file is shorter than what was written: zeros at its end were skipped.
-    private var endsInHole = false
     /// The number of bytes that an earlier transfer has left.
     package private(set) var count: UInt64 = 0
     package let path: String
@@ -119,16 +117,21 @@ package struct FileSink: ~Copyable {
             var start = pieces.startIndex
             for place in pieces.indices where folder != nil && FileSink.isHole(pieces[place]) {
                 try FileSink.append(pieces[start..<place], to: file.number, path)
-                if place > start { endsInHole = false }
-                start = place
-                // Where a file cannot be as long as that, writing finds it out.
-                guard lseek(file.number, off_t(pieces[place].count), SEEK_CUR) >= 0 else { continue }
-                endsInHole = true
                 start = place + 1
+                // It fails only beyond the longest file.
+                guard lseek(file.number, off_t(pieces[place].count), SEEK_CUR) >= 0 else {
+                    throw FileFault(.sizeLimit, path: path)
+                }
             }
-            if start == pieces.endIndex { return }
-            try FileSink.append(pieces[start...], to: file.number, path)
-            endsInHole = false
+            if start < pieces.endIndex {
+                try FileSink.append(pieces[start...], to: file.number, path)
+            } else if start > pieces.startIndex {
+                // Its length shows what is there, also after a crash.
+                let end = lseek(file.number, 0, SEEK_CUR)
+                guard end >= 0, ftruncate(file.number, end) == 0 else {
+                    throw FileFault(lastWriting: path)
+                }
+            }
         case .none:
             throw FileFault(.other(EBADF), path: path)
         }
@@ -142,12 +145,6 @@ package struct FileSink: ~Copyable {
             guard let first = bytes.baseAddress else { return false }
             return unsafe memcmp(first, first.advanced(by: 1), bytes.count - 1) == 0
         }
-    }
-
-    /// Makes the file as long as what was written. Returns whether it could.
-    private static func extend(_ file: Int32) -> Bool {
-        let end = lseek(file, 0, SEEK_CUR)
-        return end >= 0 && ftruncate(file, end) == 0
     }
 
     private static func append(
@@ -227,7 +224,6 @@ package struct FileSink: ~Copyable {
             guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
                 throw FileFault(lastAt: path)
             }
-            endsInHole = false
         case .none: break
         }
     }
@@ -237,8 +233,6 @@ package struct FileSink: ~Copyable {
         var status = stat()
         switch file {
         case .some(let file):
-            // What is missing then is sent again.
-            if endsInHole { _ = FileSink.extend(file.number) }
             guard isResumable, unsafe fstat(file.number, &status) == 0, status.st_size > 0 else { return }
         case .none: return
         }
@@ -254,13 +248,13 @@ package struct FileSink: ~Copyable {
 
     /// Closes the file: only then is it known that everything was written. Waits until it is on disk if `isSynchronized`.
     package mutating func close(isSynchronized: Bool = false) throws(FileFault) {
-        switch file {
-        case .some(let file):
-            if endsInHole, !FileSink.extend(file.number) { throw FileFault(lastWriting: path) }
-            if isSynchronized, folder != nil, fsync(file.number) != 0 { throw FileFault(lastAt: path) }
-        case .none: break
+        if isSynchronized, folder != nil {
+            switch file {
+            case .some(let file):
+                guard fsync(file.number) == 0 else { throw FileFault(lastAt: path) }
+            case .none: break
+            }
         }
-        endsInHole = false
         guard try holdLock() else { return }
         let code = file.take()?.close() ?? 0
         if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }

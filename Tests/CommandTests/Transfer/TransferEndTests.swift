@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerCLI
+import MultipeerTransport
 import TestSupport
 import Testing
 import MultipeerCommandLine
@@ -23,6 +24,41 @@ struct TransferEndTests {
         #expect(receiver.errors.contains("multipeer: huge: cancelled by the other side\n"))
         #expect(try delivery.inbox.isEmpty)
         #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
+    }
+
+    @Test(
+        "after a redirection a proxy is asked for the address that was checked, not for the name",
+        .enabled(if: ToolProcess.succeeds("/usr/bin/env", ["curl", "--version"]), "no curl"))
+    func redirectionBehindProxy() async throws {
+        let requests = Locked<[String]>([])
+        // The proxy, and the server of the first URL: what is asked of it is a whole URL, or the end of a tunnel.
+        let proxy = try WebServer { place, write in
+            let isFirst = requests.withLock { requests in
+                requests.append(place)
+                return requests.count == 1
+            }
+            _ = write(
+                isFirst
+                    ? WebServer.head("302 Found", "Location: http://localhost:9/next", "Content-Length: 0")
+                    : WebServer.head("403 Forbidden", "Content-Length: 0"))
+        }
+        let ann = ["send", "--unverified", "http://127.0.0.1:9/start"]
+        let sender = try Command(
+            ann + TransferProcesses.options("ann", "bob", folder),
+            environment: [
+                "http_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": "", "NO_PROXY": "",
+            ])
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: true)
+        let receiver = try Command(
+            ["receive", "--into", folder.path("inbox")] + TransferProcesses.options("bob", "ann", folder))
+        async let ending = receiver.finish()
+        let code = try await sender.finish().code
+        _ = try await ending
+        #expect(code != 0)
+        let asked = requests.withLock { $0 }
+        #expect(asked.first == "http://127.0.0.1:9/start")
+        #expect(asked.dropFirst() == ["127.0.0.1:9"] || asked.dropFirst() == ["[::1]:9"], "\(asked)")
     }
 
     @Test("an interrupted receiver notifies the sender, and no file is left", arguments: [SIGINT, SIGTERM])

@@ -106,9 +106,10 @@ struct FileSinkTests {
             #expect(throws: FileFault(.sizeLimit, path: place)) { try sink.write([[1]]) }
             // Zeros take no room, but the file would be too long.
             var hole = try FileSink(in: path)
-            try hole.write([[UInt8](repeating: 0, count: 65_537)])
             let end = hole.path
-            #expect(throws: FileFault(.sizeLimit, path: end)) { try hole.close() }
+            #expect(throws: FileFault(.sizeLimit, path: end)) {
+                try hole.write([[UInt8](repeating: 0, count: 65_537)])
+            }
         }
         #expect(folder.names == [])
     }

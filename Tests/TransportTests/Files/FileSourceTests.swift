@@ -9,6 +9,20 @@ import Testing
 struct FileSourceTests {
     private let folder = Folder()
 
+    @Test("what a server sends faster than a peer takes it leaves room on the disk to others")
+    func spool() throws {
+        let few = [UInt8](repeating: 1, count: 1_000_000)
+        let many = [UInt8](repeating: 2, count: 16_777_216)
+        let small = try Spool(leaving: .max)
+        try small.append(few)
+        #expect { try small.append(many) } throws: { ($0 as? FileFault)?.reason == .noSpace }
+        // What was there before is still read.
+        #expect(try small.read(2_000_000) == few)
+        let large = try Spool(leaving: 0)
+        try large.append(many)
+        #expect(try large.read(3) == [2, 2, 2])
+    }
+
     @Test(
         "a file that is made when it is read is read to its end, whatever stat says of its size",
         arguments: ["/proc/version", "/proc/kallsyms", "/sys/devices/system/cpu/online"])
