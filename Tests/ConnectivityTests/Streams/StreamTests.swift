@@ -78,6 +78,45 @@ struct StreamTests {
         exchange.end()
     }
 
+    @Test("a writer that polls hasSpaceAvailable has room from open on, and none while the reader is late")
+    func pollingWriter() async throws {
+        let exchange = try await ConnectedPair()
+        let output = try exchange.startStream()
+        #expect(!output.hasSpaceAvailable && output.write([1]) == -1)
+        output.open()
+        // The other side does not know of it yet.
+        #expect(output.hasSpaceAvailable && output.streamStatus == .open)
+        var numbers = Seeded(4)
+        let bytes = numbers.bytes(2_000_000)
+        let out = UncheckedSendable(output)
+        let full = Promise<Void>()
+        async let written = BackgroundThread.value { () -> Int in
+            var rest = bytes[...]
+            while !rest.isEmpty, out.value.streamStatus == .open {
+                guard out.value.hasSpaceAvailable else {
+                    full.send(())
+                    usleep(100)
+                    continue
+                }
+                let count = out.value.write(Array(rest.prefix(50_000)))
+                if count <= 0 { break }
+                rest = rest.dropFirst(count)
+            }
+            out.value.close()
+            return bytes.count - rest.count
+        }
+        let into = UncheckedSendable(try await exchange.bob.recorder.stream("stream"))
+        try await soon { await full.value(onCancel: { full.send(()) }) }
+        let read = try await BackgroundThread.value { () -> [UInt8]? in
+            into.value.open()
+            return into.value.allBytes()
+        }
+        #expect(read == bytes)
+        #expect(try await written == bytes.count)
+        #expect(!output.hasSpaceAvailable && output.streamStatus == .closed && output.write([1]) == -1)
+        exchange.end()
+    }
+
     @Test(
         "a stream that is read while it says that it has bytes has all that have come, from the first moment after open",
         arguments: [[], [1], [4_096, 4_096], [65_536, 3, 100_000]] as [[Int]], [true, false])
