@@ -88,7 +88,7 @@ final class PeerFinder: Sendable {
             for: selector, as: role, isWhole: isWhole,
             within: options.selectedInterfaces.isLoopbackOnly ? .machine : .network,
             knowing: store?.contents ?? TrustStore())
-        let search = PeerSearch(browser, matcher, for: text, options, within: timeLimit)
+        let search = PeerSearch(browser, matcher, for: text, options, within: timeLimit, isQuiet: isQuiet)
         let file = isFile ? "and there is no file of this name" : nil
         let peer = try await search.peer(
             hint: file ?? "try 'multipeer browse' or 'multipeer doctor'",

@@ -104,6 +104,13 @@ package struct PeerMatcher: Sendable {
         return "did you mean \(names.prefix(8).joined(separator: ", "))\(more)?"
     }
 
+    /// The only peer whose name is nearly the one that is looked for, as long as no peer has that.
+    package var near: PeerID? {
+        guard matches.isEmpty, let name = selector.name else { return nil }
+        let nearest = Spelling.nearest(name, of: candidates.map(\.displayName))
+        return candidates.first { $0.displayName == nearest }
+    }
+
     private var candidates: [PeerID] {
         peers.values.filter { peer in role.map { PeerRole(info: peer.info).map($0.suits) == true } ?? true }
             .map(\.peer).sorted { ($0.displayName, $0.uid) < ($1.displayName, $1.uid) }

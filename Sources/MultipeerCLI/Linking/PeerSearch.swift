@@ -6,6 +6,10 @@ final class PeerSearch: Sendable {
     private let browser: Browser
     private let matcher: Locked<PeerMatcher>
     private let timeLimit: Duration
+    private let isQuiet: Bool
+    private let hasSuggested = Locked(false)
+    /// After so long a peer that is there has usually answered.
+    private static let usualTime = Duration.seconds(3)
     /// What the user has typed, for messages.
     private let text: String
     private let place: String
@@ -13,8 +17,9 @@ final class PeerSearch: Sendable {
     /// `browser`: one that has been started. `text`: what the user has typed.
     init(
         _ browser: Browser, _ matcher: PeerMatcher, for text: String, _ options: DiscoveryOptions,
-        within timeLimit: Duration
+        within timeLimit: Duration, isQuiet: Bool = false
     ) {
+        self.isQuiet = isQuiet
         self.browser = browser
         self.matcher = Locked(matcher)
         self.timeLimit = timeLimit
@@ -65,6 +70,7 @@ final class PeerSearch: Sendable {
                     return matcher.deadline
                 }
                 decide(since: start, outcome)
+                if start.duration(to: .now) >= PeerSearch.usualTime { suggest() }
                 guard let deadline else { continue }
                 Task {
                     try? await Task.sleep(until: start + deadline)
@@ -76,10 +82,26 @@ final class PeerSearch: Sendable {
             try? await Task.sleep(for: timeLimit)
             outcome.send(.open)
         }
+        let waiting = Task {
+            guard (try? await Task.sleep(for: PeerSearch.usualTime)) != nil else { return }
+            suggest()
+        }
         let verdict = await outcome.value()
         watching.cancel()
+        waiting.cancel()
         clock.cancel()
         return verdict
+    }
+
+    /// Names, once, the peer that was probably meant. The search goes on, since the one with this name may be about to start.
+    private func suggest() {
+        guard !isQuiet, let near = matcher.withLock(\.near) else { return }
+        let isFirst = hasSuggested.withLock { hasSuggested in
+            defer { hasSuggested = true }
+            return !hasSuggested
+        }
+        guard isFirst else { return }
+        Terminal.say("no '\(text)' found \(place) yet; did you mean \(near.introduction)?")
     }
 
     private func decide(since start: ContinuousClock.Instant, _ outcome: Promise<PeerMatcher.Verdict>) {

@@ -95,7 +95,7 @@ final class ReceiverChooser: Sendable {
             }
             draw()
         } else {
-            print("or choose a receiver: type its number and Enter")
+            print("or choose a receiver: type its number and Enter, or Enter alone for the only one")
         }
         do throws(CommandError) {
             return try await reading.run { [self] () throws(CommandError) in
@@ -126,7 +126,7 @@ final class ReceiverChooser: Sendable {
     private func readLines() throws(CommandError) -> PeerID? {
         while let line = try DescriptorStream.input.readLine(isWaiting: true, unless: cancellation) {
             if let peer = list.withLock({ $0.choice(line.filter { $0 != " " }) }) { return peer }
-            if !line.isEmpty { print("there is no '\(line.printable)'") }
+            print(line.isEmpty ? "type the number of a receiver" : "there is no '\(line.printable)'")
         }
         return nil
     }

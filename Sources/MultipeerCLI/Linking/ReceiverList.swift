@@ -68,8 +68,9 @@ package struct ReceiverList: Sendable {
 // MARK: - Choosing
 
 extension ReceiverList {
-    /// Returns the receiver that a line means: its number or its name.
+    /// Returns the receiver that a line means: its number or its name, or nothing for the only one.
     package func choice(_ line: String) -> PeerID? {
+        if line.isEmpty { return only }
         if let number = Int(line) { return rows.first { $0.number == number }?.peer }
         let meant = PeerSelector(line)?.matches(rows.map(\.peer)) ?? []
         return meant.count == 1 ? meant[0] : nil
@@ -89,7 +90,7 @@ extension ReceiverList {
             guard !mayGoOn, let peer = choice(typed) else { return .changed }
             return .chosen(peer)
         case 0x0A, 0x0D:
-            let peer = typed.isEmpty ? marked : choice(typed)
+            let peer = typed.isEmpty ? pointed : choice(typed)
             typed = ""
             return peer.map { .chosen($0) } ?? .changed
         case 0x08, 0x7F: return typed.popLast() == nil ? .nothing : .changed
@@ -111,6 +112,11 @@ extension ReceiverList {
         }
     }
 
+    private var only: PeerID? { rows.count == 1 ? rows[0].peer : nil }
+
+    /// The receiver that Enter chooses.
+    private var pointed: PeerID? { marked ?? only }
+
     private mutating func mark(_ step: Int) -> Effect {
         guard !rows.isEmpty else { return .nothing }
         let index = rows.firstIndex { $0.peer == marked }
@@ -125,10 +131,10 @@ extension ReceiverList {
         guard !rows.isEmpty else { return ["no one waits to receive here yet".fitted(to: width)] }
         let head = "or choose a receiver, with its number or the arrows and Enter: \(typed)"
         let most = max(1, height - 2)
-        let index = rows.firstIndex { $0.peer == marked } ?? 0
+        let index = rows.firstIndex { $0.peer == pointed } ?? 0
         let first = max(0, min(index - most / 2, rows.count - most))
         let shown = rows.dropFirst(first).prefix(most)
-        let texts = shown.map { (($0.peer == marked ? "> " : "  ") + text(of: $0)).fitted(to: width) }
+        let texts = shown.map { (($0.peer == pointed ? "> " : "  ") + text(of: $0)).fitted(to: width) }
         let more = rows.count - shown.count
         return [head.fitted(to: width)] + texts + (more > 0 ? ["  and \(more) more"] : [])
     }

@@ -153,6 +153,22 @@ struct NearbyTests {
         #expect(lonely.errorLines.last == "multipeer: no peer connected (use --timeout to wait longer)")
     }
 
+    @Test("a nearly right name is answered after a moment, and the search goes on")
+    func suggested() async throws {
+        let path = try folder.write("x", to: "x")
+        let carl = try Command(try receive("carl-pc"))
+        let sender = try Command(["send", "--unverified", path, "--to", "carlpc"] + options("ann"))
+        #expect(
+            try await sender.says("no 'carlpc' found on this machine only yet; did you mean 'carl-pc' (id "))
+        let right = try Command(try receive("carlpc"))
+        let ending = try await sender.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.errors.contains("linked with carlpc, encrypted\n"))
+        #expect(try await right.finish().code == 0)
+        carl.process.signal(SIGINT)
+        #expect(try await carl.finish().code == 130)
+    }
+
     @Test("without a terminal nothing is accepted, unless --yes is given")
     func unasked() async throws {
         let words = try receive("bob", [])

@@ -76,6 +76,21 @@ struct PeerMatcherTests {
         #expect(matcher.verdict(at: .seconds(9)) == .open)
     }
 
+    @Test("the only peer with nearly that name is suggested while none has it")
+    func near() throws {
+        var matcher = PeerMatcher(for: try #require(PeerSelector("bobpc")), as: .send(nil), isWhole: true)
+        #expect(matcher.near == nil)
+        matcher.note(try receiver("carl", 1), at: .seconds(1))
+        #expect(matcher.near == nil)
+        matcher.note(try receiver("bob-pc", 2), at: .seconds(1))
+        #expect(try matcher.near == peer("bob-pc", 2))
+        var two = matcher
+        two.note(try receiver("bob-pc", 3), at: .seconds(1))
+        #expect(two.near == nil)
+        matcher.note(try receiver("bobpc", 4), at: .seconds(2))
+        #expect(matcher.near == nil)
+    }
+
     @Test("another peer with the name that answers after the decision is reported, unless it cannot be meant")
     func late() throws {
         let (one, other) = (try peer("ann", 2), try peer("ann", 3))

@@ -30,7 +30,10 @@ struct ReceiverChooserTests {
 
     @Test(
         "the receivers on the network are shown below the code, and a key, the arrows or a line chooses one",
-        arguments: [("xterm", "1"), ("xterm", "\u{1b}[B\r"), ("dumb", "1\n"), ("dumb", "nobody\nbob\n")])
+        arguments: [
+            ("xterm", "1"), ("xterm", "\u{1b}[B\r"), ("xterm", "\r"), ("dumb", "1\n"),
+            ("dumb", "nobody\nbob\n"), ("dumb", "\n"),
+        ])
     func chooses(_ terminal: String, _ keys: String) async throws {
         let ann = try sender(on: terminal)
         try await ann.sees("in another terminal, run: multipeer ")

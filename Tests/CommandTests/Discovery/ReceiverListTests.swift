@@ -73,6 +73,21 @@ struct ReceiverListTests {
         #expect(type("\u{1b}[1;5Cx", in: &list) == .nothing)
     }
 
+    @Test("Enter chooses the only receiver, which is marked, and none of several")
+    func only() throws {
+        var list = try list("ann")
+        #expect(list.lines(width: 60, height: 20)[1].hasPrefix("> 1  ann"))
+        var other = list
+        #expect(type("\r", in: &other) == .chosen(try peer("ann", 1)))
+        #expect(try list.choice("") == peer("ann", 1))
+        _ = list.note(event(try peer("bob", 2)))
+        #expect(list.lines(width: 60, height: 20)[1].hasPrefix("  1  ann"))
+        #expect(type("\r", in: &list) == .changed)
+        #expect(list.choice("") == nil)
+        var none = ReceiverList(as: .send(nil))
+        #expect(type("\r", in: &none) == .changed)
+    }
+
     @Test("a long list shows the rows around the marked one, and how many there are besides")
     func height() throws {
         var list = ReceiverList(as: .send(nil))
