@@ -61,8 +61,15 @@ final class Screen: Sendable {
 
     /// Shows an error, or the answer to a command.
     func tell(_ text: String) {
-        let head = isTerminal ? "\(style.time)* " : "\(Terminal.name): "
-        show(text.pieces(at: "\n").map { "\(head)\($0)\n" }.joined())
+        let time = style.time
+        let head = isTerminal ? "\(time)* " : "\(Terminal.name): "
+        let margin = String(repeating: " ", count: time.isEmpty ? 2 : 8)
+        let lines = text.pieces(at: "\n").map { line in
+            guard isTerminal, let width = Terminal.knownWidth else { return "\(head)\(line)\n" }
+            let broken = Columns.broken(String(line), width: max(1, width - margin.count))
+            return head + broken.pieces(at: "\n", keepingEmpty: true).joined(separator: "\n\(margin)") + "\n"
+        }
+        show(lines.joined())
     }
 
     /// The columns that an answer of several lines may have.

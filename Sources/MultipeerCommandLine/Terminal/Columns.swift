@@ -46,23 +46,48 @@ package enum Columns {
         return result.joined(separator: "\n")
     }
 
-    /// Returns the text with its spaces as they are, except that lines which are too long end at one. A longer word stays whole.
+    /// Returns the text with its spaces as they are, except that lines which are too long end at one. A longer word stays whole,
+    /// and so does what is quoted, which may be a command to copy, unless it is longer than a line.
     package static func broken(_ text: String, width: Int) -> String {
         text.pieces(at: "\n", keepingEmpty: true).map { line in
             guard String(line).columns > width else { return String(line) }
             let indent = String(line.prefix { $0 == " " })
-            let words = line.dropFirst(indent.count).pieces(at: " ", keepingEmpty: true)
+            let words = words(line.dropFirst(indent.count), width)
             var lines = [indent + (words.first ?? "")]
             for word in words.dropFirst() {
                 let longer = "\(lines[lines.count - 1]) \(word)"
                 if longer.columns <= width {
                     lines[lines.count - 1] = longer
                 } else {
-                    lines.append(String(word))
+                    lines.append(word)
                 }
             }
             return lines.joined(separator: "\n")
         }.joined(separator: "\n")
+    }
+
+    /// Returns the parts of a line that stay whole.
+    private static func words(_ line: Substring, _ width: Int) -> [String] {
+        var rest = line.pieces(at: " ", keepingEmpty: true)[...]
+        var words: [String] = []
+        while let word = rest.popFirst() {
+            let start = word.drop { $0 == "(" }
+            let end =
+                start.first == "'" && !closesQuote(start.dropFirst())
+                ? rest.firstIndex(where: closesQuote) : nil
+            let quoted = end.map { ([word] + rest[...$0]).joined(separator: " ") }
+            if let end, let quoted, quoted.columns <= width {
+                words.append(quoted)
+                rest = rest[(end + 1)...]
+            } else {
+                words.append(String(word))
+            }
+        }
+        return words
+    }
+
+    private static func closesQuote(_ word: Substring) -> Bool {
+        word.reversed().drop { "),.;:?!".contains($0) }.first == "'"
     }
 
     private static func wrap(_ text: String, to width: Int) -> [String] {

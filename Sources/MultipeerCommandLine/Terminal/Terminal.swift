@@ -12,7 +12,7 @@ package enum Terminal {
 
     /// Writes a message to standard error, one line; a terminal whose width is known gets as many as it needs, broken at spaces.
     package static func say(_ text: String) {
-        let text = errorWidth.map { Columns.broken(text, width: $0) } ?? text
+        let text = knownWidth.map { Columns.broken(text, width: $0) } ?? text
         lastLine.withLock { last in
             let start =
                 switch last {
@@ -65,7 +65,7 @@ package enum Terminal {
     package static var width: Int { size(of: DescriptorStream.error).width }
 
     /// The same if it is known.
-    private static var errorWidth: Int? { knownSize(of: DescriptorStream.error)?.width }
+    package static var knownWidth: Int? { knownSize(of: DescriptorStream.error)?.width }
 
     /// Returns the number of columns and lines of the terminal on a stream.
     package static func size(of stream: DescriptorStream) -> (width: Int, height: Int) {

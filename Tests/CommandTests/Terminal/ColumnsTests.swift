@@ -11,7 +11,11 @@ struct ColumnsTests {
             ("ab  cdefghi", "ab \ncdefghi"),
             ("  indented text", "  indented\ntext"),
             ("a-word-that-is-too-long b", "a-word-that-is-too-long\nb"),
-            ("first line\nsecond", "first line\nsecond"), ("日本語 日本語", "日本語\n日本語"),
+            ("first line\nsecond", "first line\nsecond"),
+            ("run 'a b c' now", "run\n'a b c'\nnow"), ("x ('a b'), y", "x\n('a b'), y"),
+            ("x 'ann' and y", "x 'ann'\nand y"), ("a peer's own name's", "a peer's\nown name's"),
+            ("x 'much too long one' y", "x 'much\ntoo long\none' y"), ("an 'open quote", "an 'open\nquote"),
+            ("日本語 日本語", "日本語\n日本語"),
         ])
     func broken(_ text: String, _ expected: String) {
         #expect(Columns.broken(text, width: 10) == expected)
