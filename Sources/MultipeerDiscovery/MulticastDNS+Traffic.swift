@@ -67,7 +67,7 @@ extension MulticastDNS {
                 }
             }
             if addresses.isEmpty || addresses.contains(where: isOfThisMachine) { continue }
-            actions.append(.duplicated(uid, by: addresses))
+            actions.append(.duplicated(uid, by: Array(addresses.prefix(HostTable.mostAddresses))))
         }
     }
 

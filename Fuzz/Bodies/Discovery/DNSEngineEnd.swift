@@ -32,6 +32,8 @@ struct DNSEngineEnd {
             case .resolved(let id, let resolution):
                 try promise(resolves.removeValue(forKey: id) != nil, "a resolution ends once")
                 try promise(resolution.candidates.count <= 32, "a peer has at most 32 addresses")
+            case .duplicated(_, by: let addresses):
+                try promise(!addresses.isEmpty && addresses.count <= 32, "who has an own id has a few addresses")
             case .registered, .renamed, .returned: break
             }
         }

@@ -18,7 +18,10 @@ final class PeerAdvertiser: Sendable {
     let isAsking: Bool
     private let isQuiet: Bool
     private let isVerbose: Bool
+    private let gate: VerificationGate
     private let offers = Locked<[PeerID: OfferedFiles]>([:])
+    /// What the user has read in a question about who the peer is.
+    private let said = Locked<[PeerID: String]>([:])
     private static let mostOffers = 256
     private static let prompts = Worker("consent")
 
@@ -34,6 +37,7 @@ final class PeerAdvertiser: Sendable {
         }
         options = try DiscoveryOptions(arguments)
         addresses = own.configuration.listenAddresses
+        gate = VerificationGate(arguments, own.configuration)
         timeLimit = try arguments.number("--timeout", in: 1...600).map { .seconds($0) }
         isQuiet = arguments.has("--quiet")
         isVerbose = arguments.has("--verbose")
@@ -99,6 +103,9 @@ final class PeerAdvertiser: Sendable {
 
     /// What an accepted peer has said it sends; nil if it has not.
     func offer(of peer: PeerID) -> OfferedFiles? { offers.withLock { $0[peer] } }
+
+    /// What the user has read about who an accepted peer is.
+    func said(of peer: PeerID) -> String? { said.withLock { $0[peer] } }
 
     func stop() async { await advertiser.stop() }
 
@@ -169,8 +176,9 @@ final class PeerAdvertiser: Sendable {
         // It may be contested only after the question: then the answer was given without knowing that.
         repeat {
             isContestShown = invitation.isContested
+            let trust = gate.text(inviter: invitation.inviter)
             let question = PeerAdvertiser.question(
-                from: invitation.inviter, theirs, isContested: isContestShown)
+                from: invitation.inviter, theirs, trust, isContested: isContestShown)
             let withdrawal = Cancellation()
             let watching = Task {
                 await invitation.waitUntilEnded()
@@ -186,16 +194,22 @@ final class PeerAdvertiser: Sendable {
                 return false
             }
             guard Terminal.isYes(answer) else { return false }
+            said.withLock { said in
+                if said.count >= PeerAdvertiser.mostOffers { said.removeAll() }
+                said[invitation.inviter] = trust
+            }
         } while invitation.isContested != isContestShown
         return true
     }
 
-    private static func question(from inviter: PeerID, _ theirs: PeerRole, isContested: Bool) -> String {
+    private static func question(
+        from inviter: PeerID, _ theirs: PeerRole, _ trust: String, isContested: Bool
+    ) -> String {
         let contest =
             isContested ? " Another peer claims the same id: one of the two is not who it claims to be." : ""
         let lines = ["\(inviter.introduction), found on the network, wants to \(theirs.wish).\(contest)"]
         let list =
             if case .send(let files?) = theirs { files.list(width: Terminal.width) } else { [String]() }
-        return (lines + list + ["Accept? [y/N] "]).joined(separator: "\n")
+        return (lines + list + [trust, "Accept? [y/N] "]).joined(separator: "\n")
     }
 }

@@ -143,7 +143,7 @@ final class PeerConnector: Sendable {
         if verification != nil {
             try await CodeComparison.compare(with: peer, in: session)
         } else {
-            try await gate.pass(peer, in: session, asks: isSending && !hasAgreed)
+            try await gate.pass(peer, in: session, asks: isSending && !hasAgreed, said: said(of: peer))
         }
         if let facts = await session.connectionInfo(for: peer) { introduce(peer, facts) }
         return peer
@@ -166,7 +166,7 @@ final class PeerConnector: Sendable {
             }
             return
         }
-        gate.note(peer, facts.verification)
+        gate.note(peer, facts.verification, said: said(of: peer))
         introduce(peer, facts)
     }
 
@@ -178,6 +178,10 @@ final class PeerConnector: Sendable {
     /// Whether the user was asked about the peer before the link, with the note that it is not verified.
     private var hasAgreed: Bool {
         if case .hosting(let advertiser) = way { advertiser.isAsking } else { false }
+    }
+
+    private func said(of peer: PeerID) -> String? {
+        if case .hosting(let advertiser) = way { advertiser.said(of: peer) } else { nil }
     }
 
     private func swap(_ exchange: ManualExchange, expecting name: String?) async throws(CommandError)

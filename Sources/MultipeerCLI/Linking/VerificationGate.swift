@@ -24,10 +24,15 @@ struct VerificationGate: Sendable {
 
     /// Shows how the peer is verified. `asks`: something is going to be sent, so that an unverified peer is a question, or an
     /// error without a terminal.
-    func pass(_ peer: PeerID, in session: Session, asks: Bool) async throws(CommandError) {
+    /// `said`: what the user has read about it.
+    func pass(
+        _ peer: PeerID, in session: Session, asks: Bool, said: String? = nil
+    ) async throws(CommandError) {
         guard let info = await session.connectionInfo(for: peer) else { return }
         let verification = info.verification
-        guard asks, !isAccepted, !isTrusted(verification) else { return note(peer, verification) }
+        guard asks, !isAccepted, !isTrusted(verification) else {
+            return note(peer, verification, said: said)
+        }
         let name = peer.displayName.printable
         let line = warning(peer, verification)
         guard Terminal.isThere else {
@@ -60,16 +65,30 @@ struct VerificationGate: Sendable {
     /// Trust on first use has remembered the peer before the question.
     private func forget(_ peer: PeerID) {
         guard remembered[peer.uid] == nil, store?.contents[peer.uid]?.verifiedBy == nil else { return }
-        try? store?.forget(peer.uid)
+        do { try store?.forget(peer.uid) } catch {
+            Terminal.warn("the key of \(peer.displayName.printable) is still remembered: \(error)")
+        }
     }
 
-    /// Shows how the peer is verified, without a question.
-    func note(_ peer: PeerID, _ verification: PeerVerification) {
-        guard !isQuiet else { return }
-        guard isTrusted(verification) else { return Terminal.say(warning(peer, verification)) }
+    /// Shows how the peer is verified, without a question, unless the user has read that.
+    func note(_ peer: PeerID, _ verification: PeerVerification, said: String? = nil) {
+        let text = text(peer, verification)
+        if !isQuiet, text != said { Terminal.say(text) }
+    }
+
+    /// Returns what is known of a peer that was found on the network, before there is a link. One with a keyed id has proven it.
+    func text(inviter: PeerID) -> String {
+        let known = (store?.contents ?? remembered)[inviter.uid]
+        return text(
+            inviter,
+            inviter.uid.isKeyed ? known?.verification ?? .unverified(.network) : .unverified(.network))
+    }
+
+    private func text(_ peer: PeerID, _ verification: PeerVerification) -> String {
+        guard isTrusted(verification) else { return warning(peer, verification) }
         var verb = " is"
         if case .knownKey = verification { verb = ":" }
-        Terminal.say("\(peer.displayName.printable)\(verb) \(verification.words)")
+        return "\(peer.displayName.printable)\(verb) \(verification.words)"
     }
 
     private func warning(_ peer: PeerID, _ verification: PeerVerification) -> String {

@@ -97,7 +97,8 @@ struct NearbyTests {
         let bob = try TerminalUser(["link"] + options("bob"))
         try await bob.sees("the other side runs 'multipeer link bob --type \(type)'")
         let ann = try Command(["link", "bob", "--unverified"] + options("ann"))
-        try await bob.sees("wants to link, and exchange input and output.\r\nAccept? [y/N] ")
+        try await bob.sees("wants to link, and exchange input and output.\r\n")
+        try await bob.sees("\r\nann is not verified: found on the network; first contact\r\nAccept? [y/N] ")
         try await bob.types("y\n")
         try await bob.sees("linked with ann, encrypted")
         try await ann.types("hello")
@@ -185,7 +186,8 @@ struct NearbyTests {
         let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting as")
         async let refused = Command(["send", "--unverified", path, "--to", "bob"] + options("eve")).finish()
-        try await bob.sees("), found on the network, wants to send 'x', 1 B.\r\nAccept? [y/N] ")
+        try await bob.sees("), found on the network, wants to send 'x', 1 B.\r\n")
+        try await bob.sees("\r\neve is not verified: found on the network; first contact\r\nAccept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
         try await bob.types("\n")
         let eve = try await refused
@@ -194,7 +196,9 @@ struct NearbyTests {
         async let taken = Command(["send", "--unverified", path, path, "--to", "bob"] + options("ann"))
             .finish()
         try await bob.sees(
-            "), found on the network, wants to send 2 files, 2 B.\r\n  x  1 B\r\n  x  1 B\r\nAccept?")
+            "), found on the network, wants to send 2 files, 2 B.\r\n  x  1 B\r\n  x  1 B\r\nann is not verified: "
+        )
+        try await bob.sees("found on the network; first contact\r\nAccept?")
         try await bob.types("y\n")
         // The second one is the same as the first, which is there by then.
         #expect(try await taken.code == 0)
@@ -236,7 +240,8 @@ struct NearbyTests {
         try await bob.sees(") no longer wants to send\r\n")
         async let sent = Command(["send", "--unverified", path, "--to", "bob"] + options("ann")).finish()
         try await bob.sees("'ann' (id ")
-        try await bob.sees("'x', 1 B.\r\nAccept? [y/N] ")
+        try await bob.sees("'x', 1 B.\r\nann is not verified: ")
+        try await bob.sees("; first contact\r\nAccept? [y/N] ")
         try await bob.types("y\n")
         #expect(try await sent.code == 0)
         #expect(try await bob.end() == 0)
