@@ -72,6 +72,8 @@ struct BundleSaving {
 
     private struct Saved {
         let path: RelativePath
+        /// The name that it got.
+        let name: String
         let shown: String
         let directory: String
         let size: Int
@@ -191,6 +193,8 @@ struct BundleSaving {
                 verdicts[index] = verdict(bundle.entries[index].number, error)
             }
             for file in saved[place.firstSaved...] {
+                // A file that has failed is not there.
+                if !file.isDirectory { place.opened.withdraw(file.name) }
                 sender.fail(file.path.text, "\(error.reason)")
                 files -= 1
                 bytes -= UInt64(file.size)
@@ -264,7 +268,7 @@ struct BundleSaving {
         let isShown = sender.output.isJSON
         saved.append(
             Saved(
-                path: path, shown: isShown ? downloads.shown(place.above + name) : "",
+                path: path, name: name, shown: isShown ? downloads.shown(place.above + name) : "",
                 directory: place.directory.name, size: entry.size,
                 digest: isShown && isAuthentic && entry.kind != .directory
                     ? SHA256.hash(Array(bundle.bytes[entry.contents])) : nil,

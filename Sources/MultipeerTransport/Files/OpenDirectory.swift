@@ -94,6 +94,9 @@ package final class OpenDirectory: Sendable {
         guard unsafe unlinkat(number, name, 0) == 0 else { throw FileFault(lastAt: path) }
     }
 
+    /// Removes a file that may be gone already.
+    package func withdraw(_ name: String) { unsafe unlinkat(number, name, 0) }
+
     /// Sets when a file was modified, and lets its owner execute it if `isExecutable`. No other permission is added. Returns whether
     /// that is so: a file system may have no such bit, and the file is no worse for it.
     package func set(_ name: String, modified: FileTime?, isExecutable: Bool) throws(FileFault) -> Bool {

@@ -17,6 +17,8 @@ package struct FileSink: ~Copyable {
     private var isKept = false
     /// Whether a later transfer finds it by its name.
     private let isResumable: Bool
+    /// Whether writing may wait for a reader: of a pipe, a terminal or a socket. Then `writeSome` is for it.
+    package let waitsForReader: Bool
     /// The number of bytes that an earlier transfer has left.
     package private(set) var count: UInt64 = 0
     package let path: String
@@ -57,6 +59,7 @@ package struct FileSink: ~Copyable {
         if !isResumable { opened = try FileSink.create(&name, in: directory.number, directory.path, choose) }
         file = opened.take()
         self.isResumable = isResumable
+        waitsForReader = false
         self.count = count
         folder = directory
         self.name = name
@@ -68,6 +71,8 @@ package struct FileSink: ~Copyable {
         path = descriptor == STDOUT_FILENO ? "standard output" : "descriptor \(descriptor)"
         let copy = Descriptors.duplicate(descriptor)
         guard copy >= 0 else { throw FileFault(lastAt: path) }
+        var status = stat()
+        waitsForReader = unsafe fstat(copy, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
         file = Descriptor(copy)
         folder = nil
         name = ""
@@ -152,20 +157,35 @@ package struct FileSink: ~Copyable {
     ) throws(FileFault) {
         var rest = pieces
         while !rest.isEmpty {
-            try unsafe write(rest.prefix(together), path) { vectors in unsafe write(vectors, to: file) }
+            try unsafe write(rest.prefix(together), path) { vectors in
+                unsafe writev(file, vectors, Int32(clamping: unsafe vectors.count))
+            }
             rest = rest.dropFirst(together)
         }
     }
 
-    /// Waits if the descriptor is non-blocking, as a pipe can be that another process has made so.
-    private static func write(_ vectors: [iovec], to descriptor: Int32) -> Int {
-        while true {
-            let count = unsafe writev(descriptor, vectors, Int32(clamping: unsafe vectors.count))
-            guard count < 0, errno == EAGAIN else { return count }
-            var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = unsafe poll(&one, 1, -1)
+    /// Writes the first of these bytes, as many as there is room for; returns how many. Waits for room for at most this time, since
+    /// other files need the thread: a reader may have stopped reading forever.
+    package func writeSome(_ bytes: ArraySlice<UInt8>, waiting milliseconds: Int32) throws(FileFault) -> Int {
+        switch file {
+        case .some(let file):
+            var one = pollfd(fd: file.number, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&one, 1, milliseconds) > 0 else { return 0 }
+            // A pipe in which there is room takes that much at once, also one that would block.
+            let part = bytes.prefix(FileSink.pipeRoom)
+            let count = unsafe part.withUnsafeBytes { bytes in
+                unsafe MultipeerPlatform.write(file.number, bytes.baseAddress, bytes.count)
+            }
+            if count >= 0 { return count }
+            if [EAGAIN, EINTR].contains(errno) { return 0 }
+            throw FileFault(lastAt: path)
+        case .none:
+            throw FileFault(.other(EBADF), path: path)
         }
     }
+
+    /// `PIPE_BUF` of Linux; smaller on other systems, where more may wait.
+    private static let pipeRoom = 4_096
 
     /// The number of pieces in one system call.
     private static let together = 32
@@ -280,6 +300,23 @@ package struct FileSink: ~Copyable {
 
     /// Keeps the file when its sink goes.
     package mutating func keep() { isKept = true }
+
+    /// Removes the file from its directory again, under the name that it has got there.
+    package func remove(named name: String) {
+        guard let folder, isNow(name, in: folder) else { return }
+        unsafe unlinkat(folder.number, name, 0)
+    }
+
+    private func isNow(_ name: String, in folder: OpenDirectory) -> Bool {
+        switch lock {
+        case .some(let lock): return PartialFile.isNamed(lock, name, in: folder.number)
+        case .none: break
+        }
+        switch file {
+        case .some(let file): return PartialFile.isNamed(file, name, in: folder.number)
+        case .none: return false
+        }
+    }
 
     /// Waits until a new name of the file in its directory is on disk. Some file systems cannot do that for a directory.
     package func synchronizeDirectory() throws(FileFault) {

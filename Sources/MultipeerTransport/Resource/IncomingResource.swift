@@ -200,7 +200,12 @@ public final class IncomingResource: Sendable {
             }
             if let size, count > size { throw .damaged }  // [resource.size]
             if count > limit { throw .declined }
-            do throws(FileFault) { try sink.write(pieces) } catch { throw .file(error) }  // [resource.space]
+            if sink.waitsForReader {
+                try await write(pieces, for: sink)
+            } else {
+                // [resource.space]
+                do throws(FileFault) { try sink.write(pieces) } catch { throw .file(error) }
+            }
             meter.note(count)
         }
         if let size, count < size { throw .damaged }  // [resource.size]
@@ -213,6 +218,31 @@ public final class IncomingResource: Sendable {
         let path = try complete(&sink, completion)
         return IncomingResource.File(
             path: path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
+    }
+
+    /// Writes to something with a reader, which may pause. Other files have the thread meanwhile, and this one can be cancelled.
+    private func write(_ pieces: [[UInt8]], for sink: borrowing FileSink) async throws(ResourceFault) {
+        var pauses = 0
+        for piece in pieces {
+            var rest = piece[...]
+            while !rest.isEmpty {
+                let count: Int
+                do throws(FileFault) {
+                    count = try sink.writeSome(rest, waiting: pauses < 50 ? 1 : 0)
+                } catch {
+                    throw .file(error)
+                }
+                rest = rest.dropFirst(count)
+                pauses = count > 0 ? 0 : pauses + 1
+                if count > 0 { continue }
+                guard isReceiving else { throw .cancelled }
+                if pauses < 50 {
+                    await Task.yield()
+                } else {
+                    do { try await Pause.sleep(for: .milliseconds(50)) } catch { throw .cancelled }
+                }
+            }
+        }
     }
 
     /// Offers the sender what there is. Returns how much of that remains: all of it, or nothing.
@@ -261,7 +291,12 @@ public final class IncomingResource: Sendable {
         do throws(FileFault) {
             let path = try completion.rename(sink.path)
             sink.keep()
-            if completion.isSynchronized { try sink.synchronizeDirectory() }
+            guard completion.isSynchronized else { return path }
+            do throws(FileFault) { try sink.synchronizeDirectory() } catch {
+                // For its sender and for the application it is not there.
+                sink.remove(named: FilePath(path).name)
+                throw error
+            }
             return path
         } catch {
             throw .file(error)

@@ -1,5 +1,8 @@
 import Foundation
 import Glibc
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -226,5 +229,116 @@ struct ResourceFolderTests {
         unsafe symlink("/tmp", second)
         #expect(try folder.path() != second)
         unsafe unlink(second)
+    }
+}
+
+@Suite("9.6 The received file until its sender is notified", .inTurns)
+struct ReceivedFileTests {
+    private let folder = Folder()
+    private let worker: EventLoop
+
+    init() throws { worker = try EventLoop() }
+
+    /// A file that a peer offers, and what stands for the link.
+    private func offered() throws -> (IncomingResource, ChannelReceiveQueue) {
+        let queue = ChannelReceiveQueue(ChannelOpening(kind: .resource, name: "file")) {}
+        let peer = try PeerID(validating: UID(high: 1, low: 2), displayName: "ann")
+        return (IncomingResource(ChannelReceiver(from: peer, queue), folder: ResourceFolder()), queue)
+    }
+
+    /// What is written to a descriptor gets no name.
+    private static let unnamed = IncomingResource.Completion { path throws(FileFault) in path }
+
+    /// Receives it; the outcome is there when it is over.
+    private func receive(
+        _ resource: IncomingResource, into place: IncomingResource.Place,
+        _ completion: IncomingResource.Completion = IncomingResource.Completion()
+    ) -> Notes<ResourceFault?> {
+        let outcome = Notes<ResourceFault?>()
+        Task { [worker] in
+            do throws(ResourceFault) {
+                _ = try await resource.receive(into: place, completing: completion, on: worker)
+                outcome.append(nil)
+            } catch {
+                outcome.append(error)
+            }
+        }
+        return outcome
+    }
+
+    @Test("a file whose name cannot be brought to the disk is there for neither side [resource.done]")
+    func nameNotOnDisk() async throws {
+        let (resource, queue) = try offered()
+        let path = folder.path
+        let completion = IncomingResource.Completion(isSynchronized: true) { draft throws(FileFault) in
+            let name = try PartialFile.complete(draft)
+            // From here on, fsync of the directory fails with EBADF: its descriptor is one of O_PATH.
+            let other = unsafe open(path, 0o10_000_000 | O_CLOEXEC)
+            for number in 3..<Int32(1_024) where number != other {
+                var link = [CChar](repeating: 0, count: 256)
+                let count = unsafe readlink("/proc/self/fd/\(number)", &link, link.count)
+                let bytes = link.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
+                if bytes.elementsEqual(path.utf8) { dup2(other, number) }
+            }
+            close(other)
+            return name
+        }
+        let outcome = receive(resource, into: .directory(path), completion)
+        queue.deliver([1, 2, 3])
+        queue.end(.finished(digest: nil))
+        queue.tell()
+        try await until { !outcome.all.isEmpty }
+        guard case .file = outcome.all[0] else { return #expect(outcome.all == []) }
+        #expect(folder.names == [])
+        #expect(queue.take().done != .ok)
+    }
+
+    @Test("a reader that has stopped does not keep a thread from other files, and the file can be cancelled")
+    func pausedReader() async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        defer { ends.forEach { _ = Glibc.close($0) } }
+        let (paused, pausedQueue) = try offered()
+        let first = receive(paused, into: .descriptor(ends[1]), Self.unnamed)
+        pausedQueue.deliver([UInt8](repeating: 7, count: 1 << 20))
+        pausedQueue.tell()
+        try await until {
+            var one = pollfd(fd: ends[1], events: Int16(POLLOUT), revents: 0)
+            return unsafe poll(&one, 1, 0) == 0
+        }
+        let (other, otherQueue) = try offered()
+        let second = receive(other, into: .directory(folder.path))
+        otherQueue.deliver([1, 2, 3])
+        otherQueue.end(.finished(digest: nil))
+        otherQueue.tell()
+        try await until { !second.all.isEmpty }
+        #expect(second.all == [nil] && folder.names.count == 1)
+        paused.cancel()
+        try await until { !first.all.isEmpty }
+        #expect(first.all == [.cancelled])
+    }
+
+    @Test("a reader that goes on gets every byte, in order")
+    func slowReader() async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        let output = ends[1]
+        defer { ends.forEach { _ = Glibc.close($0) } }
+        let (resource, queue) = try offered()
+        let outcome = receive(resource, into: .descriptor(output), Self.unnamed)
+        let sent = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        queue.deliver(sent)
+        queue.end(.finished(digest: nil))
+        queue.tell()
+        #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 10_000)
+        try await until {
+            let count = unsafe read(ends[0], &piece, piece.count)
+            if count > 0 { received += piece.prefix(count) }
+            return received.count >= sent.count
+        }
+        try await until { !outcome.all.isEmpty }
+        #expect(outcome.all == [nil] && received == sent)
     }
 }
