@@ -22,18 +22,19 @@ extension Session {
 
     /// Sends one message to every peer that is linked now, and returns the peers for which it was accepted.
     ///
-    /// Waits for the slowest of them. A peer whose link ends in the meantime, or that does not accept a message of this length, is
-    /// left out of the result; the others still receive the message.
+    /// Waits for the slowest of them, which delays none of the others. A peer whose link ends in the meantime, or that does not
+    /// accept a message of this length, is left out of the result; the others still receive the message.
     ///
     /// Throws `cancelled` when the task is cancelled while waiting: the message may have been sent to some of the peers.
     @discardableResult
     public func sendToAll(
         _ message: [UInt8], delivery: Delivery = .reliable
     ) async throws(MultipeerError) -> [PeerID] {
+        let peers = await connectedPeers
         var accepted: [PeerID] = []
-        for peer in await connectedPeers {
+        for (peer, outcome) in zip(peers, await sendEach(message, to: peers, delivery: delivery)) {
             do throws(MultipeerError) {
-                try await send(message, to: peer, delivery: delivery)
+                try outcome.get()
                 accepted.append(peer)
             } catch  where [.notConnected, .ended, .tooLarge].contains(error.code) {
                 continue

@@ -222,10 +222,10 @@ public final class Session: Sendable {
         }
     }
 
-    /// Sends one message to each of several peers, one after the other.
+    /// Sends one message to each of several peers. It waits for the slowest of them; none of them waits for another.
     ///
     /// Throws before anything is sent when one of the peers is not linked or does not accept the message. When a link ends in the
-    /// meantime, the peers before it have been sent theirs.
+    /// meantime, the others have been sent theirs.
     public func send(_ message: [UInt8], to peers: [PeerID]) async throws(MultipeerError) {
         for peer in peers {
             do throws(SendFault) {
@@ -234,7 +234,37 @@ public final class Session: Sendable {
                 throw MultipeerError(error, to: peer)
             }
         }
-        for peer in peers { try await send(message, to: peer) }
+        for outcome in await sendEach(message, to: peers) { try outcome.get() }
+    }
+
+    /// Sends one message to each of these peers, and returns what became of each. Where there is room it is accepted at once, in
+    /// order; a peer whose queue is full delays no other.
+    package func sendEach(
+        _ message: [UInt8], to peers: [PeerID], delivery: Delivery = .reliable
+    ) async -> [Result<Void, MultipeerError>] {
+        typealias Outcome = Result<Void, MultipeerError>
+        var outcomes = peers.map { peer -> Outcome? in
+            guard delivery == .reliable else { return nil }
+            do throws(MultipeerError) { return try accept(message, to: peer) ? .success(()) : nil } catch {
+                return .failure(error)
+            }
+        }
+        let waiting = outcomes.indices.filter { outcomes[$0] == nil }
+        if waiting.isEmpty { return outcomes.compactMap { $0 } }
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            for index in waiting {
+                group.addTask {
+                    do throws(MultipeerError) {
+                        try await self.send(message, to: peers[index], delivery: delivery)
+                        return (index, .success(()))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            for await (index, outcome) in group { outcomes[index] = outcome }
+        }
+        return outcomes.compactMap { $0 }
     }
 
     /// Waits until the peer's session has received everything sent to it so far, whether or not its application has taken it.

@@ -114,4 +114,40 @@ struct ContentTests {
         for session in [ann] + others { await session.disconnect() }
         #expect(try await ann.sendToAll([4]).isEmpty)
     }
+
+    @Test("a peer that takes nothing delays no other: messages to all, or several, arrive there")
+    func slowPeer() async throws {
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
+        let others = try ["bob", "cid"].map {
+            try Session(peer: PeerID(displayName: $0), configuration: .loopback())
+        }
+        let (bob, cid) = (others[0], others[1])
+        try await within {
+            // In the order of their links, in which the calls visit them.
+            for other in others {
+                let (mine, theirs) = (try await ann.connectionData(), try await other.connectionData())
+                async let first: Void = ann.connect(with: theirs)
+                async let second: Void = other.connect(with: mine)
+                _ = try await (first, second)
+            }
+            // Bob takes no message: in the end there is neither credit nor room.
+            let block = [UInt8](repeating: 1, count: 65_536)
+            var last = ContinuousClock.now
+            while ContinuousClock.now - last < .milliseconds(300) {
+                if try ann.driver.queues.offer(block, to: bob.peer.uid) { last = .now }
+                await Task.yield()
+            }
+        }
+        let toAll = Task { try await ann.sendToAll([7]) }
+        let toBoth = Task { try await ann.send([8], to: [bob.peer, cid.peer]) }
+        let received = try await within {
+            var messages = cid.messages.makeAsyncIterator()
+            return Set([await messages.next()?.bytes, await messages.next()?.bytes])
+        }
+        #expect(received == [[7], [8]])
+        await bob.disconnect()
+        #expect(try await within { try await toAll.value } == [cid.peer])
+        await #expect(throws: MultipeerError.self) { try await within { try await toBoth.value } }
+        for session in [ann] + others { await session.disconnect() }
+    }
 }
