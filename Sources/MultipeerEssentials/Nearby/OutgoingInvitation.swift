@@ -59,11 +59,43 @@ struct OutgoingInvitation: Sendable {
             guard await driver.hasRoom(for: peer.uid) else {
                 throw MultipeerError(.full, "the session is full: \(peer) cannot join")
             }
-            let addresses = try await addresses(from: backend, driver.loop)
-            let theirs = try await ask(at: addresses, for: driver, until: end)
+            let theirs = try await ask(backend, for: driver, until: end)
             let proof = code == nil ? nil : codeValidity
             try await driver.link(
                 invitation, with: theirs, to: peer, until: end, provenBy: proof)
+        }
+    }
+
+    /// How long to wait for another address after one at which a host without the peer's key responded.
+    private static let pause = Duration.milliseconds(500)
+
+    /// Asks for consent where the peer is announced. Where a host without the key of its id responds, the announcement was another
+    /// host's, which anyone can make: the search goes on, until the peer is found or the time is over. [uid.proof]
+    private func ask(
+        _ backend: any DiscoveryBackend, for driver: SessionDriver, until end: Moment
+    ) async throws(MultipeerError) -> ConnectionData {
+        var refusal: MultipeerError?
+        while true {
+            let addresses: [SocketAddress]
+            do throws(MultipeerError) {
+                addresses = try await self.addresses(from: backend, driver.loop)
+            } catch {
+                throw error.code == .unreachable ? refusal ?? error : error
+            }
+            let fault: InvitationFault
+            do throws(InvitationFault) {
+                return try await ask(at: addresses, for: driver, until: end)
+            } catch {
+                fault = error
+            }
+            let error = MultipeerError.inviting(fault, named: "\(peer)")
+            guard case .foreignKey = fault else { throw fault == .timedOut ? refusal ?? error : error }
+            if refusal == nil { driver.loop.lossNotifier.report(.failed(peer.uid)) }
+            refusal = error
+            guard EventLoop.currentMoment() + OutgoingInvitation.pause < end else { throw error }
+            do { try await Pause.sleep(for: OutgoingInvitation.pause) } catch {
+                throw MultipeerError.inviting(.cancelled, named: "\(peer)")
+            }
         }
     }
 
@@ -82,10 +114,10 @@ struct OutgoingInvitation: Sendable {
     /// Asks for consent; returns the peer's data for the link.
     private func ask(
         at addresses: [SocketAddress], for driver: SessionDriver, until end: Moment
-    ) async throws(MultipeerError) -> ConnectionData {
+    ) async throws(InvitationFault) -> ConnectionData {
         let peer = peer
         let left = end - EventLoop.currentMoment()
-        guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
+        guard left > .zero else { throw .timedOut }
         do throws(InvitationFault) {
             return try await InvitationClient.invite(
                 peer, at: addresses, as: local, identity: driver.identity, context: context,
@@ -103,7 +135,7 @@ struct OutgoingInvitation: Sendable {
             case .unanswered: noteIfUnreachable(at: addresses, on: driver.loop)
             default: break
             }
-            throw .inviting(error, named: "\(peer)")
+            throw error
         }
     }
 

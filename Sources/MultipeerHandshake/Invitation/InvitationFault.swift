@@ -14,6 +14,8 @@ package enum InvitationFault: Error, Equatable, Sendable {
     case incompatible
     /// The peer was not reached: the text states for each address why, or that another peer responded.
     case unreachable(String)
+    /// The same, and one of those that responded has not the key of the peer's id: anyone can announce a wrong address. [uid.proof]
+    case foreignKey(String)
     /// A newer invitation of the same peer replaced this one.
     case replaced
     /// The other side gave another code.

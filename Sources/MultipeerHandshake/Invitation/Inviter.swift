@@ -65,6 +65,8 @@ package struct Inviter: InvitationMachine {
     /// The time for each step of the exchange of the current connection; nil outside it.
     var exchangeTimer: StepTimer?
     private var dialFailures = DialFailures()
+    /// Whether a host responded that has not the key of the peer's id.
+    private var hadForeignKey = false
     /// Whether the peer's application was being asked when the invitation ended.
     package private(set) var wasAsking = false
     /// How often the connection was lost after INVITE.
@@ -220,6 +222,7 @@ extension Inviter {
     package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         advance(to: now)
         if let attempt = attempts[id] {
+            if connectionFailure == .security(.peer(.foreignKey)) { hadForeignKey = true }
             return attemptEnded(
                 id, connectionFailure.trouble, mayPass: attempt.isConnected && connectionFailure.mayPass,
                 at: now)
@@ -360,7 +363,8 @@ extension Inviter {
         dialFailures.note(isNamed ? trouble : "\(place): \(trouble)", mayPass: mayPass)
         guard plan.ended(id, at: now, jitter: jitter.factor()) else { return dialWhatIsDue(at: now) }
         guard dialFailures.mayPass else {
-            return end(.failure(.unreachable(dialFailures.text)))
+            let text = dialFailures.text
+            return end(.failure(hadForeignKey ? .foreignKey(text) : .unreachable(text)))
         }
         dialFailures = DialFailures(wasBusy: dialFailures.wasBusy)
     }

@@ -21,7 +21,8 @@ extension MultipeerError {
         case .full: self.init(.full, "the session of \(peer) is full")
         case .incompatible:
             self.init(.incompatible, "\(peer) and this session do not agree on encryption or identity")
-        case .unreachable(let problem): self.init(.unreachable, "\(peer) is not reachable: \(problem)")
+        case .unreachable(let problem), .foreignKey(let problem):
+            self.init(.unreachable, "\(peer) is not reachable: \(problem)")
         case .replaced: self.init(.cancelled, "a newer invitation to \(peer) replaced this one")
         case .refused(.tooManyFiles):
             self.init(.tooManyFiles, "\(peer) has too many open files", closeCode: .tooManyFiles)

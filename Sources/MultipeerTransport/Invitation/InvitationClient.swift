@@ -128,9 +128,13 @@ extension InvitationClient {
     /// Distinguishes why an invitation timed out, and adds to the addresses that were tried which ones of this machine were used.
     private func explained(_ fault: InvitationFault) -> InvitationFault {
         if fault == .timedOut, engine.machine.wasAsking { return .unanswered }
-        guard case .unreachable(let problem) = fault, !sockets.dialledFrom.isEmpty else { return fault }
+        if sockets.dialledFrom.isEmpty { return fault }
         let own = sockets.dialledFrom.map(\.description).sorted().joined(separator: " and ")
-        return .unreachable("\(problem) (tried from \(own))")
+        return switch fault {
+        case .unreachable(let problem): .unreachable("\(problem) (tried from \(own))")
+        case .foreignKey(let problem): .foreignKey("\(problem) (tried from \(own))")
+        default: fault
+        }
     }
 
     private func make() {

@@ -76,7 +76,7 @@ struct KeyedPeerTests {
         for identity in [nil, try Identity.generate()] {
             try await withHost(identity) { host in
                 let outcome = await ann.invite(bob, at: [host.address], context: [1, 2, 3])
-                guard case .failure(.unreachable(let text)) = outcome else {
+                guard case .failure(.foreignKey(let text)) = outcome else {
                     Issue.record("the invitation ended with \(outcome)")
                     return
                 }
@@ -102,6 +102,42 @@ struct KeyedPeerTests {
         }
     }
 
+    @Test("an address that another host announced first does not end the search for the peer [uid.proof]")
+    func announcedFirst() async throws {
+        try await withHost { impostor in
+            var network = try Ground.memory.network()
+            let discovery = ForgedDiscovery(impostor.address, count: 2)
+            network.1.backend = discovery
+            let bob = try Caller("bob", network, identity: .generate())
+            let ann = try Caller("ann", network)
+            for caller in [ann, bob] { try await caller.start() }
+            try await ann.finds([bob.peer])
+            async let asked = ann.inviting(bob)
+            let invitation = try await bob.invited()
+            try await invitation.accept(into: bob.session)
+            try await asked.get()
+            #expect(await discovery.forgeries == 0 && impostor.listener.questions.count == 0)
+            for caller in [ann, bob] { await caller.stop() }
+        }
+    }
+
+    @Test("without the peer itself, the error at the timeout says that another key was there [uid.proof]")
+    func announcedAlone() async throws {
+        try await withHost { impostor in
+            var network = try Ground.memory.network()
+            network.1.backend = ForgedDiscovery(impostor.address, count: .max)
+            let bob = try Caller("bob", network, identity: .generate())
+            let ann = try Caller("ann", network)
+            for caller in [ann, bob] { try await caller.start() }
+            try await ann.finds([bob.peer])
+            let outcome = await ann.inviting(bob, timeout: .seconds(2))
+            #expect(outcome.error?.code == .unreachable)
+            #expect(outcome.error?.description.contains("the peer does not have the key of its id") == true)
+            #expect(impostor.listener.questions.count == 0)
+            for caller in [ann, bob] { await caller.stop() }
+        }
+    }
+
     @Test(
         "an inviter without the key of its keyed uid is refused, and the application is not asked [uid.proof]"
     )
@@ -117,4 +153,38 @@ struct KeyedPeerTests {
             #expect(answer.code == .policy && host.listener.questions.count == 0)
         }
     }
+}
+
+/// A network in memory on which another host's address is announced for every peer, before the peer's own.
+private actor ForgedDiscovery: DiscoveryBackend {
+    private let base = InMemoryDiscovery()
+    private let address: SocketAddress
+    /// How often only the other address is known.
+    private(set) var forgeries: Int
+
+    init(_ address: SocketAddress, count: Int) { (self.address, forgeries) = (address, count) }
+
+    func resolve(
+        _ peer: PeerID, _ type: ServiceType, within timeLimit: Duration
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        guard forgeries > 0 else { return try await base.resolve(peer, type, within: timeLimit) }
+        forgeries -= 1
+        return [address]
+    }
+
+    func advertise(
+        _ advertisement: Advertisement
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        try await base.advertise(advertisement)
+    }
+
+    func browse(
+        _ type: ServiceType, hiding local: PeerID?
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        try await base.browse(type, hiding: local)
+    }
+
+    func miss(_ peer: PeerID, _ type: ServiceType) {}
+    func reached(_ peer: PeerID, _ type: ServiceType) {}
+    func regain(_ peer: PeerID, _ type: ServiceType) {}
 }
