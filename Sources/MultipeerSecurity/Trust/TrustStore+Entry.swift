@@ -15,6 +15,8 @@ extension TrustStore {
         public let verifiedOn: Int64?
         /// How it was verified; nil if it never was.
         public let verifiedBy: PeerVerification.Means?
+        /// The day on which it was linked for the second time, in seconds since 1970, UTC; nil if it was linked once.
+        public let seenAgain: Int64?
 
         /// Creates an entry for a time in seconds since 1970, of which only the day is kept.
         public init(
@@ -23,12 +25,13 @@ extension TrustStore {
         ) {
             let day = time.map { CalendarDate(secondsSince1970: $0).secondsSince1970 }
             self.init(
-                peer, fingerprint, name, firstSeen: day, verifiedOn: means == nil ? nil : day, means)
+                peer, fingerprint, name, firstSeen: day, verifiedOn: means == nil ? nil : day, means,
+                seenAgain: nil)
         }
 
         private init(
             _ peer: UID, _ fingerprint: Fingerprint, _ name: String?, firstSeen: Int64?, verifiedOn: Int64?,
-            _ means: PeerVerification.Means?
+            _ means: PeerVerification.Means?, seenAgain: Int64?
         ) {
             self.peer = peer
             self.fingerprint = fingerprint
@@ -36,6 +39,7 @@ extension TrustStore {
             self.firstSeen = firstSeen
             self.verifiedOn = verifiedOn
             verifiedBy = means
+            self.seenAgain = seenAgain
         }
 
         /// What a link with this key shows.
@@ -48,8 +52,21 @@ extension TrustStore {
         func merged(with old: Entry) -> Entry {
             Entry(
                 peer, fingerprint, name, firstSeen: old.firstSeen ?? firstSeen,
-                verifiedOn: verifiedOn ?? old.verifiedOn, verifiedBy ?? old.verifiedBy)
+                verifiedOn: verifiedOn ?? old.verifiedOn, verifiedBy ?? old.verifiedBy,
+                seenAgain: seenAgain ?? old.seenAgain)
         }
+
+        /// Returns this entry once its peer was linked again.
+        func again(at time: Int64) -> Entry {
+            let day = CalendarDate(secondsSince1970: time).secondsSince1970
+            return Entry(
+                peer, fingerprint, name, firstSeen: firstSeen, verifiedOn: verifiedOn, verifiedBy,
+                seenAgain: seenAgain ?? day)
+        }
+
+        /// Whether it makes room for another: its peer was linked once, and never verified. That of a file of version 1 may have been
+        /// linked often.
+        var isPassing: Bool { seenAgain == nil && verifiedBy == nil && firstSeen != nil }
     }
 }
 
@@ -62,22 +79,23 @@ extension TrustStore.Entry {
         func day(_ time: Int64?) -> String {
             time.map { "\(CalendarDate(secondsSince1970: $0))" } ?? Self.unknown
         }
-        let fields = [
-            Hex.encode(peer.bytes), "\(fingerprint)", day(firstSeen), day(verifiedOn),
-            verifiedBy?.rawValue ?? Self.unknown, name.map(Self.encoded) ?? Self.unknown,
-        ]
+        let fields =
+            [
+                Hex.encode(peer.bytes), "\(fingerprint)", day(firstSeen), day(verifiedOn),
+                verifiedBy?.rawValue ?? Self.unknown, name.map(Self.encoded) ?? Self.unknown,
+            ] + (seenAgain == nil ? [] : [day(seenAgain)])
         return fields.joined(separator: " ")
     }
 
     init(_ fields: [ArraySlice<UInt8>]) throws(SecurityFault.TrustStoreProblem) {
-        guard fields.count == 2 || fields.count == 6 else { throw .fieldCount }
+        guard [2, 6, 7].contains(fields.count) else { throw .fieldCount }
         guard fields[0].count == 2 * UID.byteCount, let peer = Hex.decode(fields[0]).flatMap(UID.init) else {
             throw .peerID
         }
         let texts = fields.map { String(decoding: $0, as: UTF8.self) }
         guard let fingerprint = Fingerprint(hex: texts[1]) else { throw .fingerprint }
         if fields.count == 2 {
-            self.init(peer, fingerprint, nil, firstSeen: nil, verifiedOn: nil, nil)
+            self.init(peer, fingerprint, nil, firstSeen: nil, verifiedOn: nil, nil, seenAgain: nil)
             return
         }
         let (firstSeen, verifiedOn) = (try Self.day(texts[2]), try Self.day(texts[3]))
@@ -87,7 +105,7 @@ extension TrustStore.Entry {
         }
         self.init(
             peer, fingerprint, try Self.decoded(fields[5]), firstSeen: firstSeen, verifiedOn: verifiedOn,
-            means)
+            means, seenAgain: fields.count == 7 ? try Self.day(texts[6]) : nil)
     }
 
     private static func day(_ text: String) throws(SecurityFault.TrustStoreProblem) -> Int64? {

@@ -3,18 +3,20 @@ import MultipeerCore
 /// What a name looks like: two names that a reader can take for each other have a form in common. These are the skeletons of
 /// UTS 39, section 4, with prototypes in ASCII only, and regardless of case and spaces.
 package struct NameSkeleton: Hashable, Sendable {
-    private let forms: Set<String>
+    private let form: String
+    private let smallForm: String
 
     /// A capital letter may look like another letter than its small one, so both are taken.
     package init(_ name: String) {
         let decomposed = CompatibilityForm.decomposed(name)
-        forms = [
-            NameSkeleton.form(of: decomposed).lowercased(),
-            NameSkeleton.form(of: CompatibilityForm.decomposed(decomposed.lowercased())),
-        ]
+        form = NameSkeleton.form(of: decomposed).lowercased()
+        smallForm = NameSkeleton.form(of: CompatibilityForm.decomposed(decomposed.lowercased()))
     }
 
-    package func isConfusable(with other: NameSkeleton) -> Bool { !forms.isDisjoint(with: other.forms) }
+    package func isConfusable(with other: NameSkeleton) -> Bool {
+        form == other.form || form == other.smallForm || smallForm == other.form
+            || smallForm == other.smallForm
+    }
 
     private static func form(of decomposed: String) -> String {
         var form = ""

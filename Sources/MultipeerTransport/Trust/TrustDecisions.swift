@@ -26,9 +26,9 @@ extension TrustDecisions {
         store = configuration.trustStore
     }
 
-    /// Returns what is remembered of a peer, as far as it is known without reading the file again.
+    /// Returns what is remembered of a peer for the life of the session. What a file has comes with the question, off the loop.
     func known(_ uid: UID, named name: String, _ key: Fingerprint?) -> TrustEvidence.Known {
-        TrustEvidence.Known(uid, named: name, key, in: [store?.contents, remembered].compactMap(\.self))
+        TrustEvidence.Known(uid, named: name, key, in: store == nil ? [remembered] : [])
     }
 
     /// Returns the verdict if the policy has one at once, and no file is needed for it.
@@ -46,8 +46,9 @@ extension TrustDecisions {
         questions[first.peer]?.cancel()
         questions[first.peer] = Task.followingDetached { [policy, store, remembered] in
             // Another process may have written since. A file that has become unreadable is reported when it is written.
-            let fresh = await TrustDecisions.offPool { (try? store?.reload()) ?? store?.contents }
-            let evidence = first.with([fresh, remembered].compactMap(\.self))
+            let evidence = await TrustDecisions.offPool {
+                first.with([(try? store?.reload()) ?? store?.contents, remembered].compactMap(\.self))
+            }
             var verdict = await policy.decide(evidence)
             // A peer that could not be remembered is not trusted on first use.
             if verdict.remembers, evidence.hasIdentity, !Task.isCancelled, let store {
@@ -55,6 +56,17 @@ extension TrustDecisions {
                     (try? store.change { $0.remember(evidence) }) == true
                 }
                 if !isWritten { verdict = .distrusted(reason: "the key cannot be remembered") }
+            }
+            // That it was there again is worth no refusal.
+            if let store, case .trusted = verdict, case .known(let entry) = evidence.contact,
+                entry.seenAgain == nil, store.contents[entry.peer] != nil
+            {
+                _ = await TrustDecisions.offPool {
+                    try? store.change { contents in
+                        contents.noteSeenAgain(entry, at: evidence.now)
+                        return true
+                    }
+                }
             }
             await answered(verdict, evidence)
         }
@@ -76,7 +88,10 @@ extension TrustDecisions {
         switch verdict {
         case .trusted(let verification, let remembers):
             var known: PeerVerification?
-            if case .known(let entry) = evidence.contact { known = entry.verification }
+            if case .known(let entry) = evidence.contact {
+                known = entry.verification
+                remembered.noteSeenAgain(entry, at: evidence.now)
+            }
             verdicts[evidence.peer] = verification.strengthened(by: known)
             refusals.forget(evidence.peer)
             guard remembers, store == nil || !evidence.hasIdentity else { return true }

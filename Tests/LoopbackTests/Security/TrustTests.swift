@@ -152,6 +152,49 @@ struct TrustTests {
         #expect(thief.0.error?.description.contains("the key has changed since 20") == true)
         #expect(thief.1.error?.reason?.code == .rejected)
         #expect(try await meet(own).0.isLinked)
+        // So that others who come once do not push it out of a full store.
+        #expect(try TrustStore.File(path: path).contents[bob.uid]?.seenAgain != nil)
+    }
+
+    @Test("what a remembered name looks like is computed once, however often peers are looked up")
+    func skeletons() throws {
+        var store = TrustStore()
+        let names = (0..<3).map { "zo\u{eb} \(UUID().uuidString) \($0)" }
+        for (number, name) in names.enumerated() {
+            let key = try #require(Fingerprint([UInt8](repeating: UInt8(number), count: 32)))
+            let isKept = store.remember(
+                TrustStore.Entry(
+                    peer: UID(high: 1, low: UInt64(number)), fingerprint: key, name: name, at: 0))
+            #expect(isKept)
+        }
+        #expect(names.allSatisfy { !TrustStore.keepsSkeleton(of: $0) })
+        #expect(store.entries(named: names[1].uppercased()).map(\.name) == [names[1]])
+        #expect(names.allSatisfy { TrustStore.keepsSkeleton(of: $0) })
+        #expect(store.entries(named: names[1]).map(\.name) == [names[1]])
+    }
+
+    @Test("a trust store that another process, or its user, has changed is read again")
+    func reread() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "peers").path()
+        let key = try #require(Fingerprint([UInt8](repeating: 1, count: 32)))
+        let store = try TrustStore.File(path: path)
+        for number in 0..<3 as Range<UInt64> {
+            let entry = TrustStore.Entry(
+                peer: UID(high: 1, low: number), fingerprint: key, name: nil, at: nil)
+            #expect(try store.change { $0.remember(entry) })
+            // Of another process.
+            let other = try TrustStore.File(path: path)
+            let another = TrustStore.Entry(
+                peer: UID(high: 2, low: number), fingerprint: key, name: nil, at: nil)
+            #expect(try other.change { $0.remember(another) })
+            #expect(try store.reload().count == 2 * Int(number) + 2)
+        }
+        try Data("not a store\n".utf8).write(to: URL(filePath: path))
+        #expect(throws: MultipeerError.self) { try store.reload() }
     }
 
     private func withStore(_ body: (String) async throws -> Void) async throws {

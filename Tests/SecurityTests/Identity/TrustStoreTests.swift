@@ -50,6 +50,48 @@ struct TrustStoreTests {
                 == "00000000000000000000000000000002 \(key) 2026-11-22 2026-11-22 code ann%20b")
     }
 
+    @Test("that a peer was linked again is the last field; a line without it is read, too")
+    func seenAgain() throws {
+        var store = TrustStore()
+        let first = try entry(0xAB, 2, named: "ann", at: 1_795_348_800)
+        _ = store.remember(first)
+        let before = store.text
+        store.noteSeenAgain(first, at: 1_795_348_800 + 3 * 86_400 + 5)
+        store.noteSeenAgain(first, at: 1_795_348_800 + 9 * 86_400)
+        #expect(store.text == Array(before.dropLast()) + Array(" 2026-11-25\n".utf8))
+        #expect(try TrustStore(parsing: store.text) == store)
+        #expect(try TrustStore(parsing: before)[first.peer]?.seenAgain == nil)
+        // Another key is another peer; the same key keeps what is known of it.
+        store.noteSeenAgain(try entry(1, 2, named: "ann", at: 0), at: 0)
+        _ = store.remember(try entry(0xAB, 2, named: "ann", at: 1_900_000_000))
+        #expect(store[first.peer]?.seenAgain == 1_795_348_800 + 3 * 86_400)
+    }
+
+    @Test("in a full store the oldest of the peers that were linked once, and never verified, makes room")
+    func eviction() throws {
+        let key = try fingerprint(1)
+        // Of version 1, verified, linked again, and the rest of two days.
+        let lines = (0..<10_000).map { number in
+            let digits = String(number, radix: 16)
+            let line = String(repeating: "0", count: 32 - digits.count) + digits + " \(key)"
+            return switch number {
+            case 0: line
+            case 1: line + " 2020-01-01 2020-01-01 code ann"
+            case 2: line + " 2020-01-01 - - ann 2020-01-02"
+            case 9_000: line + " 2021-01-01 - - ann"
+            default: line + " 2026-11-22 - - ann"
+            }
+        }
+        var store = try TrustStore(parsing: Array(lines.joined(separator: "\n").utf8))
+        for (number, gone) in [9_000, 3, 4].enumerated() {
+            let isKept = store.remember(
+                try entry(UInt8(2 + number), UInt64(1 << 40 + number), named: "bob", at: 1_900_000_000))
+            #expect(isKept && store.count == 10_000)
+            #expect(store[UID(high: 0, low: UInt64(gone))] == nil)
+        }
+        #expect((0...2).allSatisfy { store[UID(high: 0, low: $0)] != nil })
+    }
+
     @Test("lines of version 1, comments, empty lines, spaces and other line ends are read")
     func leniency() throws {
         let key = try fingerprint(0xAB)
@@ -95,7 +137,8 @@ struct TrustStoreTests {
             (id, .fieldCount), ("\(id) \(key) x", .fieldCount), ("\(id.dropLast()) \(key)", .peerID),
             ("\(id.dropLast())g \(key)", .peerID), ("\(id) \(key.dropLast())", .fingerprint),
             ("\(id) \(key)\n\(id) \(key)", .duplicate), ("\u{0}", .fieldCount),
-            ("\(id) \(key) 2026-11-22 - - ann x", .fieldCount), ("\(id) \(key) 2026-02-30 - - ann", .date),
+            ("\(id) \(key) 2026-11-22 - - ann - x", .fieldCount),
+            ("\(id) \(key) 2026-11-22 - - ann x", .date), ("\(id) \(key) 2026-02-30 - - ann", .date),
             ("\(id) \(key) 26-2-3 - - ann", .date), ("\(id) \(key) - today - ann", .date),
             ("\(id) \(key) - 2026-11-22 - ann", .verification), ("\(id) \(key) - - code ann", .verification),
             ("\(id) \(key) - 2026-11-22 magic ann", .verification), ("\(id) \(key) - - - an%4", .name),
