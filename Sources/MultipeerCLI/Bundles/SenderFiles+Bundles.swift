@@ -71,13 +71,16 @@ extension SenderFiles {
             return true
         }
         guard mayAnswer else { return }
-        var saving = BundleSaving(bundle, position, self, downloads)
-        let verdicts = saving.consider()
-        Task { [saving] in
-            // Before the last message, after which the sender may ask the next question.
-            for note in saving.notes { try? await connector.session.send(note.message, to: peer) }
-            state.withLock { $0.questions -= 1 }
-            await report(.answer(position.number, verdicts), [])
+        // A question of 480 kB takes a second where directories are deep.
+        inOrder { [self] in
+            var saving = BundleSaving(bundle, position, self, downloads)
+            let verdicts = saving.consider()
+            Task { [saving] in
+                // Before the last message, after which the sender may ask the next question.
+                for note in saving.notes { try? await connector.session.send(note.message, to: peer) }
+                state.withLock { $0.questions -= 1 }
+                await report(.answer(position.number, verdicts), [])
+            }
         }
     }
 }

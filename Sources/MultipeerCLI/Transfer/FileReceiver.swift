@@ -184,7 +184,12 @@ final class FileReceiver: Sendable {
             return true
         }
         if mayBegin { return begin(resource, of: sender) }
-        if state.withLock(\.isAbandoned) { resource.cancel() }
+        if state.withLock(\.isAbandoned) { return resource.cancel() }
+        // What its sender takes back waits no longer: it can offer others, without end.
+        Task {
+            _ = await resource.waitUntilEnded()
+            state.withLock { state in state.waiting.removeAll { $0.0 === resource } }
+        }
     }
 
     /// Receives a bundle, which only a receiver has to expect that takes them.
@@ -204,11 +209,17 @@ final class FileReceiver: Sendable {
     }
 
     private func begin(_ resource: IncomingResource, of sender: SenderFiles) {
-        guard let file = sender.accept(resource) else { return ended(0) }
-        Task {
-            let isReceived = await sender.receive(file)
-            ended(isReceived ? 1 : 0)
-            sender.ended(file.id)
+        sender.inOrder { [self] in
+            if state.withLock(\.isAbandoned) {
+                resource.cancel()
+                return ended(0)
+            }
+            guard let file = sender.accept(resource) else { return ended(0) }
+            Task {
+                let isReceived = await sender.receive(file)
+                ended(isReceived ? 1 : 0)
+                sender.ended(file.id)
+            }
         }
     }
 

@@ -36,12 +36,14 @@ final class SenderFiles: Sendable {
         var awaiting: [Int: Awaiting] = [:]
         /// Comparisons whose answer has not left.
         var comparisons = 0
+        /// What was added to `work` and is not done.
+        var pending = 0
         var isFinished = false
         /// Whether it has left, or this end has given up: nothing more is compared.
         var isGone = false
         var idle: [Promise<Void>] = []
 
-        var isIdle: Bool { active.isEmpty && comparisons == 0 }
+        var isIdle: Bool { active.isEmpty && comparisons == 0 && pending == 0 }
 
         /// Returns those that wait until nothing is on its way, if nothing is.
         mutating func takeIdle() -> [Promise<Void>] {
@@ -74,6 +76,8 @@ final class SenderFiles: Sendable {
     let created = ReceivedDirectory.Count()
     /// How many bundles are received at once: each is in memory.
     let turns = AsyncSemaphore<Never>(SenderFiles.bundlesAtOnce)
+    /// Names are looked up, and directories created, in the order in which the sender asks for it.
+    private let work = FileWork()
     /// One file at a time is compared: a sender can ask for what takes long with a short message.
     let comparing = AsyncMutex()
 
@@ -91,6 +95,19 @@ final class SenderFiles: Sendable {
 
     static func tooLarge(_ size: UInt64, _ limit: UInt64) -> String {
         "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(limit))"
+    }
+
+    /// Does what waits for the file system, in order. Meanwhile events of all senders are read. The caller bounds how much waits.
+    func inOrder(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.pending += 1 }
+        work.add { [self] in
+            body()
+            let idle = state.withLock { state in
+                state.pending -= 1
+                return state.takeIdle()
+            }
+            for promise in idle { promise.send(()) }
+        }
     }
 
     // MARK: names
