@@ -360,13 +360,17 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("the application cannot send a message that its peer's system would take: every way of sending throws")
+    @Test(
+        "the application cannot send a message that its peer's system would take: every way of sending throws"
+    )
     func reserved() async throws {
         let pair = try await Self.pair()
         let (session, bob) = (pair.ann.session, pair.bob.peer)
         for message: [UInt8] in [[0, 0x41, 0x43, 0x54], [0, 0x41, 0x43, 0x54, 1, 2]] {
             await Self.refuses { () throws(MultipeerError) in try await session.send(message, to: bob) }
-            await Self.refuses { () throws(MultipeerError) in try await session.send(contentsOf: [[5], message], to: bob) }
+            await Self.refuses { () throws(MultipeerError) in
+                try await session.send(contentsOf: [[5], message], to: bob)
+            }
             await Self.refuses { () throws(MultipeerError) in try await session.send(message, to: [bob]) }
             await Self.refuses { () throws(MultipeerError) in _ = try await session.sendToAll(message) }
             await Self.refuses { () throws(MultipeerError) in

@@ -118,8 +118,8 @@ public actor Browser {
     /// - `timedOut`: no answer, or no link, in time.
     /// - `full`: one of the sessions, or its mesh, has no room left.
     /// - `incompatible`: one side always encrypts and the other never does.
-    /// - `unreachable`: no peer responds at the advertised addresses, or, until the timeout, only hosts without the key that the peer's
-    ///   id is a hash of.
+    /// - `unreachable`: no peer responds at the advertised addresses, or, until the timeout, only hosts without the key that the
+    ///   peer's id is a hash of.
     /// - `busy`: the peer had too many other invitations open the whole time.
     /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
     /// - `ended`: the link could not be made for the reason given; also when this session was disconnected.

@@ -64,8 +64,8 @@ extension TrustStore {
                 seenAgain: seenAgain ?? day)
         }
 
-        /// Whether it makes room for another: its peer was linked once, and never verified. That of a file of version 1 may have been
-        /// linked often.
+        /// Whether it makes room for another: its peer was linked once, and never verified. That of a file of version 1 may have
+        /// been linked often.
         var isPassing: Bool { seenAgain == nil && verifiedBy == nil && firstSeen != nil }
     }
 }

@@ -35,8 +35,8 @@ public struct TrustStore: Hashable, Sendable {
     /// Remembers the key of a peer, replacing an earlier one. What was known of the same key is kept: when it was first seen, and
     /// that it was verified. A peer with the same key and name that now has another id has one entry, with the new id.
     ///
-    /// In a full store, the oldest entry of a peer that was linked only once, and never verified, makes room: anyone can fill the store
-    /// with such peers.
+    /// In a full store, the oldest entry of a peer that was linked only once, and never verified, makes room: anyone can fill the
+    /// store with such peers.
     ///
     /// - Returns: false when the store is full of others; the store is then unchanged.
     public mutating func remember(_ entry: Entry) -> Bool {

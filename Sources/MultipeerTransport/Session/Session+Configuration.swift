@@ -72,8 +72,8 @@ extension Session {
         /// Settings that no application uses.
         package var overrides = SessionOverrides()
 
-        /// Creates a configuration with the standard limits, which listens on every interface. Unless `encryption` is another, every
-        /// link is encrypted, and there is none to a peer that cannot encrypt.
+        /// Creates a configuration with the standard limits, which listens on every interface. Unless `encryption` is another,
+        /// every link is encrypted, and there is none to a peer that cannot encrypt.
         public init(
             encryption: EncryptionPreference = .required, identity: Identity? = nil,
             trust: TrustPolicy = .connectionData

@@ -73,8 +73,8 @@ public final class Session: Sendable {
     /// one decides; release an iterator that you no longer use. A peer with 64 events not yet taken, or with more than
     /// the credit of one link from links that have ended, is not linked again before some were taken: it receives BUSY.
     ///
-    /// A session with a `PeerActorSystem` needs no task that takes events. While there is none, a link that has begun and ended leaves
-    /// no event of its own: the first task receives the states of the links that there are then.
+    /// A session with a `PeerActorSystem` needs no task that takes events. While there is none, a link that has begun and ended
+    /// leaves no event of its own: the first task receives the states of the links that there are then.
     public var events: Session.Events { Session.Events(driver.eventQueue) }
 
     /// An executor for tasks that must respond fast: it runs them on the session's own thread, without a hop either way.
