@@ -170,6 +170,12 @@ extension MulticastDNS {
         collect()
     }
 
+    /// Loses a missed peer soon, unless it answers: its addresses refuse connections.
+    package mutating func refused(_ uid: UID, of type: ServiceType, at now: Moment) {
+        querier.refused(uid, of: type, at: now)
+        collect()
+    }
+
     /// A peer is linked, and no longer missed.
     package mutating func regain(_ uid: UID, of type: ServiceType) { querier.regain(uid, of: type) }
 

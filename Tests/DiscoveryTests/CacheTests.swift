@@ -291,6 +291,39 @@ struct CacheTests {
         #expect(watcher.asked(.ptr).count <= 3)
     }
 
+    @Test("a missed peer that refuses connections is lost in three seconds unless it answers [mdns.missed]")
+    func refused() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(5))
+        watcher.do { $0.refused(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(20))
+        watcher.hear(try ann.all())
+        #expect(watcher.events() == [ann.found], "it is not missed")
+        watcher.forgetWhatWasSent()
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.milliseconds(300))
+        watcher.do { $0.refused(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(2))
+        watcher.do { $0.refused(ann.peer.uid, of: .chat, at: $1) }
+        watcher.hear(try ann.all())
+        watcher.pass(.seconds(10))
+        #expect(watcher.events() == [ann.found], "it has answered")
+        watcher.do { $0.miss(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.milliseconds(300))
+        watcher.forgetWhatWasSent()
+        let start = watcher.now
+        for _ in 0..<4 {
+            watcher.do { $0.refused(ann.peer.uid, of: .chat, at: $1) }
+            watcher.pass(.seconds(2))
+        }
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == start + .seconds(3))
+        #expect(watcher.asked(.srv, of: ann.instance).contains { $0 < start + .seconds(3) })
+        watcher.hear(try ann.all())
+        #expect(watcher.events() == [ann.found, ann.lost, ann.found])
+    }
+
     @Test(
         "a missed peer whose address was reached is asked for at once, but not twice within a second [mdns.missed]"
     )

@@ -236,6 +236,7 @@ extension RegistryPlace {
         RegistryPlace(
             "missedPeer", "MultipeerDiscovery/Querier/Querier+Browsing.swift", "let missedTime = #"),
         RegistryPlace("missedQuery", "MultipeerDiscovery/Querier/QuerySchedule.swift", "let missedGap = #"),
+        RegistryPlace("refused", "MultipeerDiscovery/Querier/CachedRecord.swift", "let refusedTimeout = #"),
         RegistryPlace("missedDial", "MultipeerEssentials/Nearby/MissedPeers.swift", "let interval = #"),
         RegistryPlace("invitation", "MultipeerEssentials/Nearby/Browser.swift", "timeout: Duration = #"),
     ]

@@ -37,6 +37,23 @@ struct SocketTests {
         }
     }
 
+    @Test("a probe says whether one of the addresses accepts, or else whether one refuses [mdns.missed]")
+    func reachability() async throws {
+        let listener = try Socket.listening(on: .loopback)
+        let own = listener.localAddress
+        let open = try #require(own)
+        let refusing = SocketAddress(.loopbackV4, port: try ReservedPort.next())
+        let cases: [([SocketAddress], ReachabilityProbe.Outcome)] = [
+            ([open], .reached), ([refusing], .refused), ([refusing, open], .reached), ([], .silent),
+        ]
+        for (addresses, expected) in cases {
+            let outcome = try await ReachabilityProbe.outcome(at: addresses, within: .seconds(20), on: nil)
+            #expect(outcome == expected, "\(addresses)")
+        }
+        let after = listener.localAddress
+        #expect(after == open, "it was open until here")
+    }
+
     @Test("the end of the peer's data is seen, and the other direction stays open")
     func halfClose() async throws {
         try await withConnection(on: .loopbackV4) { client, server, probe in

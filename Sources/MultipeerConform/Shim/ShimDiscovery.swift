@@ -44,5 +44,6 @@ final class ShimDiscovery: DiscoveryBackend {
 
     func miss(_ peer: PeerID, _ type: ServiceType) async { await base.miss(peer, type) }
     func reached(_ peer: PeerID, _ type: ServiceType) async { await base.reached(peer, type) }
+    func refused(_ peer: PeerID, _ type: ServiceType) async { await base.refused(peer, type) }
     func regain(_ peer: PeerID, _ type: ServiceType) async { await base.regain(peer, type) }
 }

@@ -99,6 +99,8 @@ struct CachedRecord: Sendable {
 extension CachedRecord {
     static let goodbyeLifetime = Duration.seconds(1)  // [mdns.lost]
     static let reconfirmTimeout = Duration.seconds(10)
+    /// The same once connections are refused.
+    static let refusedTimeout = Duration.seconds(3)
     static let tentativeLifetime = Duration.seconds(10)
     /// A responder need not repeat an answer within a second.
     private static let answerPause = Duration.seconds(1)

@@ -56,6 +56,16 @@ extension Querier {
         if services[service]?.missed[uid] != nil { askAgain(for: service, at: now) }
     }
 
+    /// Ends the check of a missed peer soon, with at least two questions by then: its addresses refuse connections. [mdns.missed]
+    package mutating func refused(_ uid: UID, of type: ServiceType, at now: Moment) {
+        let service = Binding.serviceName(type)
+        guard services[service]?.missed[uid] != nil else { return }
+        let start = now + jitter.hesitation()
+        for scope in caches.keys.sorted() {
+            caches[scope]?.doubt(uid, of: service, from: start, until: now + CachedRecord.refusedTimeout)
+        }
+    }
+
     private mutating func askAgain(for service: DNSName, at now: Moment) {
         for scope in caches.keys.sorted() where caches[scope]?.mayAsk(for: service, at: now) == true {
             ask(for: service, on: scope, at: now)

@@ -161,9 +161,11 @@ extension ServiceInstance {
 
 /// Questions.
 extension ServiceInstance {
-    /// Queries whether it still exists, starting at `start`; without an answer it is dropped by `until`.
+    /// Queries whether it still exists, starting at `start`; without an answer it is dropped by `until`, or by the end of a check that
+    /// began before.
     mutating func doubt(from start: Moment, until: Moment) {
-        if check == nil { check = Check(questions: QuerySchedule(due: start), until: until) }
+        let check = check ?? Check(questions: QuerySchedule(due: start), until: until)
+        self.check = Check(questions: check.questions, until: min(check.until, until))
     }
 
     /// Limits the lifetime of its records after a sleep.

@@ -10,7 +10,8 @@ import MultipeerTransport
 /// ```
 ///
 /// The backend asks for a missed peer; here its known addresses are dialled, every two seconds. That it accepts a connection proves
-/// nothing, so the peer is asked for at once, and only its answer brings it back. [mdns.missed]
+/// nothing, so the peer is asked for at once, and only its answer brings it back. That it refuses one shows that its process is gone,
+/// unless a packet filter refuses: without an answer the peer is lost soon. [mdns.missed]
 final class MissedPeers: Sendable {
     private struct Search {
         /// The number of its task: one that was cancelled changes nothing here.
@@ -138,7 +139,11 @@ final class MissedPeers: Sendable {
                 }
                 guard feed.isMissed(uid), EventLoop.currentMoment() < end else { continue }
                 let next = EventLoop.currentMoment() + MissedPeers.interval
-                if try await isReached(at: addresses) { await backend.reached(peer, service) }
+                switch try await dial(addresses) {
+                case .reached: await backend.reached(peer, service)
+                case .refused: await backend.refused(peer, service)
+                case .silent: break
+                }
                 if addresses.isEmpty, feed.peer(uid) != nil {
                     addresses = try await backend.resolve(peer, service, within: .seconds(1))
                 }
@@ -150,9 +155,9 @@ final class MissedPeers: Sendable {
         }
     }
 
-    private func isReached(at addresses: [SocketAddress]) async throws -> Bool {
+    private func dial(_ addresses: [SocketAddress]) async throws -> ReachabilityProbe.Outcome {
         try await permits.acquire()
         defer { permits.release() }
-        return try await ReachabilityProbe.reaches(addresses, within: MissedPeers.interval, on: host)
+        return try await ReachabilityProbe.outcome(at: addresses, within: MissedPeers.interval, on: host)
     }
 }

@@ -50,6 +50,9 @@ package protocol DiscoveryBackend: Sendable {
     /// Reports that an address of a missed peer accepts connections again: the peer is asked for at once.
     func reached(_ peer: PeerID, _ type: ServiceType) async
 
+    /// Reports that the addresses of a missed peer refuse connections: browsers lose it unless it answers within a few seconds.
+    func refused(_ peer: PeerID, _ type: ServiceType) async
+
     /// Reports that a missed peer is linked.
     func regain(_ peer: PeerID, _ type: ServiceType) async
 
@@ -58,8 +61,10 @@ package protocol DiscoveryBackend: Sendable {
     func report(duplicateOf uid: UID, to found: Promise<String?>) async
 }
 
-/// A backend that works everywhere has nothing to wait for.
+/// A backend that works everywhere has nothing to wait for. One that does not ask by itself has nothing to ask sooner.
 extension DiscoveryBackend {
+    package func refused(_ peer: PeerID, _ type: ServiceType) async {}
+
     package func advertise(
         _ advertisement: Advertisement, waiting: Bool
     ) async throws(MultipeerError) -> any OngoingAdvertisement {

@@ -169,6 +169,11 @@ extension MulticastDiscovery {
         settle()
     }
 
+    package func refused(_ peer: PeerID, _ type: ServiceType) async {
+        driver?.engine.refused(peer.uid, of: type, at: now)
+        settle()
+    }
+
     package func regain(_ peer: PeerID, _ type: ServiceType) async {
         driver?.engine.regain(peer.uid, of: type)
         settle()
