@@ -42,8 +42,11 @@ package struct PeerSelector: Equatable, Sendable {
 
     /// Whether no other peer can match and link: the digits are those of a key. [uid.proof]
     package func proves(_ peer: PeerID) -> Bool {
-        peer.uid.isKeyed && digits?.count ?? 0 >= PeerSelector.provingDigits
+        peer.uid.isKeyed && canProve
     }
+
+    /// Whether the digits are enough for that.
+    var canProve: Bool { digits?.count ?? 0 >= PeerSelector.provingDigits }
 
     /// What a match of digits says about who the peer is, for people; nil when no digits were given.
     package func remark(on peer: PeerID) -> String? {

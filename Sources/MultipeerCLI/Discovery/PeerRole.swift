@@ -53,6 +53,11 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
+    /// The same without what is in the files.
+    var unnamed: PeerRole {
+        if case .send = self { .send(nil) } else { self }
+    }
+
     /// Returns nil for invitations with any other purpose.
     package init?(context: [UInt8]?) {
         guard let context, context.count <= PeerRole.longestContext,

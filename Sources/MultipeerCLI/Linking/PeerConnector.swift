@@ -91,8 +91,7 @@ final class PeerConnector: Sendable {
             throw arguments.commandError("--mesh needs connection data: --manual, --data, --from or --out")
         }
         if let name {
-            let store = own.configuration.trustStore
-            return .connecting(try PeerFinder(arguments, for: name, as: own.peer, role, knowing: store))
+            return .connecting(try PeerFinder(arguments, for: name, as: own.peer, role, own.configuration))
         }
         if role == .receive || role == .link {
             return .hosting(try PeerAdvertiser(arguments, as: own, role))

@@ -40,6 +40,7 @@ final class PeerFinder: Sendable {
     private let browser: Browser
     /// The peers that were verified before.
     private let store: TrustStore.File?
+    private let gate: VerificationGate
     private let isWhole: Bool
     private static let standardTimeLimit = 30
     private static let silentTime = Duration.seconds(15)
@@ -47,7 +48,7 @@ final class PeerFinder: Sendable {
     /// `name`: from `--to`, or the operand that takes its place. `--timeout` sets how long to look for the peer, default 30 seconds, and then how long its user may take to answer.
     init(
         _ arguments: Arguments, for text: String, as peer: PeerID, _ role: PeerRole,
-        knowing store: TrustStore.File? = nil
+        _ configuration: Session.Configuration
     ) throws(CommandError) {
         isOption = arguments.has(PeerFinder.option.name)
         try CodeOption.refuse(text, as: "the name of a peer")
@@ -61,7 +62,8 @@ final class PeerFinder: Sendable {
         }
         self.text = text.printable
         self.role = role
-        self.store = store
+        store = configuration.trustStore
+        gate = VerificationGate(arguments, configuration)
         isWhole = arguments.has(VerificationGate.option.name)
         options = try DiscoveryOptions(arguments)
         let given = try arguments.number("--timeout", in: 1...600)
@@ -104,7 +106,9 @@ final class PeerFinder: Sendable {
             reminding.cancel()
         }
         do throws(MultipeerError) {
-            try await browser.invite(peer, to: session, context: role.context, timeout: timeout)
+            let isRefused = !selector.proves(peer) && gate.refusesForCertain(peer)
+            let context = (isRefused ? role.unnamed : role).context
+            try await browser.invite(peer, to: session, context: context, timeout: timeout)
         } catch {
             throw CommandError(inviting: peer.displayName, error)
         }
@@ -121,8 +125,11 @@ final class PeerFinder: Sendable {
         if !isQuiet { Terminal.say("inviting the peer at \(address.text); asking them to accept") }
         let reminding = remind(of: address.text)
         defer { reminding.cancel() }
+        let isProven = address.selector?.canProve ?? false
+        let isRefused = !isProven && gate.refusesForCertain(nil)
+        let context = (isRefused ? role.unnamed : role).context
         let peer = try await browser.invite(
-            at: addresses, role.context, to: session, for: address, within: timeout)
+            at: addresses, context, to: session, for: address, within: timeout)
         if !isQuiet {
             Terminal.say("the peer at \(address.text) is \(peer.introduction)")
             if let remark = address.selector?.remark(on: peer) { Terminal.say(remark) }

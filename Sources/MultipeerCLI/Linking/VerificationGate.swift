@@ -9,6 +9,8 @@ struct VerificationGate: Sendable {
     /// Whether the user has accepted a peer that is not verified.
     private let isAccepted: Bool
     private let isQuiet: Bool
+    /// Whether something but a terminal, or what is remembered, may verify a peer.
+    private let mayBeVerified: Bool
     /// What was remembered before the link.
     private let store: TrustStore.File?
     private let remembered: TrustStore
@@ -18,8 +20,16 @@ struct VerificationGate: Sendable {
         isAccepted =
             arguments.has(VerificationGate.option.name) || TrustOption.asksAboutEveryPeer(arguments)
         isQuiet = arguments.has("--quiet")
+        mayBeVerified = TrustOption.mayVerify(arguments) || arguments.has(CodeComparison.option.name)
         store = configuration.trustStore
         remembered = configuration.trustStore?.contents ?? TrustStore()
+    }
+
+    /// Returns whether `pass` will refuse the peer, which has not proven an id, once it is linked: without a terminal no one can accept
+    /// it. Nil for a peer of which only the address is known. So what would be sent is not named to it before, either.
+    func refusesForCertain(_ peer: PeerID?) -> Bool {
+        let isKnown = peer.map { remembered[$0.uid] != nil } ?? !remembered.entries.isEmpty
+        return !isAccepted && !mayBeVerified && !isKnown && !Terminal.isThere
     }
 
     /// Shows how the peer is verified. `asks`: something is going to be sent, so that an unverified peer is a question, or an

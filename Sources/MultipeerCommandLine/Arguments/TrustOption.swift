@@ -39,6 +39,13 @@ package enum TrustOption {
         words(arguments).contains("ask")
     }
 
+    /// Whether an authority or a fingerprint may verify a peer during the link.
+    package static func mayVerify(_ arguments: Arguments) -> Bool {
+        words(arguments).contains { word in
+            ["ca:", "ca-member:", "fingerprint:"].contains { String(word).begins(with: $0) }
+        }
+    }
+
     private static func words(_ arguments: Arguments) -> [Substring] {
         arguments.values(option.name).flatMap { $0.pieces(at: ",") }
     }

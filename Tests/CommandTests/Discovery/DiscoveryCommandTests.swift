@@ -92,6 +92,20 @@ struct DiscoveryCommandTests {
         #expect(try await ann.finish().code == 130)
     }
 
+    @Test("a peer that is refused for certain, for want of a terminal, is not shown what the files are")
+    func unnamed() async throws {
+        let folder = try Folder()
+        let path = try folder.write("secret", to: "plan.txt")
+        let ann = try await advertise("ann", ["--info", "does=receive", "--accept", "--json"])
+        let words = ["send", path, "--name", "bob", "--to", "ann", "--type", type]
+        let bob = try await Command(words, through: ["/usr/bin/setsid", "--wait"]).finish()
+        #expect(bob.code == 1 && bob.errors.contains("ann is not verified"), "\(bob.errors)")
+        let invited = try await ann.firstLine()
+        #expect(invited.contains("\"context\":\"send 1 -\""), "\(invited)")
+        ann.process.signal(SIGINT)
+        #expect(try await ann.finish().code == 130)
+    }
+
     @Test("with --accept both are linked, and received data is dropped")
     func accepted() async throws {
         let folder = try Folder()
