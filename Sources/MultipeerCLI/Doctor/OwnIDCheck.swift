@@ -65,7 +65,7 @@ package struct OwnIDCheck: Sendable {
         }
     }
 
-    /// Returns a problem if a peer that was found is another machine with the own id; nil otherwise. `addresses`: of the peer.
+    /// Returns a problem if a peer that was found is another machine with this one's id; nil otherwise. `addresses`: of the peer.
     static func finding(about peer: PeerID, at addresses: [SocketAddress]) throws(CommandError) -> Finding? {
         guard let (uid, file) = try own(), uid == peer.uid else { return nil }
         let here: [SocketAddress.Host]

@@ -2,7 +2,7 @@ import MultipeerCommandLine
 import MultipeerEssentials
 
 /// Says, once, that another machine announces the id of this one. The two never find each other, whatever else is right: discovery
-/// leaves out the own id.
+/// leaves out one's own id.
 enum DuplicateID {
     private static let isSaid = Locked(false)
 

@@ -22,7 +22,7 @@ extension DatagramPath {
     package struct Probe: Equatable, Sendable {
         package internal(set) var backoff: Backoff
         private let began: Moment
-        private var patience = Duration.zero
+        private var limit = Duration.zero
         /// When silence ends it; distant until a content has come.
         package private(set) var end = Moment.distantFuture
 
@@ -33,10 +33,10 @@ extension DatagramPath {
 
         mutating func heard(at now: Moment, _ timing: Timing) {
             if end == .distantFuture {
-                patience = max(timing.silence, (now - began) * 4)
+                limit = max(timing.silence, (now - began) * 4)
                 backoff = Backoff(now: now)
             }
-            end = now + patience
+            end = now + limit
         }
 
         /// Returns whether this end has overslept its ping, because it was suspended: then silence is no sign.
