@@ -41,7 +41,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("a configuration of OpenSSL without the default algorithms, and with another level, changes nothing")
+    @Test("a configuration of OpenSSL without the default algorithms changes nothing")
     func configuration() async throws {
         let path = try folder.write(
             """

@@ -130,7 +130,10 @@ struct OpenSSLFileTests {
     /// How the command makes a file, and what the file is.
     static let oldForms = [
         ("pkcs12 -export -inkey leaf.key -in leaf.pem -legacy -certpbe PBE-SHA1-RC2-40", "archive"),
-        ("pkcs12 -export -inkey leaf.key -in leaf.pem -provider legacy -provider default -macalg md4", "archive"),
+        (
+            "pkcs12 -export -inkey leaf.key -in leaf.pem -provider legacy -provider default -macalg md4",
+            "archive"
+        ),
         ("pkcs8 -topk8 -in leaf.key -v1 PBE-MD5-DES -provider legacy -provider default", "key"),
         ("ec -in leaf.key -des -provider legacy -provider default", "key"),
     ]
