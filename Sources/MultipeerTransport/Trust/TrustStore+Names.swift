@@ -8,7 +8,7 @@ extension TrustStore {
     public func entries(named name: String) -> [Entry] {
         if count == 0 { return [] }  // Computing what a name looks like takes longer than the rest.
         let skeleton = NameSkeleton(name)
-        let known = TrustStore.skeletons.withLock { $0 }
+        let known = Skeletons.shared.known
         var fresh: [String: NameSkeleton] = [:]
         let found = entries { entry in
             guard let other = entry.name else { return false }
@@ -16,23 +16,25 @@ extension TrustStore {
             if known[other] == nil { fresh[other] = form }
             return other == name || form.isConfusable(with: skeleton)
         }
-        if !fresh.isEmpty { TrustStore.keep(fresh) }
+        if !fresh.isEmpty { Skeletons.shared.keep(fresh) }
         return found
     }
 
     /// What the names of entries look like: unknown peers choose them, and can fill a store, so that each is computed once. Of the stores
     /// of a process, the second is the session's own.
-    private static let skeletons = Locked<[String: NameSkeleton]>([:])
+    package final class Skeletons: Sendable {
+        package static let shared = Skeletons()
+        private let skeletons = Locked<[String: NameSkeleton]>([:])
 
-    private static func keep(_ fresh: [String: NameSkeleton]) {
-        skeletons.withLock { skeletons in
-            if skeletons.count + fresh.count > 2 * maximumCount { skeletons = [:] }
-            skeletons.merge(fresh) { $1 }
+        package var known: [String: NameSkeleton] { skeletons.withLock { $0 } }
+
+        func keep(_ fresh: [String: NameSkeleton]) {
+            skeletons.withLock { skeletons in
+                if skeletons.count + fresh.count > 2 * maximumCount { skeletons = [:] }
+                skeletons.merge(fresh) { $1 }
+            }
         }
     }
-
-    /// Whether it is kept what this name looks like.
-    package static func keepsSkeleton(of name: String) -> Bool { skeletons.withLock { $0[name] != nil } }
 }
 
 extension TrustEvidence.Known {

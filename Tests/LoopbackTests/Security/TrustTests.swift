@@ -167,9 +167,9 @@ struct TrustTests {
                     peer: UID(high: 1, low: UInt64(number)), fingerprint: key, name: name, at: 0))
             #expect(isKept)
         }
-        #expect(names.allSatisfy { !TrustStore.keepsSkeleton(of: $0) })
+        #expect(names.allSatisfy { TrustStore.Skeletons.shared.known[$0] == nil })
         #expect(store.entries(named: names[1].uppercased()).map(\.name) == [names[1]])
-        #expect(names.allSatisfy { TrustStore.keepsSkeleton(of: $0) })
+        #expect(names.allSatisfy { TrustStore.Skeletons.shared.known[$0] != nil })
         #expect(store.entries(named: names[1]).map(\.name) == [names[1]])
     }
 
