@@ -131,14 +131,14 @@ enum DatagramPathCases {
         },
         Case(
             "DGR-18", "10.6", level: .datagram, "an end that gives up says so",
-            stimulus: "T offers, and answers no ping",
+            stimulus: "T offers, and neither pings nor answers a ping",
             expectation:
                 "DGRAM with port 0 after 10 s, and another with a port up to 2 s later; with it the path is up",
             rules: ["dgram.rest", "dgram.path", "dgram.restart"],
             bugs: [.seen("gives-up-silently", by: "says nothing")], orders: UIDOrder.allCases, seconds: 40
         ) { caseRun in
             let (pair, link, peer) = try caseRun.datagrams(.none)
-            peer.answersPings = false
+            (peer.answersPings, peer.sendsPings) = (false, false)
             try peer.offer()
             _ = link.takeAll()
             let frame = try link.expect(.datagrams, within: .seconds(13))
@@ -146,7 +146,7 @@ enum DatagramPathCases {
                 link.lastOffer?.port == 0 && frame.kind == .datagrams,
                 "S begins again and says nothing before")
             try link.expect(.datagrams, within: .seconds(4))
-            peer.answersPings = true
+            (peer.answersPings, peer.sendsPings) = (true, true)
             try peer.adoptOffer()
             try peer.expectUp()
             try pair.expectBothWays(peer)
