@@ -106,8 +106,7 @@ final class PeerFinder: Sendable {
             reminding.cancel()
         }
         do throws(MultipeerError) {
-            let isRefused = !selector.proves(peer) && gate.refusesForCertain(peer)
-            let context = (isRefused ? role.unnamed : role).context
+            let context = context(isProven: selector.proves(peer), for: peer)
             try await browser.invite(peer, to: session, context: context, timeout: timeout)
         } catch {
             throw CommandError(inviting: peer.displayName, error)
@@ -125,9 +124,7 @@ final class PeerFinder: Sendable {
         if !isQuiet { Terminal.say("inviting the peer at \(address.text); asking them to accept") }
         let reminding = remind(of: address.text)
         defer { reminding.cancel() }
-        let isProven = address.selector?.canProve ?? false
-        let isRefused = !isProven && gate.refusesForCertain(nil)
-        let context = (isRefused ? role.unnamed : role).context
+        let context = context(isProven: address.selector?.canProve ?? false, for: nil)
         let peer = try await browser.invite(
             at: addresses, context, to: session, for: address, within: timeout)
         if !isQuiet {
@@ -149,6 +146,13 @@ final class PeerFinder: Sendable {
     }
 
     func stop() async { await browser.stop() }
+
+    /// What the invitation says. What the files are is for a peer to which they may be sent. `isProven`: its id is the one that was
+    /// asked for; `peer`: nil if only its address is known.
+    private func context(isProven: Bool, for peer: PeerID?) -> [UInt8] {
+        let isRefused = !isProven && gate.refusesForCertain(peer)
+        return (isRefused ? role.unnamed : role).context
+    }
 
     /// What helps where multicast does not work, which looks the same as a peer that is not there.
     private var wayOut: String {

@@ -60,10 +60,8 @@ package enum SignalHandler {
     private static func leaveSoon(_ number: Int32) {
         lateStatus.store(128 + number, ordering: .relaxed)
         _ = signal(SIGALRM) { _ in _exit(SignalHandler.lateStatus.load(ordering: .relaxed)) }
-        var set = sigset_t()
-        _ = unsafe sigemptyset(&set)
-        _ = unsafe sigaddset(&set, SIGALRM)
-        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        var alarms = set(of: [SIGALRM])
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
         _ = alarm(cleanupStart)
     }
 
