@@ -14,11 +14,6 @@ struct ReadmeTests {
         #expect(Array(lines.prefix { $0 != "```" }) == shown)
     }
 
-    @Test("the README is read in a few minutes")
-    func length() throws {
-        #expect(try Repository.file("README.md").lines.count < 250)
-    }
-
     /// Returns what is between `snippet.show` and `snippet.hide`.
     private func shown(of snippet: [Substring]) -> [Substring] {
         var isShown = false

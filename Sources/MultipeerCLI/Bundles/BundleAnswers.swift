@@ -18,7 +18,7 @@ final class BundleAnswers: Sendable {
     private let said = Promise<BundleMessage.Policy?>()
     private let comparesFiles = Promise<Bool?>()
     /// A receiver that takes bundles says so at once; another one delays the first file by this.
-    private static let policyTime = Duration.seconds(1)
+    private static let policyTime = Duration.seconds(3)
     /// A receiver that does not answer gets the files.
     private static let answerTime = Duration.seconds(10)
     /// A result leaves before the confirmation of its bundle, and may arrive after that.

@@ -169,6 +169,8 @@ struct JobControlTests {
         let process = try await ann.starts(ann.words(in: company))
         let bob = try company.join("bob", from: ["ann"])
         #expect(try await bob.says("ann joined"))
+        // What she says before she has noticed him goes to no one.
+        try await ann.user.sees("* bob joined, encrypted")
         try await ann.user.types("hel")
         try await ann.user.sees("> hel")
         try await ann.endures(process, seed, showing: "> hel")
