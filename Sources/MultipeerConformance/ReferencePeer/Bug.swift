@@ -427,6 +427,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case pathIsNeverDown = "path-is-never-down"  // Goes on with UDP though no ping is answered.
     case onlyPongsCount = "only-pongs-count"  // Gives up UDP without a pong, whatever else comes.
     case neverPingsAgain = "never-pings-again"  // Pings until the path is up, and never again.
+    // Goes on with an attempt to which contents came, when no more come.
+    case attemptOutlastsSilence = "attempt-outlasts-silence"
     case givesUpSilently = "gives-up-silently"  // Does not say that it takes no datagrams for a time.
     case datagramsOfAnyKind = "datagrams-of-any-kind"  // Accepts kind DTLS on a plain link.
     case answersUnknown = "answers-unknown"  // Answers datagrams of any association.

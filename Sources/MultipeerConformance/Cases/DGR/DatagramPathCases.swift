@@ -152,6 +152,33 @@ enum DatagramPathCases {
             try pair.expectBothWays(peer)
         },
         Case(
+            "DGR-19", "10.6", level: .datagram, "silence ends an attempt, too, once a content has come",
+            stimulus: "T pings once, for which it gets a pong, and then neither pings nor answers a ping",
+            expectation: "a new DGRAM with a port, not before 1.5 s and within 4 s; until then, MSG",
+            rules: ["dgram.silence", "dgram.fallback"],
+            bugs: [.seen("attempt-outlasts-silence", by: "no DGRAM")], orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.none)
+            (peer.answersPings, peer.sendsPings) = (false, false)
+            try peer.offer()
+            // A ping of S shows that it knows where to send its pong.
+            caseRun.loop.wait(.seconds(4)) { peer.pings > 0 }
+            try caseRun.require(peer.pings > 0, "S does not ping")
+            _ = link.takeAll()
+            peer.sendsPings = true
+            peer.ping()
+            let start = ContinuousClock.now
+            caseRun.loop.wait(.seconds(1)) { peer.hasPong }
+            try caseRun.require(peer.hasPong, "a ping is not answered")
+            try pair.sendUnreliably(.pattern(30))
+            try caseRun.require(try link.expectMessage() == .pattern(30), "another message arrived")
+            try link.expect(.datagrams, within: .seconds(4))
+            let time = ContinuousClock.now - start
+            caseRun.note("DGRAM came after \(time / .milliseconds(1)) ms")
+            try caseRun.require(link.lastOffer?.port != 0, "S rests, and does not begin again")
+            try caseRun.require(time >= .milliseconds(1_500), "the attempt ended after \(time)")
+        },
+        Case(
             "DGR-15", "10.5", level: .datagram, "half of all sequences are older than the newest",
             stimulus: "on a plain link, a message 2^31 after the newest; then the next one",
             expectation: "only the second is delivered", rules: ["dgram.sequence"],

@@ -21,6 +21,8 @@ final class PeerDatagrams {
     private var failures = 0
     private var wasUp = false
     private var began = Instant.now
+    /// When the first content of an attempt came, and the last one.
+    private var contents: (first: Instant, last: Instant)?
     private var rests: Instant?
     /// What was received while the application takes nothing, at most 1 MiB of it.
     private var waiting: [[UInt8]] = []
@@ -59,7 +61,7 @@ final class PeerDatagrams {
     private func restart() {
         (isUp, dtls, pinged, rests) = (false, nil, nil, nil)
         if bug == .sequenceBeginsAgain { sequence = 0 }
-        (silence, isAsking) = (nil, false)
+        (silence, isAsking, contents) = (nil, false, nil)
         guard let mine, let theirs, theirs.port > 0, theirs.association != PeerDatagrams.nothing else {
             return
         }
@@ -137,6 +139,11 @@ final class PeerDatagrams {
             flush()
         }
         if !isUp, now - began > .seconds(10) { return rest(now) }
+        if !isUp, let contents, bug != .attemptOutlastsSilence,
+            now - contents.last >= max(.milliseconds(1_750), (contents.first - began) * 4)
+        {
+            return offer()
+        }
         if isUp, let silence, now - silence >= .milliseconds(1_750), bug != .pathIsNeverDown {
             return offer()
         }
@@ -211,6 +218,7 @@ final class PeerDatagrams {
 
     private func heard() {
         (silence, isAsking) = (nil, false)
+        contents = (contents?.first ?? .now, .now)
         if isUp { nextPing = lastPing + .seconds(5) }
     }
 
