@@ -26,8 +26,12 @@ package final class ReceivedDirectory: Sendable {
     private struct State: Sendable {
         /// The directory of the file that came last: the next one is usually in the same.
         var last: (path: ArraySlice<FilePath>, directory: OpenDirectory)?
-        /// The existing directories whose abandoned parts were removed, and those that were created.
-        var visited: Set<ArraySlice<FilePath>> = []
+        /// The existing directories whose abandoned parts were removed, and those that were created. Each path is one text: lists of
+        /// names that are the same bytes in a row have one hash, and a sender can choose 100,000 such lists.
+        private var visited: Set<FilePath> = []
+
+        /// Returns whether this path is new.
+        mutating func visit(_ path: ArraySlice<FilePath>) -> Bool { visited.insert(FilePath(path)).inserted }
     }
 
     /// The name that the directory got.
@@ -122,12 +126,12 @@ package final class ReceivedDirectory: Sendable {
             try count.add()
             _ = try directory.create(name)
             let created = try directory.directory(name)
-            state.visited.insert(path)
+            _ = state.visit(path)
             return created
         }
         let existing = try directory.directory(name)
         // Only what exists is kept: a sender names more.
-        if state.visited.insert(path).inserted { PartialFile.sweep(existing) }
+        if state.visit(path) { PartialFile.sweep(existing) }
         return existing
     }
 }

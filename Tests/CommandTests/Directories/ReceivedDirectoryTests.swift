@@ -52,6 +52,26 @@ struct ReceivedDirectoryTests {
         #expect(!folder.exists("inbox/two/b") && !folder.exists("inbox/one/b"))
     }
 
+    /// With one hash for all of them each is compared with all before it.
+    @Test("directories whose names are the same bytes in a row cost no more than others")
+    func sameBytes() throws {
+        let directory = try ReceivedDirectory("album", in: try inbox(), existing: nil)
+        let letters = Array(String(repeating: "abcdefghij", count: 15))
+        func path(_ first: Int, _ second: Int) -> String {
+            let parts = [letters[..<first], letters[first..<second], letters[second...]]
+            return "album/" + parts.map { String($0) }.joined(separator: "/")
+        }
+        let places = (1..<letters.count).flatMap { first in
+            (first + 1..<letters.count).map { (first, $0) }
+        }.prefix(5_000)
+        func time(_ paths: [String]) throws -> Duration {
+            try ContinuousClock().measure { for path in paths { try directory.create(RelativePath(path)) } }
+        }
+        let same = try time(places.map { path($0, $1) })
+        let others = try time(places.map { "\(path($0, $1))\($0)x\($1)" })
+        #expect(same < others * 4)
+    }
+
     @Test("a directory that exists gets a number, unless the user wants to fill it")
     func existing() throws {
         try make("inbox/album")
