@@ -39,7 +39,7 @@ package struct CommandProgram: Sendable {
         // Detached: this function belongs to the main actor, and most of what follows does not.
         Task.detached {
             do throws(CommandError) {
-                try await run(Array(Environment.words.dropFirst()))
+                try await run(CommandProgram.words(Environment.words))
                 await SignalHandler.yield()
                 Terminal.leave(.success)
             } catch {
@@ -49,6 +49,19 @@ package struct CommandProgram: Sendable {
             }
         }
         SignalHandler.serve()
+    }
+
+    /// Returns the words after the name of the program.
+    private static func words(_ all: [String?]) throws(CommandError) -> [String] {
+        var words: [String] = []
+        for word in all.dropFirst() {
+            guard let word else {
+                let text = "argument \(words.count + 1) is not UTF-8"
+                throw CommandError(text, hint: "a file of such a name has to be renamed", exit: .usage)
+            }
+            words.append(word)
+        }
+        return words
     }
 
     private func run(_ words: [String]) async throws(CommandError) {

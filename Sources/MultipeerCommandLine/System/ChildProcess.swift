@@ -73,6 +73,6 @@ package final class ChildProcess: Sendable {
 extension ChildProcess {
     /// The path of the running program.
     package static var ownPath: String {
-        FileSystem.target(ofLink: "/proc/self/exe") ?? Environment.words.first ?? ""
+        FileSystem.target(ofLink: "/proc/self/exe") ?? Environment.words.first.flatMap(\.self) ?? ""
     }
 }

@@ -4,12 +4,13 @@ import MultipeerPlatform
 
 /// The variables of this process, as they are now, and the words with which it was started.
 package enum Environment {
-    /// The name of the program, as it was started, and what follows it. Swift's own list is empty where there is no /proc.
-    package static var words: [String] {
+    /// The name of the program, as it was started, and what follows it. One that is not UTF-8 is nil: repaired, it would name another
+    /// file. Swift's own list is empty where there is no /proc.
+    package static var words: [String?] {
         guard var next = unsafe multipeer_arguments() else { return CommandLine.arguments }
-        var words: [String] = []
+        var words: [String?] = []
         while let word = unsafe next.pointee {
-            words.append(unsafe String(cString: word))
+            words.append(unsafe String(validatingCString: word))
             unsafe next += 1
         }
         return words

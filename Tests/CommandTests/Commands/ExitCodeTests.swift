@@ -42,6 +42,18 @@ struct ExitCodeTests {
         await session.disconnect()
     }
 
+    @Test("an argument that is not UTF-8 is an error, and never the name of another file")
+    func notUTF8() async throws {
+        let folder = try Folder()
+        // What stands for the byte in a repaired text.
+        try Data("another".utf8).write(to: URL(filePath: folder.path("q\u{fffd}")))
+        let script = "cd \"$1\" && exec \"$2\" send -q \"$(printf 'q\\377')\""
+        let shell = ["/bin/sh", "-c", script, "sh", folder.path("")]
+        let ending = try await Command([], through: shell).finish()
+        #expect(ending.code == ExitCode.usage.rawValue)
+        #expect(ending.errors.contains("argument 3 is not UTF-8"))
+    }
+
     @Test("a program for which there are no threads says so and ends, where it could not run a task")
     func noThreads() async {
         let result = await #expect(processExitsWith: .exitCode(4), observing: [\.standardErrorContent]) {
