@@ -40,7 +40,7 @@ enum SendCommand: Subcommand {
             all files are sent, hidden ones too, with empty directories, the time of modification and whether the owner
             may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 63
             directories in each other, names of 255 bytes and paths of 960; names that are not UTF-8, have control
-            characters, or end with a dot or a space are not sent. One command sends at most 64 directories.
+            characters or nothing that shows, or end with a dot or a space are not sent. One command sends at most 64 directories.
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Small files of a
             directory go together, and without one if the link is encrypted: TLS authenticates what it carries. Interrupting either

@@ -60,9 +60,9 @@ package struct RelativePath: Hashable, Sendable {
         }
         // Most names need no more than their last byte looked at.
         if name.utf8.last == reservedEnd, PartialFile.isReserved(name) { return .reserved }
-        return name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
-            || !name.unicodeScalars.contains(where: isUnfit)
-            ? nil : .control
+        if name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return nil }
+        let scalars = name.unicodeScalars
+        return scalars.contains(where: isUnfit) || scalars.allSatisfy(isBlank) ? .control : nil
     }
 
     /// Both kinds of reserved names end with it.
@@ -71,6 +71,10 @@ package struct RelativePath: Hashable, Sendable {
     package var components: [FilePath] { directory + [last] }
 
     package var text: String { FilePath(components).text }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isInvisible || scalar.properties.isWhitespace
+    }
 
     /// Control characters, and what changes lines or the direction of text. Emoji have invisible characters, which are taken.
     private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {

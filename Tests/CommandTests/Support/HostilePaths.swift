@@ -21,6 +21,8 @@ enum HostilePaths {
         ("a/b\tc", .control), ("a/\u{202e}gpj.exe", .control), ("a/\u{2066}x", .control),
         ("a/\u{200f}x", .control), ("a/\u{61c}x", .control), ("a/b\u{2028}c", .control),
         ("a/b\u{2029}c", .control), ("a/\u{fffd}", .control), ("a/\u{ffff}x", .control),
+        // Nothing of the name shows.
+        ("a/\u{3164}", .control), ("a/ \u{2800}", .control), ("\u{115f}\u{3164}/x", .control),
         ("a/...", .ending), ("a/x.", .ending), ("a./x", .ending),
         ("a /x", .ending),
         ("a/x ", .ending), ("a/ ", .ending), (" /x", .ending), ("a/.. ", .ending), ("a/.. /x", .ending),
