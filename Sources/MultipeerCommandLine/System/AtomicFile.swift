@@ -9,7 +9,7 @@ package enum AtomicFile {
         case any
         /// The same, as it is at present: a FIFO without a writer is empty.
         case present
-        /// A regular file that no other user but root can change.
+        /// A regular file of this user or root that not everyone can change: a group may.
         case setting
         /// A private key, in a file or a pipe.
         case key
