@@ -178,11 +178,9 @@ final class ExpectedTransfer: Sendable {
 
     /// Waits for the transfer, with a timeout, since the peer may never open it. Cancelling the task gives it up.
     func arrival() async throws -> AttachmentTransfers.Arrival {
-        let isFirst = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return !isTaken
+        guard isTaken.setFirst() else {
+            throw ActorCallError(.invalidArgument, "the stream or file was already read")
         }
-        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was already read") }
         let expiry = signal.isSent ? nil : expire()
         let arrival = await signal.value(onCancel: { signal.send(.failed(CancellationError())) })
         expiry?.cancel()

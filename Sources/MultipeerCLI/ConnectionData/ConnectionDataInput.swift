@@ -50,11 +50,7 @@ enum ConnectionDataInput {
 
     /// Warns once.
     private static func warn() {
-        let isFirst = hasWarned.withLock { hasWarned in
-            defer { hasWarned = true }
-            return !hasWarned
-        }
-        guard isFirst else { return }
+        guard hasWarned.setFirst() else { return }
         Terminal.warn(
             "other users of this machine can read the connection data in the arguments: use @FILE or standard "
                 + "input")

@@ -17,12 +17,7 @@ enum DuplicateID {
     }
 
     private static func note(_ address: String?, of peer: PeerID, _ say: (String) async -> Void) async {
-        guard let address else { return }
-        let wasSaid = isSaid.withLock { isSaid in
-            defer { isSaid = true }
-            return isSaid
-        }
-        if wasSaid { return }
+        guard let address, isSaid.setFirst() else { return }
         await say("\(text(address, peer.uid)); \(remedy(PeerOptions.file))")
     }
 

@@ -95,12 +95,7 @@ final class PeerSearch: Sendable {
 
     /// Names, once, the peer that was probably meant. The search goes on, since the one with this name may be about to start.
     private func suggest() {
-        guard !isQuiet, let near = matcher.withLock(\.near) else { return }
-        let isFirst = hasSuggested.withLock { hasSuggested in
-            defer { hasSuggested = true }
-            return !hasSuggested
-        }
-        guard isFirst else { return }
+        guard !isQuiet, let near = matcher.withLock(\.near), hasSuggested.setFirst() else { return }
         Terminal.say("no '\(text)' found \(place) yet; did you mean \(near.introduction)?")
     }
 

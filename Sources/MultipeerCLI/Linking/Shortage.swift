@@ -6,11 +6,7 @@ enum Shortage {
     private static let isWatched = Locked(false)
 
     static func warn() {
-        let wasWatched = isWatched.withLock { isWatched in
-            defer { isWatched = true }
-            return isWatched
-        }
-        if wasWatched { return }
+        guard isWatched.setFirst() else { return }
         Task {
             await AcceptShortage.shared.first.value()
             Terminal.warn("too many open files: a peer that connects is refused (run 'ulimit -n 1024')")

@@ -45,11 +45,7 @@ final class TransferOutput: Sendable {
 
     /// Says once that programs arrive without the permission to be executed.
     func losePermission() {
-        let isFirst = hasLostPermission.withLock { isKnown in
-            defer { isKnown = true }
-            return !isKnown
-        }
-        guard isFirst else { return }
+        guard hasLostPermission.setFirst() else { return }
         say("programs cannot be made executable in this directory: its file system does not allow it")
     }
 

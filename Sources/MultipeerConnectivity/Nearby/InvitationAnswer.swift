@@ -10,11 +10,7 @@ final class InvitationAnswer: Sendable {
 
     /// Gives the answer: a session accepts. Its delegate is notified of the outcome.
     func give(_ core: SessionCore?) {
-        let isFirst = isGiven.withLock { isGiven in
-            defer { isGiven = true }
-            return !isGiven
-        }
-        guard isFirst else { return }
+        guard isGiven.setFirst() else { return }
         guard let core else { return decline() }
         if core.fault != nil {
             core.report(invitation.inviter)

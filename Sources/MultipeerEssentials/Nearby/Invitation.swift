@@ -113,11 +113,7 @@ public final class Invitation: Identifiable, Sendable {
     private static let leastTimeLimit = Duration.seconds(5)
 
     private func claim() throws(MultipeerError) {
-        let isFirst = isAnswered.withLock { isAnswered in
-            defer { isAnswered = true }
-            return !isAnswered
-        }
-        guard isFirst else {  // [invite.once]
+        guard isAnswered.setFirst() else {  // [invite.once]
             throw MultipeerError(.alreadyAnswered, "the invitation of \(inviter) was answered before")
         }
         listener.claim(question.id)

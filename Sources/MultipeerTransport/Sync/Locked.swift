@@ -37,6 +37,16 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
 
 extension Locked: Sendable where Value: ~Copyable {}
 
+extension Locked<Bool> {
+    /// Sets it; returns whether this was the first call: for what is done once.
+    package borrowing func setFirst() -> Bool {
+        withLock { isSet in
+            defer { isSet = true }
+            return !isSet
+        }
+    }
+}
+
 /// Annotations for ThreadSanitizer; no-ops without it. Functions of their own, so that what is inlined elsewhere needs no
 /// C module there.
 @usableFromInline
