@@ -37,11 +37,16 @@ extension SessionDriver {
 
 extension IncomingMessage {
     /// Returns whether the first four bytes are this number, the most significant first.
-    func begins(with mark: UInt32) -> Bool {
-        guard range.count >= 4 else { return false }
-        let first = range.lowerBound
+    func begins(with mark: UInt32) -> Bool { mark.begins(range.count) { storage[range.lowerBound + $0] } }
+}
+
+extension UInt32 {
+    /// Returns whether this is the mark of a message of that many bytes: its first four, the most significant first.
+    @inline(__always)
+    func begins(_ count: Int, _ byte: (Int) -> UInt8) -> Bool {
+        guard count >= 4 else { return false }
         var number: UInt32 = 0
-        for index in first..<(first + 4) { number = number << 8 | UInt32(storage[index]) }
-        return number == mark
+        for index in 0..<4 { number = number << 8 | UInt32(byte(index)) }
+        return number == self
     }
 }

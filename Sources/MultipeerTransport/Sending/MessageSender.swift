@@ -85,11 +85,8 @@ extension MessageSender {
     /// Throws when a message of the application has the handler's mark: at the peer it would be taken for the handler's, on
     /// whichever way it arrives.
     private func checkMark(of message: [UInt8]) throws(SendFault) {
-        let mark = handlerMark.load(ordering: .relaxed)
-        if mark == MessageSender.noMark || message.count < 4 { return }
-        var number: UInt64 = 0
-        for index in 0..<4 { number = number << 8 | UInt64(message[index]) }
-        if number == mark { throw .reserved }
+        guard let mark = UInt32(exactly: handlerMark.load(ordering: .relaxed)) else { return }
+        if mark.begins(message.count, { message[$0] }) { throw .reserved }
     }
 
     private func sendQueue(to uid: UID, for count: Int) throws(SendFault) -> SendQueue<DisconnectReason> {
