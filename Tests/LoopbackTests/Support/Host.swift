@@ -12,14 +12,15 @@ struct Host: Sendable {
     let listener: InvitationListener
     let address: SocketAddress
 
-    init(_ identity: Identity? = nil) async throws {
+    init(_ identity: Identity? = nil, sharing port: SharedPort? = nil) async throws {
         peer =
             if let identity {
                 try PeerID(displayName: "bob", identity: identity)
             } else {
                 try PeerID(displayName: "bob")
             }
-        listener = try InvitationListener(peer: peer, identity: identity, listening: [.loopback])
+        listener = try InvitationListener(
+            peer: peer, identity: identity, listening: [.loopback], sharedPort: port)
         address = SocketAddress.loopback.with(port: try await listener.start())
     }
 
