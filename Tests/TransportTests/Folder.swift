@@ -37,6 +37,21 @@ final class Folder: Sendable {
         return path(name)
     }
 
+    /// O_PATH: how a directory is opened that may not be listed.
+    static let placeOnly: Int32 = 0o10_000_000
+
+    /// Lets every descriptor of this directory be one of something else, for which calls fail.
+    func exchangeDescriptors(for path: String, _ flags: Int32) {
+        let other = unsafe open(path, flags | O_CLOEXEC)
+        for number in 3..<Int32(1_024) where number != other {
+            var link = [CChar](repeating: 0, count: 256)
+            let count = unsafe readlink("/proc/self/fd/\(number)", &link, link.count)
+            let bytes = link.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
+            if bytes.elementsEqual(self.path.utf8) { dup2(other, number) }
+        }
+        close(other)
+    }
+
     /// Overwrites, or appends, in place.
     func append(_ bytes: [UInt8], to name: String) {
         let descriptor = unsafe open(path(name), O_WRONLY | O_APPEND)

@@ -91,8 +91,10 @@ extension OpenDirectory {
         if new.isSynchronized, fsync(file) != 0 { throw FileFault(lastAt: path) }
     }
 
-    /// Has the names in it on disk.
+    /// Has the names in it on disk. Some file systems cannot do that for a directory.
     package func synchronize() throws(FileFault) {
-        guard fsync(number) == 0 else { throw FileFault(lastAt: path) }
+        if fsync(number) == 0 || [EINVAL, EROFS].contains(errno) { return }
+        // One that may not be listed is held open only as a place.
+        throw errno == EBADF ? FileFault(.permission, path: path) : FileFault(lastAt: path)
     }
 }

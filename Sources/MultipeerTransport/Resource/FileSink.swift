@@ -318,10 +318,11 @@ package struct FileSink: ~Copyable {
         }
     }
 
-    /// Waits until a new name of the file in its directory is on disk. Some file systems cannot do that for a directory.
+    /// Waits until a new name of the file in its directory is on disk.
     package func synchronizeDirectory() throws(FileFault) {
         guard let folder else { return }
-        if fsync(folder.number) == 0 || [EINVAL, EROFS].contains(errno) { return }
-        throw FileFault(lastAt: path)
+        do throws(FileFault) { try folder.synchronize() } catch {
+            throw FileFault(error.reason, path: path)
+        }
     }
 }

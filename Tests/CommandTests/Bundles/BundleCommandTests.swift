@@ -145,6 +145,47 @@ struct BundleCommandTests {
     }
 
     @Test(
+        "with --fsync, files whose names cannot be brought to the disk are not there, and have failed at both ends",
+        .enabled(if: BundleCommandTests.canHide, "no directory can be hidden from the receiver, or used then")
+    )
+    func namesNotOnDisk() async throws {
+        try make("inbox/album")
+        // One can create names in a directory that one may not list, but not bring them to the disk.
+        #expect(unsafe chmod(folder.path("inbox/album"), 0o300) == 0)
+        let (sender, receiver) = try await TransferProcesses(
+            [folder.path("album")], in: folder, send: ["--json"],
+            receive: ["--json", "--fsync", "--exists", "skip"], isKept: true,
+            receiverThrough: BundleCommandTests.hiding
+        ).finish()
+        #expect(unsafe chmod(folder.path("inbox/album"), 0o700) == 0)
+        #expect((sender.code, receiver.code) == (5, 5), "\(sender.errors) \(receiver.errors)")
+        // In the other directory all is well.
+        let rest = Set((0..<BundleCommandTests.count).map(name).filter { $0.hasPrefix("d/") })
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path("inbox/album"))
+        #expect(Set(paths) == rest.union(["d"]))
+        #expect(receiver.errors.contains("album/f0: not permitted\n"), "\(receiver.errors)")
+        #expect(sender.errors.contains("album/f0: the other side is not permitted to write there\n"))
+        for ending in [sender, receiver] {
+            let events = try BundleCommandTests.events(ending)
+            let done = events.filter { $0["event"] as? String == "done" }.compactMap {
+                $0["file"] as? String
+            }
+            #expect(Set(done) == Set(rest.map { "album/\($0)" }) && done.count == rest.count)
+            let end = try #require(events.first { $0["event"] as? String == "end" })
+            #expect(end["files"] as? Int == rest.count)
+        }
+    }
+
+    /// Root may list every directory, unless that is taken from it.
+    private static let hiding =
+        geteuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+
+    /// The portable runtime opens no directory that may not be listed.
+    private static let canHide =
+        !TestedRuntime.isPortable
+        && (hiding.isEmpty || ToolProcess.succeeds(hiding[0], [hiding[1], "/bin/true"]))
+
+    @Test(
         "bundles that are no bundles, or name files outside the directory, change nothing outside [resource.label]"
     )
     func hostile() async throws {

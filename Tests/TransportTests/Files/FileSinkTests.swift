@@ -269,21 +269,14 @@ struct ReceivedFileTests {
     @Test("a file whose name cannot be brought to the disk is there for neither side [resource.done]")
     func nameNotOnDisk() async throws {
         let (resource, queue) = try offered()
-        let path = folder.path
-        let completion = IncomingResource.Completion(isSynchronized: true) { draft throws(FileFault) in
+        let completion = IncomingResource.Completion(isSynchronized: true) {
+            [folder] draft throws(FileFault) in
             let name = try PartialFile.complete(draft)
-            // From here on, fsync of the directory fails with EBADF: its descriptor is one of O_PATH.
-            let other = unsafe open(path, 0o10_000_000 | O_CLOEXEC)
-            for number in 3..<Int32(1_024) where number != other {
-                var link = [CChar](repeating: 0, count: 256)
-                let count = unsafe readlink("/proc/self/fd/\(number)", &link, link.count)
-                let bytes = link.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
-                if bytes.elementsEqual(path.utf8) { dup2(other, number) }
-            }
-            close(other)
+            // From here on, fsync of the directory fails with EBADF.
+            folder.exchangeDescriptors(for: folder.path, Folder.placeOnly)
             return name
         }
-        let outcome = receive(resource, into: .directory(path), completion)
+        let outcome = receive(resource, into: .directory(folder.path), completion)
         queue.deliver([1, 2, 3])
         queue.end(.finished(digest: nil))
         queue.tell()

@@ -60,6 +60,22 @@ struct OpenDirectoryTests {
         #expect(directory.entry("c")?.kind == .directory && directory.entry("d")?.kind == .other)
     }
 
+    @Test(
+        "names are brought to the disk, unless the file system cannot do that, or the directory may not be listed",
+        arguments: [false, true])
+    func synchronize(mayBeListed: Bool) throws {
+        let directory = try open()
+        try directory.synchronize()
+        if mayBeListed {
+            // EINVAL, as on some file systems.
+            folder.exchangeDescriptors(for: "/dev/null", O_RDONLY)
+            try directory.synchronize()
+        } else {
+            folder.exchangeDescriptors(for: folder.path, Folder.placeOnly)
+            #expect(throws: FileFault(.permission, path: folder.path)) { try directory.synchronize() }
+        }
+    }
+
     @Test("bytes for a descriptor are all written, and it stays open")
     func descriptor() throws {
         var ends: [Int32] = [0, 0]
