@@ -74,6 +74,8 @@ actor InvitationResponder {
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         DuplicateID.watch(advertiser)
+        let place = await ListeningPlace(of: advertiser, at: options.selectedInterfaces.listenAddresses)
+        for line in place.lines(isVerbose: false) { Terminal.say(line) }
         Terminal.say("announcing \(advertiser.peer.introduction) as \(options.service) \(options.place)")
         var tasks = [Task { await self.answer() }]
         if let session { tasks.append(Task { await self.watch(session) }) }

@@ -170,6 +170,42 @@ struct NearbyTests {
         #expect(try await carl.finish().code == 130)
     }
 
+    @Test("a command that listens at another port than the usual one, which another command has, says so")
+    func otherPort() async throws {
+        let path = try folder.write("x", to: "x")
+        // Commands of other tests use this port for a while, too.
+        var keeper: Command?
+        for _ in 0..<50 where keeper?.written.contains("listening at port 4761\n") != true {
+            keeper?.process.signal(SIGINT)
+            _ = try await keeper?.finish()
+            keeper = try Command(try receive("carl", ["--yes", "--keep", "--verbose"]))
+            #expect(try await keeper?.says("listening at port ") == true)
+        }
+        let others = [
+            ["send", path], ["send", path, "--code", "new"], ["receive", "--yes"],
+            ["receive", "--code", "new"], ["link", "--yes"], ["chat", "--unverified", "--room", "kitchen"],
+        ]
+        for words in others {
+            let command = try Command(words + options("ann") + ["--listen", "0.0.0.0"])
+            #expect(
+                try await command.says("port 4761 is in use by another command, so this one listens at "),
+                "\(words): \(command.written)")
+            let line = command.written.split(separator: "\n").last { $0.contains("in use") }
+            #expect(line?.hasSuffix(": a firewall that lets in only 4761 keeps others out") == true)
+            #expect(line?.contains("listens at 4761:") == false)
+            command.process.signal(SIGINT)
+            _ = try await command.finish(nil)
+        }
+        // One that nobody on another machine can reach has nothing to say about a firewall.
+        let hidden = try Command(try receive("ann", ["--yes", "--verbose", "--listen", "127.0.0.1"]))
+        #expect(try await hidden.says("listening at port "))
+        #expect(!hidden.written.contains("in use") && !hidden.written.contains("listening at port 4761\n"))
+        for one in [hidden, keeper] {
+            one?.process.signal(SIGINT)
+            #expect(try await one?.finish().code == 130)
+        }
+    }
+
     @Test("without a terminal nothing is accepted, unless --yes is given")
     func unasked() async throws {
         let words = try receive("bob", [])
