@@ -20,7 +20,8 @@ enum ReceiveCommand: Subcommand {
 
             Without a code, the other side finds this peer on the network by its name, with 'multipeer send FILE NAME';
             --timeout limits how long this one waits, default: no limit. You are shown who wants to send, and asked on
-            the terminal before anything is received; --yes skips the question, and is required without a terminal.
+            the terminal before anything is received; --yes skips the question, and is required without a terminal. When a
+            sender leaves without having sent anything, the command says so and waits for the next one.
             Names are unauthenticated: anyone can use any name, and a sender that is not verified is shown as such.
             With --verify both users compare a code before anything is sent.
 

@@ -12,8 +12,9 @@ final class PeerAdvertiser: Sendable {
     private let options: DiscoveryOptions
     private let addresses: [SocketAddress]
     private let advertiser: Advertiser
-    /// How long to wait for a peer; nil for no limit.
+    /// How long to wait for peers, all in all; nil for no limit.
     private let timeLimit: Duration?
+    private let state = Locked(State())
     /// Whether the user is asked about each peer.
     let isAsking: Bool
     private let isQuiet: Bool
@@ -23,6 +24,16 @@ final class PeerAdvertiser: Sendable {
     /// What the user has read in a question about who the peer is.
     private let said = Locked<[PeerID: String]>([:])
     private static let mostOffers = 256
+
+    private struct State: Sendable {
+        /// When the first wait began.
+        var begin: ContinuousClock.Instant?
+        /// How this peer is reached, as the user was told last.
+        var told: [String] = []
+        /// After a peer was accepted.
+        var stopping: Task<Void, Never>?
+    }
+
     private static let prompts = Worker("consent")
 
     /// Throws when there is no terminal to ask on.
@@ -48,8 +59,9 @@ final class PeerAdvertiser: Sendable {
         }
     }
 
-    /// Returns the accepted peer, once it is linked.
+    /// Returns the accepted peer, once it is linked. Can be called again when that peer has left.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
+        await state.withLock(\.stopping)?.value
         try await start()
         return try await first(session)
     }
@@ -61,17 +73,27 @@ final class PeerAdvertiser: Sendable {
         if !isQuiet {
             let peer = advertiser.peer
             let place = await ListeningPlace(of: advertiser, at: addresses)
-            for line in place.lines(isVerbose: isVerbose) { Terminal.say(line) }
             let other =
                 place.problem == nil ? "\(plainName)\(options.typeOption)" : String(place.option.dropFirst())
-            Terminal.say(
+            var lines = place.lines(isVerbose: isVerbose)
+            lines.append(
                 "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart) \(other)'"
             )
-            if peer.uid.isKeyed { Terminal.say("your id, to compare: #\(peer.id)") }
+            if peer.uid.isKeyed { lines.append("your id, to compare: #\(peer.id)") }
+            let isNew = state.withLock { [lines] state in
+                defer { state.told = lines }
+                return state.told != lines
+            }
+            if isNew { for line in lines { Terminal.say(line) } }
         }
     }
 
     private func first(_ session: Session) async throws(CommandError) -> PeerID {
+        let now = ContinuousClock.now
+        let earlier = state.withLock { state in
+            defer { state.begin = state.begin ?? now }
+            return state.begin
+        }
         let waiting = Task { () async -> Result<PeerID?, CommandError> in
             do throws(CommandError) {
                 return .success(try await self.admit(into: session, mayRefuseUnasked: false))
@@ -81,16 +103,18 @@ final class PeerAdvertiser: Sendable {
         }
         let clock = Task { [timeLimit] in
             guard let timeLimit else { return }
-            try await Task.sleep(for: timeLimit)
+            try await Task.sleep(until: (earlier ?? now) + timeLimit)
             waiting.cancel()
         }
         let result = await waiting.value
         clock.cancel()
         // No other peer is accepted. The goodbyes take 160 ms, which the peer does not wait for: the end of the command does.
-        Task { await advertiser.stop() }
+        let stopping = Task { await advertiser.stop() }
+        state.withLock { $0.stopping = stopping }
         guard let peer = try result.get() else {
             throw CommandError(
-                "no peer connected", hint: "use --timeout to wait longer", exit: .linkFailed)
+                earlier == nil ? "no peer connected" : "no other peer connected",
+                hint: "use --timeout to wait longer", exit: earlier == nil ? .linkFailed : .incomplete)
         }
         return peer
     }

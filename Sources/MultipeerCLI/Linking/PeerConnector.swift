@@ -148,6 +148,9 @@ final class PeerConnector: Sendable {
         return peer
     }
 
+    /// Whether `meet` can be called again once the peer has left: a code, connection data and a name that was looked for are for one.
+    var canMeetAnother: Bool { if case .hosting = way { true } else { false } }
+
     /// Links with every peer that the user accepts, one question after the other, until the task is cancelled. Each has to be
     /// welcomed.
     func host() async throws(CommandError) {

@@ -32,6 +32,8 @@ final class FileReceiver: Sendable {
         /// Files that begin if one of the active ones fails.
         var waiting: [(IncomingResource, SenderFiles)] = []
         var isAbandoned = false
+        /// The end of the wait for one sender after the other, or of the command.
+        var end = Promise<End>()
     }
 
     private let connector: PeerConnector
@@ -41,7 +43,6 @@ final class FileReceiver: Sendable {
     private let state = Locked(State())
     /// Nil if no file is replaced.
     private let owners: FileOwners?
-    private let end = Promise<End>()
 
     init(_ connector: PeerConnector, _ options: Options, _ output: TransferOutput) {
         self.connector = connector
@@ -52,18 +53,36 @@ final class FileReceiver: Sendable {
 
     func run() async throws(CommandError) {
         if options.isStaying { return try await stay() }
-        let peer = try await connector.meet()
+        while let nothing = try await receive(from: try await connector.meet()) {
+            output.warn("\(nothing.text); waiting for another sender")
+        }
+    }
+
+    /// Takes the files of one sender. Returns what to say of one that has sent nothing, if another one can be waited for.
+    private func receive(from peer: PeerID) async throws(CommandError) -> CommandError? {
         let sender = self.sender(peer)
         greet(peer)
         output.watch()
         let listening = Task { await listen(to: peer) }
-        let end = await end.value()
+        let end = await state.withLock(\.end).value()
         listening.cancel()
         output.stop()
         sender.finish()
         let received = state.withLock { $0.received }
+        if let nothing = nothing(end, sender) {
+            // The same peer may come again, and has a report of its own then.
+            state.withLock { state in
+                state.senders[peer] = nil
+                state.end = Promise()
+            }
+            return nothing
+        }
         if let error = self.error(end, received, sender) { throw error }
+        return nil
     }
+
+    /// Ends the wait for a sender, or the command.
+    private func finish(_ end: End) { state.withLock(\.end).send(end) }
 
     /// Takes files of every sender that is accepted.
     private func stay() async throws(CommandError) {
@@ -71,12 +90,12 @@ final class FileReceiver: Sendable {
             do throws(CommandError) {
                 try await connector.host()
             } catch {
-                self.end.send(.failed(error))
+                self.finish(.failed(error))
             }
         }
         output.watch()
         let listening = Task { await listen(to: nil) }
-        let end = await end.value()
+        let end = await state.withLock(\.end).value()
         for task in [hosting, listening] { task.cancel() }
         output.stop()
         for sender in state.withLock({ Array($0.senders.values) }) { sender.finish() }
@@ -110,7 +129,7 @@ final class FileReceiver: Sendable {
         return sender
     }
 
-    /// `only`: the one sender.
+    /// `only`: the one sender; returns when it has left. What comes after that is for the next one.
     private func listen(to only: PeerID?) async {
         for await event in connector.session.events {
             switch event {
@@ -128,6 +147,7 @@ final class FileReceiver: Sendable {
                 await print(message.bytes, of: sender(message.peer))
             case .peer(let peer, .notConnected(let reason)) where only == nil || peer == only:
                 leave(peer, reason)
+                if only != nil { return }
             case .verificationRequested(let peer) where only == nil || peer == only:
                 // Files wait meanwhile: a sender that wants to compare codes sends none before that.
                 connector.answerVerification(of: peer) { [output] in output.warn($0) }
@@ -158,8 +178,7 @@ final class FileReceiver: Sendable {
         Task {
             await sender.waitUntilIdle()
             guard options.isStaying else {
-                _ = end.send(.left(reason))
-                return
+                return finish(.left(reason))
             }
             sender.finish()
             let isCounted = options.most != nil
@@ -231,7 +250,7 @@ final class FileReceiver: Sendable {
             let isEnough = options.most.map { state.received >= $0 } ?? false
             return (isEnough, isEnough || state.waiting.isEmpty ? nil : state.waiting.removeFirst())
         }
-        if isEnough { end.send(.enough) }
+        if isEnough { finish(.enough) }
         if let next { take(next.0, of: next.1) }
     }
 
@@ -242,7 +261,7 @@ final class FileReceiver: Sendable {
         let name = "text from \(peer.displayName)"
         if let largest = options.largest, bytes.count > largest {
             sender.skip(name, SenderFiles.tooLarge(UInt64(bytes.count), largest))
-            if !options.isStaying { end.send(.enough) }
+            if !options.isStaying { finish(.enough) }
             return
         }
         do throws(CommandError) {
@@ -253,7 +272,7 @@ final class FileReceiver: Sendable {
             sender.countText()
         } catch {
             sender.fail(name, "\(error)")
-            if !options.isStaying { end.send(.enough) }
+            if !options.isStaying { finish(.enough) }
             return
         }
         // Fails if the sender has left, which does not matter to the text.
@@ -262,7 +281,7 @@ final class FileReceiver: Sendable {
             state.received += 1
             return options.most.map { state.received >= $0 } ?? false
         }
-        if isEnough { end.send(.enough) }
+        if isEnough { finish(.enough) }
     }
 
     /// Returns the text as it is for a pipe, and escaped, as a line, for a terminal.
@@ -271,6 +290,16 @@ final class FileReceiver: Sendable {
         var text = TerminalText()
         let line = text.render(bytes) + text.finish()
         return line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
+    }
+
+    /// Returns what became of a sender that has left without sending anything, where the next one is waited for: it may have been
+    /// refused by its own side, or its user has changed their mind. One that broke the protocol, or has another verification code, ends
+    /// the command, and so does a connection that only this one peer could make.
+    private func nothing(_ end: End, _ sender: SenderFiles) -> CommandError? {
+        guard case .left(let reason) = end, [.goodbye, .lost, .timedOut].contains(reason.code),
+            connector.canMeetAnother, sender.hasSentNothing, !state.withLock(\.isAbandoned)
+        else { return nil }
+        return sender.error(reason) ?? sender.missing(isCounted: false)
     }
 
     /// Returns the error at the end; nil when all files were received.

@@ -328,6 +328,14 @@ final class SenderFiles: Sendable {
         return isComplete ? nil : CommandError("not all files were received", exit: .incomplete)
     }
 
+    /// Whether nothing has come of it, not even a file that was refused.
+    var hasSentNothing: Bool {
+        state.withLock { state in
+            let report = state.report
+            return report.transferred.isEmpty && report.same == 0 && report.isComplete && state.texts == 0
+        }
+    }
+
     /// Returns what is missing of a sender that has left. `isCounted`: the user said how many files are enough.
     func missing(isCounted: Bool) -> CommandError? {
         let name = peer.displayName.printable

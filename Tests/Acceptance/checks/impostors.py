@@ -111,8 +111,7 @@ def forged_name():
         code, said = Script(directory, "send", path, "--to", "ann", "--name", "bob", "--type", kind).end()
         expect(code == 1 and "ann is not verified: found on the network; first contact" in said, said)
         expect(not is_stolen(), "a script sent the file to an impostor")
-        thief.end()
-        thief = impostor()
+        # It waits for the next sender.
         bob = Typist(directory, "send", path, "--to", "ann", "--name", "bob", "--type", kind)
         bob.types("y\n")  # typed before the question
         bob.sees(r"ann is not verified: found on the network; first contact\s+go on\?")
@@ -120,8 +119,6 @@ def forged_name():
         bob.types("n\n")
         expect(bob.end() == 1, bob.screen)
         expect("nothing was sent" in bob.screen and not is_stolen(), bob.screen)
-        thief.end()
-        thief = impostor()
         code, said = Script(directory, "send", path, "--to", "ann", "--name", "bob", "--type", kind,
                             "--unverified").end()
         expect(code == 0 and is_stolen(), said)

@@ -206,6 +206,44 @@ struct NearbyTests {
         }
     }
 
+    @Test("after a sender that sent nothing, receive says so and takes the files of the next one")
+    func nothing() async throws {
+        let path = try folder.write("x", to: "x")
+        let bob = try Command(try receive("bob", ["--yes", "--count", "1"]))
+        // It links, is not told to go on with a peer that is not verified, and leaves.
+        func leaves() async throws {
+            let words = ["send", path, "--to", "bob"] + options("ann")
+            let ann = try await Command(words, through: ["/usr/bin/setsid", "--wait"]).finish()
+            #expect(ann.code == 1 && ann.errors.contains("nothing was sent"), "\(ann.errors)")
+        }
+        for _ in 0..<2 {
+            try await leaves()
+            #expect(
+                try await bob.says("ann disconnected without sending a file; waiting for another sender"))
+        }
+        let ann = try await Command(["send", "--unverified", path, "bob"] + options("ann")).finish()
+        #expect(ann.code == 0, "\(ann.errors)")
+        let ending = try await bob.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.errors.components(separatedBy: "waiting as 'bob'").count == 2)
+        #expect(folder.exists("inbox/x"))
+        var limited: Command.Ending?
+        // --timeout counts from the start. On a busy machine it may be over before the first sender comes.
+        for seconds in ["5", "20"] where limited?.code != 5 {
+            let bob = try Command(try receive("bob", ["--yes", "--timeout", seconds]))
+            #expect(try await bob.says("waiting as"))
+            _ = try await Command(
+                ["send", path, "--to", "bob", "--timeout", seconds] + options("ann"),
+                through: ["/usr/bin/setsid", "--wait"]
+            ).finish()
+            limited = try await bob.finish()
+        }
+        #expect(limited?.code == 5)
+        #expect(
+            limited?.errorLines.last
+                == "multipeer: no other peer connected (use --timeout to wait longer)")
+    }
+
     @Test("without a terminal nothing is accepted, unless --yes is given")
     func unasked() async throws {
         let words = try receive("bob", [])
