@@ -86,17 +86,48 @@ final class CodeFinder: Sendable {
             try await Task.sleep(for: timeLimit)
             outcome.send(nil)
         }
+        let noting = Task { [self] in
+            try await Task.sleep(for: PeerSearch.usualTime)
+            await noteAbsence()
+        }
         let result = await outcome.value()
         searching.cancel()
         clock.cancel()
+        noting.cancel()
         guard let result else {
+            let others = await others.map { ", but \($0)" } ?? ""
             throw CommandError(
-                "no peer with code number \(code.number) was found \(options.place)",
+                "no peer with code number \(code.number) was found \(options.place)\(others)",
                 hint:
                     "check the number, and that the other command is still running; without multicast, add "
                     + "\(PeerFinder.option.name) ADDRESS of the other machine; '\(Terminal.name) doctor' says what is missing",
                 exit: .linkFailed)
         }
         return try CommandError.translating { () throws(MultipeerError) in try result.get() }
+    }
+
+    /// Says that no one waits with this number. The search goes on, since the other side may be about to start.
+    private func noteAbsence() async {
+        guard !isQuiet else { return }
+        let others = await others
+        guard !Task.isCancelled else { return }
+        let rest =
+            others.map { ", but \($0): check the number" }
+            ?? ": check the number, and that the other command is running"
+        Terminal.say("no one waits with code number \(code.number) \(options.place) yet\(rest)")
+    }
+
+    /// How many peers that suit this command wait with other numbers, in words; nil if there are none. Anyone on the network can
+    /// read their numbers, but to show them would invite this user to try the code on strangers, whose codes that would end.
+    private var others: String? {
+        get async {
+            let count = await browser.peers.count { peer in
+                guard let number = peer.codeNumber, let theirs = PeerRole(info: peer.info) else { return false }
+                return number != code.number && role.suits(theirs)
+            }
+            guard count > 0 else { return nil }
+            return count == 1
+                ? "1 peer waits with another number" : "\(count) peers wait with other numbers"
+        }
     }
 }

@@ -9,7 +9,7 @@ final class PeerSearch: Sendable {
     private let isQuiet: Bool
     private let hasSuggested = Locked(false)
     /// After so long a peer that is there has usually answered.
-    private static let usualTime = Duration.seconds(3)
+    static let usualTime = Duration.seconds(3)
     /// What the user has typed, for messages.
     private let text: String
     private let place: String

@@ -190,6 +190,60 @@ struct CodeCommandTests {
         #expect(bob.errors.contains("without multicast, add --to ADDRESS of the other machine"))
     }
 
+    @Test(
+        "a number that no one waits with is reported after a moment, without those of others, and the search goes on"
+    )
+    func otherNumber() async throws {
+        let (ann, code) = try await sender()
+        let number = try #require(Int(code.prefix { $0 != "-" }))
+        let typed = number % 999 + 1
+        let mistyped = "\(typed)\(code.drop { $0 != "-" })"
+        let bob = try start(["receive", mistyped] + receiving, "bob")
+        #expect(
+            try await bob.says(
+                "no one waits with code number \(typed) on this machine only yet, but 1 peer waits with another "
+                    + "number: check the number"))
+        #expect(!bob.written.contains("number \(number) ") && !bob.written.contains("'ann'"))
+        let other = try Advertiser(
+            peer: PeerID(displayName: "eve"), service: type, info: ["does": "send"],
+            code: InvitationCode(mistyped), configuration: .loopback)
+        try await other.start()
+        let declining = Task {
+            for await invitation in other.invitations { try await invitation.decline() }
+        }
+        let ending = try await bob.finish()
+        #expect(ending.code == 1 && ending.errors.contains("declined"), "\(ending.errors)")
+        await other.stop()
+        try await declining.value
+        // A code that no one has tried is valid as before.
+        #expect(try await start(["receive", code] + receiving, "bob").finish().code == 0)
+        #expect(try await ann.finish().code == 0)
+    }
+
+    @Test("a wrong number is still explained at the end, by how many wait with others")
+    func otherNumberAtLast() async throws {
+        let senders = [try await sender(), try await sender()]
+        let numbers = senders.map { Int($0.code.prefix { $0 != "-" }) }
+        let typed = try #require((1...3).first { !numbers.contains($0) })
+        // On a busy machine a second may be over before both are found.
+        var ending: Command.Ending?
+        for seconds in ["1", "6", "20"] where ending?.errors.contains("2 peers wait") != true {
+            ending = try await start(
+                ["receive", "\(typed)-guitar-island", "--quiet", "--timeout", seconds] + receiving, "bob"
+            ).finish()
+        }
+        #expect(ending?.code == 1)
+        let last = try #require(ending?.errorLines.last)
+        #expect(
+            last.hasPrefix(
+                "multipeer: no peer with code number \(typed) was found on this machine only, but 2 peers wait with other "
+                    + "numbers (check the number"))
+        for (command, _) in senders {
+            command.process.signal(SIGINT)
+            #expect(try await command.finish().code == 130)
+        }
+    }
+
     @Test("if two peers announce the number of a code, it is tried on neither")
     func ambiguous() async throws {
         let (ann, code) = try await sender()
