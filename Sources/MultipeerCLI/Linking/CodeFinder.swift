@@ -122,7 +122,9 @@ final class CodeFinder: Sendable {
     private var others: String? {
         get async {
             let count = await browser.peers.count { peer in
-                guard let number = peer.codeNumber, let theirs = PeerRole(info: peer.info) else { return false }
+                guard let number = peer.codeNumber, let theirs = PeerRole(info: peer.info) else {
+                    return false
+                }
                 return number != code.number && role.suits(theirs)
             }
             guard count > 0 else { return nil }
