@@ -74,7 +74,7 @@ final class PeerAdvertiser: Sendable {
             let peer = advertiser.peer
             let place = await ListeningPlace(of: advertiser, at: addresses)
             let other =
-                place.problem == nil ? "\(plainName)\(options.typeOption)" : String(place.option.dropFirst())
+                place.problem == nil ? "\(operand)\(options.typeOption)" : String(place.option.dropFirst())
             var lines = place.lines(isVerbose: isVerbose)
             lines.append(
                 "waiting as \(peer.introduction) \(options.place); the other side runs '\(counterpart) \(other)'"
@@ -138,10 +138,16 @@ final class PeerAdvertiser: Sendable {
         "\(Terminal.name) \(role.counterpart ?? role.command)" + (role == .receive ? " FILE" : "")
     }
 
-    private var plainName: String {
+    /// What the other user types for this peer: its name, with digits of its id if the name alone would be read as something else.
+    private var operand: String {
         let name = advertiser.peer.displayName
         let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
-        return isPlain ? name : "NAME"
+        let isRead =
+            PeerOptions.misreading(of: name) == nil && PeerSelector(name)?.name == name
+            && PeerAddress.fault(in: name, takesNames: false) == nil
+        // 'link' takes a code in the same place.
+        let option = role == .link && InvitationCode.isMeant(by: [name]) ? "\(PeerFinder.option.name) " : ""
+        return option + (isPlain ? name : "NAME") + (isRead ? "" : "#\(advertiser.peer.shortID)")
     }
 
     /// Returns the first peer that is accepted and linked; nil when the task is cancelled. `mayRefuseUnasked`: one about which the

@@ -110,7 +110,7 @@ extension ConfigurationFile {
         case .name:
             do throws(MultipeerError) {
                 _ = try PeerID(displayName: value)
-                problem = nil
+                problem = PeerOptions.misreading(of: value).map { "others would take it for \($0)" }
             } catch {
                 problem = error.description
             }

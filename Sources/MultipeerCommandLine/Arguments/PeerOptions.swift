@@ -36,6 +36,9 @@ package struct PeerOptions {
         } catch {
             throw arguments.commandError("option '--name': \(error)")
         }
+        if let chosen, let other = PeerOptions.misreading(of: chosen) {
+            throw arguments.commandError("option '--name': others would take '\(chosen)' for \(other)")
+        }
         let identity = try PeerOptions.identity(arguments)
         guard let path = arguments.value(PeerOptions.id.name) else {
             let isKept = arguments.takes(PeerOptions.anonymous.name) && !isAnonymous && identity == nil
@@ -67,6 +70,23 @@ package struct PeerOptions {
         let host = isKnown ? String(decoding: first, as: UTF8.self).printable : ""
         let name = String(decoding: Text.prefix(host, limit: 63), as: UTF8.self)
         return name.isEmpty ? "peer" : name
+    }
+
+    /// Returns what others would take a name for where they give it to a command, such as "a code": no one could send to a peer of that
+    /// name by it. Nil for what they take for a name.
+    package static func misreading(of name: String) -> String? {
+        if isCode(name) { return "a code" }
+        let place = name.lastPosition(of: "@").map { String(name[name.index(after: $0)...]) } ?? name
+        let host = place.inBrackets.map(String.init) ?? place
+        if SocketAddress(place) != nil || SocketAddress.Host(host) != nil { return "an address" }
+        let digits = name.lastPosition(of: "#").map { name[name.index(after: $0)...] } ?? ""
+        let isID = (4...32).contains(digits.count) && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
+        return isID ? "a name with digits of an id" : nil
+    }
+
+    private static func isCode(_ name: String) -> Bool {
+        do throws(MultipeerError) { _ = try InvitationCode(name) } catch { return false }
+        return true
     }
 }
 

@@ -34,6 +34,10 @@ struct ConfigurationTests {
             ("\nx = 1", "/c, line 2: unknown key 'x' (the keys are name, identity, directory, port)"),
             ("#\nname", "/c, line 2: 'name' is not KEY = VALUE (a line looks like: name = ann)"),
             ("name = a\nname = b", "/c, line 2: 'name' is already in line 1 (remove one of the two lines)"),
+            (
+                "name = 192.0.2.1",
+                "/c, line 1: 'name' cannot be '192.0.2.1': others would take it for an address"
+            ),
             ("port = 0", "/c, line 1: 'port' cannot be '0': a port is a number from 1024 to 65535"),
             ("directory = in", "/c, line 1: 'directory' cannot be 'in': a path begins with / or ~/"),
         ])

@@ -161,6 +161,14 @@ struct HelpTests {
                     + "(try 'multipeer link --help')"
             ),
             (
+                ["receive", "--name", "7-guitar-island"],
+                "option '--name': others would take '7-guitar-island' for a code (try 'multipeer receive --help')"
+            ),
+            (
+                ["chat", "--name", "ann@192.0.2.1"],
+                "option '--name': others would take 'ann@192.0.2.1' for an address (try 'multipeer chat --help')"
+            ),
+            (
                 ["link", "--data", "x", "--from", "y"],
                 "--data and --from cannot be used together (try 'multipeer link --help')"
             ),

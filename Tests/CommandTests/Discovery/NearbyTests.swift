@@ -110,6 +110,23 @@ struct NearbyTests {
         #expect(!bob.screen.contains("go on?"))
     }
 
+    @Test("a name that looks like something else is shown as the other side has to type it, and found so")
+    func unusualName() async throws {
+        let bob = try Command(["link", "--yes", "--unverified"] + options("42"))
+        #expect(try await bob.says("the other side runs 'multipeer link --to 42 --type \(type)'"))
+        async let ann = Command(["link", "--to", "42", "--unverified"] + options("ann")).finish([1])
+        let (one, other) = (try await bob.finish([2]), try await ann)
+        #expect((one.code, other.code) == (0, 0), "\(one.errors) \(other.errors)")
+        #expect((one.output, other.output) == ([1], [2]))
+        let marked = try Command(try receive("C#"))
+        #expect(try await marked.says("the other side runs 'multipeer send FILE NAME#"))
+        let digits = try #require(marked.written.firstMatch(of: #/FILE NAME#([0-9a-f]{8}) /#)).1
+        let path = try folder.write("x", to: "x")
+        let sender = try Command(["send", "-u", path, "C##\(digits)"] + options("ann"))
+        #expect(try await sender.finish().code == 0)
+        #expect(try await marked.finish().code == 0)
+    }
+
     @Test("two peers with one name are listed with their ids, which choose one of them")
     func sameName() async throws {
         let path = try folder.write("x", to: "x")

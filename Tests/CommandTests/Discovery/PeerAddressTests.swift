@@ -1,5 +1,6 @@
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -66,4 +67,34 @@ struct PeerAddressTests {
             "a.b c", "anna@home", "..", "",
         ])
     func others(_ text: String) { #expect(PeerAddress(text, takesNames: true) == nil) }
+
+    @Test(
+        "a peer is not called what its name would be read as: a code, an address, or a name with digits of an id",
+        arguments: [
+            ("7-guitar-island", "a code"), ("7 Guitar isl", "a code"), ("7–guitar–island", "a code"),
+            ("192.0.2.1", "an address"), ("192.0.2.1:4000", "an address"), ("::1", "an address"),
+            ("[::1]", "an address"), ("[::1]:4000", "an address"), ("ann@192.0.2.1", "an address"),
+            ("ann#1f2e@::1", "an address"), ("ann#1f2e", "a name with digits of an id"),
+            ("#1F2E3D4C", "a name with digits of an id"),
+        ])
+    func misread(_ name: String, _ other: String) {
+        #expect(PeerOptions.misreading(of: name) == other)
+    }
+
+    @Test(
+        "all else is a name, and is read as that",
+        arguments: [
+            "ann", "Ann Lee", "7", "42", "7-foo", "7-guitar", "v1.2", "host.example", "host:4000", "12:30",
+            "anna@home", "1:2", "guitar-island",
+        ])
+    func read(_ name: String) {
+        #expect(PeerOptions.misreading(of: name) == nil)
+        #expect(PeerAddress(name, takesNames: false) == nil && PeerSelector(name)?.name == name)
+    }
+
+    @Test("of a name with a mark, digits of the id are given, too", arguments: ["C#", "ann#12", "ann#wxyz"])
+    func marked(_ name: String) {
+        #expect(PeerOptions.misreading(of: name) == nil && PeerSelector(name) == nil)
+        #expect(PeerSelector("\(name)#1f2e3d4c")?.name == name)
+    }
 }
