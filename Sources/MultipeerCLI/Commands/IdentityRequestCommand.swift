@@ -18,7 +18,8 @@ enum IdentityRequestCommand: Subcommand {
         options: [
             .init(
                 "--name", "NAME",
-                "the name that peers see, at most 63 bytes; default: the name of this machine"),
+                "the name that peers see, at most 63 bytes; default: that of 'multipeer config', or of this machine"
+            ),
             .init(
                 "--name-only",
                 "do not name the peer id: for a peer that keeps another id with --id, from an earlier version"

@@ -9,6 +9,8 @@ package struct KeptIdentity: Sendable {
     package let name: String
     package let identity: Identity
     package let path: String
+    /// Whether it was made just now.
+    package let isNew: Bool
 
     /// What became of the request for a key.
     package enum Outcome: Sendable {
@@ -59,6 +61,7 @@ package struct KeptIdentity: Sendable {
         for number in 1...(isFixed ? 1 : mostCommands) {
             let numbered = number == 1 ? name : KeptIdentity.name(name, number)
             let path = number == 1 ? file ?? path(for: numbered) : path(for: numbered)
+            let isNew = !FileSystem.exists(path)
             if let obstacle = try create(path, isChosen: number == 1 && file != nil) {
                 return .homeless(obstacle)
             }
@@ -66,7 +69,7 @@ package struct KeptIdentity: Sendable {
             try AtomicFile.check(path, as: .keptKey)
             guard lock(path) else { continue }
             let identity = try IdentityFile.read(path, passphrase, as: .keptKey)
-            return .taken(KeptIdentity(name: numbered, identity: identity, path: path))
+            return .taken(KeptIdentity(name: numbered, identity: identity, path: path, isNew: isNew))
         }
         return .busy
     }

@@ -5,7 +5,8 @@ package import MultipeerEssentials
 package struct PeerOptions {
     package static let name = Usage.Option(
         "--name", short: "n", "NAME",
-        "the name that peers see; at most 63 bytes; default: that of 'multipeer config', or of this machine")
+        "the name that peers see; at most 63 bytes; default: that of 'multipeer config', or of this machine; each name has an "
+            + "identity of its own, so those who know you under another name do not recognise you")
     package static let id = Usage.Option(
         "--id", "FILE",
         "keep the peer id in FILE, created if missing, with the key that proves it; default: that of --identity, or the one that "
@@ -129,7 +130,9 @@ extension PeerOptions {
         // The key is of the user's usual name: others would warn of another name with it.
         let file = arguments.has("--name") ? nil : settings.value(.identity).map(UserDirectory.expanded)
         switch try KeptIdentity.take(name, from: file, isFixed: isFixed, PassphraseSource(arguments)) {
-        case .taken(let kept): return kept
+        case .taken(let kept):
+            if kept.isNew, isFixed, !arguments.has("--quiet") { noteIdentity(name, settings) }
+            return kept
         case .busy:
             if !arguments.has("--quiet") {
                 Terminal.say("another command runs as '\(name.printable)': this one has a new peer id")
@@ -141,6 +144,15 @@ extension PeerOptions {
             }
         }
         return nil
+    }
+
+    /// Says that `--name` has made a new identity, where the user has one under the usual name.
+    private static func noteIdentity(_ name: String, _ settings: ConfigurationFile) {
+        let usual = settings.value(.name) ?? defaultName
+        guard name != usual, FileSystem.exists(KeptIdentity.standardPath(settings)) else { return }
+        Terminal.say(
+            "'\(name.printable)' has a new identity: peers that know you as '\(usual.printable)' do not recognise it; "
+                + "without --name you are '\(usual.printable)'")
     }
 }
 

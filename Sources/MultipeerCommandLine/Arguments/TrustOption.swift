@@ -131,7 +131,12 @@ package enum TrustOption {
         switch evidence.contact {
         case .renamed(let entry):
             known = entry.name.map { " \(name) was known as \($0.printable)." } ?? ""
-        case .changed: known = " Another peer may be using the name \(name)."
+        case .changed(let entry):
+            // The digits that people compare are those of the id, which is another hash of the key than the fingerprint.
+            let ids = [entry.peer, evidence.peer].map { String($0.bytes.hexadecimal.prefix(8)) }
+            let isShown = entry.peer.isKeyed && evidence.peer.isKeyed && entry.peer != evidence.peer
+            known = isShown ? " It was id \(ids[0]), and is now id \(ids[1])." : ""
+            known += " Another peer may be using the name \(name)."
         case .first, .known: break
         }
         let advice = "Ask its user before you go on."

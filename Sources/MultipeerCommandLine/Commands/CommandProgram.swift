@@ -11,6 +11,9 @@ package struct CommandProgram: Sendable {
     private let commands: [any Subcommand.Type]
     /// What most people do first, for the overview.
     let examples: String
+    /// The files that the commands read and write by themselves, and the variables that they heed, with what each is for.
+    let files: [(String, String)]
+    let variables: [(String, String)]
     /// Commands that are started by other commands, not by people.
     private let hidden: [any Subcommand.Type]
     /// Returns what a word that is no command may have been meant for, such as `multipeer send photo.jpg`.
@@ -19,11 +22,14 @@ package struct CommandProgram: Sendable {
     /// A program with one command that has an empty path runs that command when no other is named.
     package init(
         _ name: String, _ summary: String, _ commands: [any Subcommand.Type],
-        hidden: [any Subcommand.Type] = [], examples: String = "",
+        hidden: [any Subcommand.Type] = [], examples: String = "", files: [(String, String)] = [],
+        variables: [(String, String)] = [],
         meaning: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.meaning = meaning
         self.examples = examples
+        self.files = files
+        self.variables = variables
         self.name = name
         self.summary = summary
         self.commands = commands
@@ -141,6 +147,9 @@ extension CommandProgram {
         paragraphs.append("commands:\n" + Columns.lines(rows, width: width))
         if isWhole {
             paragraphs.append("exit codes:\n" + Columns.lines(exits, width: width))
+            for (title, rows) in [("files", files), ("variables", variables)] where !rows.isEmpty {
+                paragraphs.append("\(title):\n" + Columns.lines(rows, width: width))
+            }
             let shells = Shell.allCases.map(\.rawValue).joined(separator: ", ")
             let rows = [
                 ("\(CommandProgram.completionScript) SHELL", "print the completions for \(shells)"),

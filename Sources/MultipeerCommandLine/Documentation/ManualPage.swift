@@ -45,6 +45,12 @@ package struct ManualPage: Sendable {
             ("COMMANDS", Roff.list(rows)),
             ("EXIT STATUS", Roff.list(program.exits.map { (Roff.bold($0), $1) })),
         ]
+        if !program.files.isEmpty {
+            sections.append(("FILES", Roff.list(program.files.map { (Roff.italic($0), $1) })))
+        }
+        if !program.variables.isEmpty {
+            sections.append(("ENVIRONMENT", Roff.list(program.variables.map { (Roff.bold($0), $1) })))
+        }
         if !program.examples.isEmpty { sections.append(("EXAMPLES", Roff.paragraphs(program.examples))) }
         let names = commands.map { ManualPage.name($0, program) }.sorted()
         sections.append(("SEE ALSO", names.map(Roff.reference).joined(separator: ",\n")))

@@ -132,6 +132,23 @@ struct ConfigCommandTests {
         try await end(again.0)
     }
 
+    @Test("another name has another identity, which is said when it is made")
+    func otherName() async throws {
+        #expect(try await config("name", "ann-pc").code == 0)
+        let usual = try await receiver()
+        try await end(usual.0)
+        let first = try await receiver(["--name", "ann"])
+        #expect(first.id != usual.id)
+        #expect(
+            first.0.written.contains(
+                "'ann' has a new identity: peers that know you as 'ann-pc' do not recognise it; without --name you are"
+            ))
+        try await end(first.0)
+        let again = try await receiver(["--name", "ann"])
+        #expect(again.id == first.id && !again.0.written.contains("new identity"))
+        try await end(again.0)
+    }
+
     @Test("an anonymous peer, and one without a home, is a new one each time")
     func anonymous() async throws {
         let kept = try await receiver()

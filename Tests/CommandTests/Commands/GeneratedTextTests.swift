@@ -46,6 +46,16 @@ struct GeneratedTextTests {
         }
     }
 
+    @Test("the page of the program has the files, and every variable that the help of a command names")
+    func environment() {
+        let page = Multipeer.program.manual(date: "2026-01-02")[0].text
+        for section in ["FILES", "ENVIRONMENT"] { #expect(page.contains("\n.SH \(section)\n")) }
+        let help = Multipeer.program.usages.map { $0.wholeHelp(width: 100) }.joined()
+        let variables = Set(help.matches(of: /variable\s+([A-Z_]+)/).map { String($0.1) })
+        #expect(variables.isSuperset(of: ["MULTIPEER_INTERFACES", "MULTIPEER_PASSPHRASE", "NO_COLOR"]))
+        for variable in variables { #expect(page.contains("\\fB\(variable)\\fR"), "\(variable)") }
+    }
+
     @Test("no line of the manual is taken for a request by mistake")
     func requests() {
         let known: Set = ["TH", "SH", "TP", "PP", "BR", "RS", "RE", "nf", "fi", "sp", "br", "nh", "ad"]
