@@ -52,24 +52,16 @@ struct ReceivedDirectoryTests {
         #expect(!folder.exists("inbox/two/b") && !folder.exists("inbox/one/b"))
     }
 
-    /// With one hash for all of them each is compared with all before it.
-    @Test("directories whose names are the same bytes in a row cost no more than others")
-    func sameBytes() throws {
-        let directory = try ReceivedDirectory("album", in: try inbox(), existing: nil)
-        let letters = Array(String(repeating: "abcdefghij", count: 15))
-        func path(_ first: Int, _ second: Int) -> String {
-            let parts = [letters[..<first], letters[first..<second], letters[second...]]
-            return "album/" + parts.map { String($0) }.joined(separator: "/")
+    /// With one hash for all of them each is compared with all before it: what a directory has visited is kept by its whole path.
+    @Test("paths whose names are the same bytes in a row have hashes of their own")
+    func sameBytes() {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
+        let paths = (1..<letters.count).flatMap { first in
+            (first + 1..<letters.count).map { second in
+                FilePath([letters[..<first], letters[first..<second], letters[second...]].map { FilePath(Array($0)) })
+            }
         }
-        let places = (1..<letters.count).flatMap { first in
-            (first + 1..<letters.count).map { (first, $0) }
-        }.prefix(5_000)
-        func time(_ paths: [String]) throws -> Duration {
-            try ContinuousClock().measure { for path in paths { try directory.create(RelativePath(path)) } }
-        }
-        let same = try time(places.map { path($0, $1) })
-        let others = try time(places.map { "\(path($0, $1))\($0)x\($1)" })
-        #expect(same < others * 4)
+        #expect(Set(paths.map(\.hashValue)).count == paths.count)
     }
 
     @Test("a directory that exists gets a number, unless the user wants to fill it")
