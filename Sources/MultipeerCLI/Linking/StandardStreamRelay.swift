@@ -138,7 +138,7 @@ final class StandardStreamRelay: Sendable {
 struct ChatFormatter: Sendable {
     let name: String
 
-    init(with peer: PeerID) { name = peer.displayName.printable }
+    init(with peer: PeerID) { name = PeerLabels()[peer] }
 
     /// The peer has ended its input.
     func sayGoodbye() { Terminal.say("\(name) closed input; press Ctrl-D to finish") }

@@ -5,7 +5,8 @@ package import MultipeerEssentials
 /// in a room sees the same labels, whatever the order of arrival.
 ///
 /// A name can contain anything but control characters. In a label `:`, `>`, `#` and `[` are escaped, so that a name cannot
-/// look like another peer's message, like a name with digits, or like that of a verified peer.
+/// look like another peer's message, like a name with digits, or like that of a verified peer. One that looks like the name of the
+/// program, or begins with a star, is quoted: notes of the program begin so.
 package struct PeerLabels: Sendable {
     private struct Name: Sendable {
         let stem: String
@@ -68,13 +69,21 @@ package struct PeerLabels: Sendable {
 
     private static func stem(of name: String) -> String {
         var stem = ""
-        for character in name.printable {
-            switch character {
-            case ":", ">", "#", "[":
-                stem += "\\u{\(String(character.unicodeScalars.first?.value ?? 0, radix: 16))}"
-            default: stem.append(character)
-            }
+        // A sign with a mark on it is another character, and looks the same.
+        for scalar in name.printable.unicodeScalars {
+            if isOne(of: signs, scalar) { stem += scalar.escaped } else { stem.unicodeScalars.append(scalar) }
         }
-        return stem
+        let isStarred = stem.unicodeScalars.first.map { isOne(of: ["*"], $0) } ?? false
+        let isProgram = NameSkeleton(name).isConfusable(with: NameSkeleton(Terminal.name))
+        return isStarred || isProgram ? "'\(stem)'" : stem
+    }
+
+    /// The last two look like a colon, and are none in another form.
+    private static let signs: Set<Unicode.Scalar> = [":", ">", "#", "[", "\u{2236}", "\u{a789}"]
+
+    /// Returns whether it is one of the signs, or another form of one, such as that of full width.
+    private static func isOne(of signs: Set<Unicode.Scalar>, _ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII || signs.contains(scalar) { return signs.contains(scalar) }
+        return CompatibilityForm.decomposed(String(scalar)).unicodeScalars.contains(where: signs.contains)
     }
 }

@@ -57,7 +57,13 @@ struct PeerLabelsTests {
     func escapes() throws {
         let tricks = [
             ("bob: hi", "bob\\u{3a} hi"), ("ann#0a0a", "ann\\u{23}0a0a"), ("a > you", "a \\u{3e} you"),
-            ("a\u{ad}b", "a\\u{ad}b"),
+            ("a\u{ad}b", "a\\u{ad}b"), ("bob:\u{301} hi", "bob\\u{3a}\u{301} hi"),
+            ("bob\u{ff1a} hi", "bob\\u{ff1a} hi"), ("bob\u{a789} hi", "bob\\u{a789} hi"),
+            ("ann\u{fe5f}0a0a", "ann\\u{fe5f}0a0a"), ("[\u{20dd}ann", "\\u{5b}\u{20dd}ann"),
+            ("multipeer", "'multipeer'"), ("Multi peer", "'Multi peer'"),
+            ("mult\u{456}peer", "'mult\u{456}peer'"),
+            ("* bob left", "'* bob left'"), ("\u{ff0a} bob left", "'\u{ff0a} bob left'"),
+            ("multipeers", "multipeers"), ("a*b", "a*b"),
         ]
         for (name, label) in tricks { #expect(PeerLabels()[try PeerLabelsTests.peer(1, name)] == label) }
     }
