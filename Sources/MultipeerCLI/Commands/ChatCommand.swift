@@ -67,7 +67,8 @@ enum ChatCommand: Subcommand {
                 "--peers", "N", "room size, 2 to 16; default: 8; must be the same for everyone"),
             .init(
                 "--star",
-                "do not introduce peers to each other: link only with peers whose data was exchanged"),
+                "do not introduce peers to each other: link only with those that are found, or whose data was exchanged"
+            ),
             .init("--verbose", short: "v", "show how each link is protected"),
             .init("--quiet", short: "q", "print only errors; with --out, do not show your connection data"),
         ] + DiscoveryOptions.options + SessionOptions.options,

@@ -6,8 +6,8 @@ enum IdentityNewCommand: Subcommand {
     static let usage = Usage(
         ["identity", "new"], "create a P-256 key and a self-signed certificate",
         details: """
-            The file contains a private key and is readable only by its owner. Without --out, PEM goes to standard
-            output; with --out, the fingerprint does, which others can pin.
+            Without --out, key and certificate go to standard output. With --out they go to FILE, which only its owner can
+            read, and the fingerprint goes to standard output: others can pin it, with --trust fingerprint:HEX.
             """,
         options: [
             .init("--out", "FILE", "write to FILE, mode 0600"),

@@ -19,10 +19,11 @@ enum LinkCommand: Subcommand {
             Without a code and a name, this peer waits until another one links with its name, which needs no code; you are
             asked before, and without a terminal --yes is required. --timeout limits how long it waits, default: no limit.
 
-            Where multicast does not work, use --to ADDRESS, --manual, or --data, --from or --out: both sides then exchange their connection data, one line of base64. It contains a secret:
-            use a channel that both trust. You are asked for the peer's data on the terminal; without a terminal, it is
-            the first line of standard input; --data @FILE and --from read a file. Data in an argument can be read by
-            other users of this machine.
+            Where multicast does not work, use --to ADDRESS. If neither side can be reached so, use --manual, or
+            --data, --from or --out: both sides then exchange their connection data, one line of base64. It contains a
+            secret: use a channel that both trust. You are asked for the peer's data on the terminal; without a
+            terminal, it is the first line of standard input; --data @FILE and --from read a file. Data in an argument
+            can be read by other users of this machine.
 
             Then standard input is sent to the peer, and what the peer sends is written to standard output. The command
             ends when both inputs have ended and both sides have written everything. If standard input and output are

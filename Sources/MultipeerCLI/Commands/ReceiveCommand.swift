@@ -25,27 +25,32 @@ enum ReceiveCommand: Subcommand {
             Names are unauthenticated: anyone can use any name, and a sender that is not verified is shown as such.
             With --verify both users compare a code before anything is sent.
 
-            Where multicast does not work, use --to ADDRESS with the code, --manual, or --data, --from or --out: both sides then exchange
-            their connection data, one line of base64. It contains a secret: use a channel that both trust. You are
+            Where multicast does not work, use --to ADDRESS with the code, or run 'multipeer send FILE --to ADDRESS' on the other
+            machine. If neither side can be reached so, use --manual, or --data, --from or --out: both sides then exchange their
+            connection data, one line of base64. It contains a secret: use a channel that both trust. You are
             asked for the peer's data on the terminal; without a terminal, it is the first line of standard input;
             --data @FILE and --from read a file. Data in an argument can be read by other users of this machine.
 
-            DIR is where files are saved, by default the current directory; it is created if only its last component is
-            missing. A file is saved with mode 600, or 700 if the sender's owner may execute it, and its time of
-            modification, under the last component of the name that the sender gave it, without unsafe characters. A
-            directory keeps the names of what is in it; a path that would lead out of it, or has names that are unsafe,
-            is refused, no symbolic link is ever created or followed, and limits are those of 'send'. Until a file is
-            complete it is called multipeer-...part; it is removed if the transfer fails, or by the next 'multipeer
-            receive' into DIR if this one is killed. Of a file of at least 1 MiB, what has arrived stays in DIR for 7
-            days as NAME.DIGITS.multipeer-part if the link or either process ends, at most 32 of them and 16 GiB: when
-            the same peer sends the file again, only the rest is sent. The sender is notified once the file has its name, or when a file
-            is not taken, with the reason. If a file of that name exists, it is kept and the new one is skipped, which
-            is success if both are the same, by their SHA-256 digests; a directory gets another name, such as album~1.
-            --exists skip keeps what exists in a directory and adds the rest, as after a transfer that broke; rename gives a file a number, too; overwrite, or --force, replaces
-            files, also in a directory, but none that the same sender has just sent, nor those of another sender of this
-            run. DIR can be - for one file to standard output, unless that is a terminal, which the bytes of a sender could
-            control: --raw writes them there; its digest is known only at the end, by the exit code. The command ends when the other side
-            does, or stays with --keep until it is interrupted or has --count files; then each sender is a question.
+            DIR is where files are saved, by default the current directory; it is created if only its last component
+            is missing. A file is saved with its time of modification, under the last component of the name that the
+            sender gave it; unsafe characters in that are replaced, which both sides are told. Other users cannot read
+            what you receive: files have mode 600, or 700 if the owner could execute them at the sender, and
+            directories 700, whatever the mode was there; change it with chmod. A directory keeps the names of what is
+            in it; a path that would lead out of it, or has names that are unsafe, is refused, no symbolic link is
+            ever created or followed, and limits are those of 'send'. Until a file is complete it is called
+            multipeer-...part; it is removed if the transfer fails, or by the next 'multipeer receive' into DIR if
+            this one is killed. Of a file of at least 1 MiB, what has arrived stays in DIR for 7 days as
+            NAME.DIGITS.multipeer-part if the link or either process ends, at most 32 of them and 16 GiB: when the
+            same peer sends the file again, only the rest is sent. The sender is notified once the file has its name,
+            or when a file is not taken, with the reason. If a file of that name exists, it is kept and the new one is
+            skipped, which is success if both are the same, by their SHA-256 digests; a directory gets another name,
+            such as album~1. --exists skip keeps what exists in a directory and adds the rest, as after a transfer
+            that broke; rename gives a file a number, too; overwrite, or --force, replaces files, also in a directory,
+            but none that the same sender has just sent, nor those of another sender of this run. DIR can be - for one
+            file to standard output, unless that is a terminal, which the bytes of a sender could control: --raw
+            writes them there; its digest is known only at the end, by the exit code. The command ends when the other
+            side does. With --keep it stays until it is interrupted or has --count files, and asks about each sender,
+            unless --yes is given.
 
             --json prints an object a line as 'send' does, with the path of each file that is done and the peer that
             sent it, and a text as an event of that name.

@@ -30,34 +30,38 @@ enum SendCommand: Subcommand {
             ann#DIGITS with 24 digits of it or more sends to that peer or to none. A peer whose key or name is not the
             one in the --trust-store is a question too.
 
-            Where multicast does not work, use --to ADDRESS, --manual, or --data, --from or --out: both sides then exchange their
-            connection data, one line of base64. It contains a secret: use a channel that both trust. Without --data
-            and --from, you are asked for the peer's data on the terminal; without a terminal, it is the first line of
-            standard input.
+            Where multicast does not work, use --to ADDRESS. If neither side can be reached so, use --manual, or
+            --data, --from or --out: both sides then exchange their connection data, one line of base64. It contains a
+            secret: use a channel that both trust. Without --data and --from, you are asked for the peer's data on the
+            terminal; without a terminal, it is the first line of standard input.
 
             FILE is a path, an http or https URL, which curl fetches while it is forwarded, a FIFO, such as the one of
             <(tar c folder), or - for standard input. Devices are refused before anything else is done. Of a directory
             all files are sent, hidden ones too, with empty directories, the time of modification and whether the owner
-            may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, 63
-            directories in each other, names of 255 bytes and paths of 960; names that are not UTF-8, have control
-            characters or nothing that shows, or end with a dot or a space are not sent. One command sends at most 64 directories.
+            may execute a file; symbolic links in it are left out and never followed. It can have 100,000 files, directories
+            nested 63 deep, names of 255 bytes and paths of 960; names that are not UTF-8, have control
+            characters or nothing that shows, or end with a dot or a space are not sent. One command sends at most
+            64 directories.
 
             A file counts as sent when the other side has all of it with the correct SHA-256 digest. Small files of a
-            directory go together, and without one if the link is encrypted: TLS authenticates what it carries. Interrupting either
-            side stops the transfer on both. A file of at least 1 MiB goes on where its transfer stopped when you send
-            it to the same peer again, and it has not changed; not with --no-digest, nor with --anonymous, which has a new key each time. On a terminal a line shows the progress. If the receiver keeps a
-            file of the same name, the two are compared by their SHA-256 digests: the same one was there already, and counts as
-            sent; a different one is reported, and the exit code is 5. So a command that is repeated until it succeeds ends. What
-            cannot be read twice, such as standard input, and files with --no-digest are not compared.
+            directory go together, and without one if the link is encrypted: TLS authenticates what it carries.
+            Interrupting either side stops the transfer on both. A file of at least 1 MiB goes on where its transfer
+            stopped when you send it to the same peer again, and it has not changed; not with --no-digest, nor with
+            --anonymous, which has a new key each time. On a terminal a line shows the progress. If the receiver keeps
+            a file of the same name, the two are compared by their SHA-256 digests: the same one was there already,
+            and counts as sent; a different one is reported, and the exit code is 5. So a command that is repeated
+            until it succeeds ends. What cannot be read twice, such as standard input, and files with --no-digest are
+            not compared.
 
             --json prints an object a line: "event" is offer (peer, id, totalFiles, totalDirectories, totalBytes,
-            names), code (text), progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file, bytes,
-            resumedAt, seconds, sha256), same (file, bytes, sha256), which the receiver had already, error (file, message, reason:
-            differs, exists, which was not compared, repeated, too-large, bad-name or obstructed, and if the receiver cannot store it
-            no-space, quota, size-limit, not-permitted, read-only, name-too-long, too-many-files, closed or storage; without file it
-            ends the command) and end (files, directories, bytes, seconds, same, skipped, failed).
-            Directories are those without files; progress counts them as files. Fields that do not apply are missing;
-            more may be added, and those that are there keep their meaning. Between two shells, by hand:
+            names), code (text), progress (files, totalFiles, bytes, totalBytes, bytesPerSecond, file), done (file,
+            bytes, resumedAt, seconds, sha256), same (file, bytes, sha256), which the receiver had already, error
+            (file, message, reason: differs, exists, which was not compared, repeated, too-large, bad-name or
+            obstructed, and if the receiver cannot store it no-space, quota, size-limit, not-permitted, read-only,
+            name-too-long, too-many-files, closed or storage; without file it ends the command) and end (files,
+            directories, bytes, seconds, same, skipped, failed). Directories are those without files; progress counts
+            them as files. Fields that do not apply are missing; more may be added, and those that are there keep
+            their meaning. Between two shells, by hand:
               multipeer send report.pdf photo.jpg --unverified --out a.data --from b.data
               multipeer receive --into inbox --out b.data --from a.data
             """,

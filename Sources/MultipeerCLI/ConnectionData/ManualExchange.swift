@@ -23,7 +23,7 @@ struct ManualExchange: Sendable {
                 + "instead of @FILE, other users of this machine can read it"),
         .init(
             "--from", "FILE",
-            "wait until FILE exists and is complete, and read the peer's data from it; FILE must be fresh"
+            "wait until FILE exists and is complete, and read the peer's data from it; remove one of an earlier run first"
         ),
         .init(
             "--out", "FILE",

@@ -12,22 +12,22 @@ enum DoctorCommand: Subcommand {
         details: """
             With PEER, the name of a peer, or its IP address or host name with its port if that is not \(PortOption.standard):
             finds it, and tests whether this machine reaches its port. A TCP connection is made and closed, and one empty datagram
-            is sent to the same port; its user is not asked and sees nothing. Then it is measured whether packets as large as those of
-            this machine arrive: some networks drop large ones without a word, and everything works until there is data.
-            A connection that is accepted shows that what
-            belongs to it comes back, and so does the answer to a datagram; only another doctor answers one.
+            is sent to the same port; its user is not asked and sees nothing. Then doctor measures whether packets of this machine's
+            full size arrive: some networks drop large ones without a word, and everything works until there is data.
+            A connection that is accepted shows that answers to it come back, and so does the answer to a datagram, which only
+            another doctor gives.
 
-            Whether the peer reaches a port of this machine, the peer has to try: with --both and the address of the other
-            machine on both at once, each listens at --port, which no other command may use then, tries the port of the other
-            until it has answered, and reports what has arrived. It waits 60 seconds, or --timeout.
+            Whether the peer reaches a port of this machine, the peer has to try: run doctor with --both and the address of the
+            other machine on both at once. Each listens at --port, which no other command may use then, tries the port of the
+            other until it has answered, and reports what has arrived. It waits 60 seconds, or --timeout.
 
-            Checks everything between two peers that this machine can check: network interfaces, multicast, UDP port 5353
-            and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL, limits, and with --send
-            whether another machine announces the id of this one.
-            Each line begins with ok, note or problem; a line with an arrow is a hint.
+            Without PEER, doctor checks everything between two peers that this machine can check: network interfaces,
+            multicast, UDP port 5353 and the processes that use it, packet filters, other multicast DNS programs, the
+            clock, OpenSSL, limits, and with --send whether another machine announces the id of this one. Each line
+            begins with ok, note or problem; a line with an arrow is a hint.
 
-            Changes nothing, and sends nothing to other machines without --send, which sends multicast DNS queries on
-            each interface; every host there may answer. Root sees more: the processes of other users that use the port,
+            Nothing is changed, and without PEER and --send nothing is sent to other machines. --send sends multicast DNS queries
+            on each interface; every host there may answer. Root sees more: the processes of other users that use the port,
             and the rules of the packet filter.
             """,
         options: [

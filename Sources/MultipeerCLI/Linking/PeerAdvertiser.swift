@@ -5,7 +5,8 @@ import MultipeerEssentials
 final class PeerAdvertiser: Sendable {
     static let consent = Usage.Option(
         "--yes", short: "y",
-        "accept the first peer that reaches this machine, without asking, or every one with --keep; --trust can restrict which"
+        "accept the first peer that reaches this machine, without asking; with 'receive --keep', every one; --trust can "
+            + "restrict which"
     )
 
     private let role: PeerRole

@@ -9,9 +9,10 @@ package struct SessionOptions {
             "encryption: required (default), optional or none"),
         .init(
             "--identity", "FILE",
-            "use this identity, PEM or PKCS#12, in a file that is closed to others, and the peer id that it proves; default: that of "
-                + "'multipeer config', or one that is kept for the name; a second command at the same time gets a number after "
-                + "the name, and an identity of its own"),
+            "use this identity, PEM or PKCS#12, in a file that is closed to others, and the peer id that it proves; default: "
+                + "one that is kept for the name, or, without --name, that of 'multipeer config'; a second command at the same "
+                + "time gets a number after the name and an identity of its own, or with --name a new peer id"
+        ),
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
