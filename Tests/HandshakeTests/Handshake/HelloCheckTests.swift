@@ -1,4 +1,3 @@
-import Glibc
 import MultipeerCore
 import MultipeerFraming
 import MultipeerHandshake
@@ -60,42 +59,6 @@ struct HelloCheckTests {
         let actions = stage.give(dial.id, stage.hello(fault.change))
         #expect(actions.first == .close(dial.id, fault.code))
         #expect(actions.sent(on: dial.id).isEmpty && actions.links.isEmpty)
-    }
-
-    @Test("what a HELLO costs does not depend on how many other peers are expected, and on how much data")
-    func cost() throws {
-        /// The least time that this thread computes for HELLOs of a peer that nobody expects.
-        func time(_ stage: inout Stage) throws -> Duration {
-            let hello = stage.hello { $0.sender = Endpoint(uid: UID(high: 8, low: 8), instance: 1) }
-            return try #require(
-                (0..<5).map { _ in
-                    let ids = (0..<10).map { _ in stage.accept() }
-                    let start = Self.computed
-                    for id in ids { #expect(stage.give(id, hello) == [.close(id, .unknownPeer)]) }
-                    return Self.computed - start
-                }.min())
-        }
-        var alone = try Stage()
-        var crowd = try Stage()
-        for number in UInt16(0)..<300 {
-            let candidate = try #require(Candidate(address: [10, 0, 0, 1], port: 40_000 + number))
-            _ = try crowd.machine.connectionData(
-                for: nil, candidates: [candidate], token: crowd.random.bytes(32), at: crowd.now)
-        }
-        for number in UInt64(0)..<32 {
-            let other = try Stage.local("other", high: 100 + number, instance: number, .optional)
-            try crowd.connect(
-                Stage.issue(other, for: nil, [Stage.address(3)], &crowd.random, at: crowd.now))
-        }
-        // Looking up all of them would take about a hundred times as long.
-        #expect(try time(&crowd) < time(&alone) * 20)
-    }
-
-    /// The time for which this thread has computed.
-    private static var computed: Duration {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     @Test("the highest common version is used, whatever else is listed [hello.version]")
