@@ -52,18 +52,6 @@ struct ReceivedDirectoryTests {
         #expect(!folder.exists("inbox/two/b") && !folder.exists("inbox/one/b"))
     }
 
-    /// With one hash for all of them each is compared with all before it: what a directory has visited is kept by its whole path.
-    @Test("paths whose names are the same bytes in a row have hashes of their own")
-    func sameBytes() {
-        let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
-        let paths = (1..<letters.count).flatMap { first in
-            (first + 1..<letters.count).map { second in
-                FilePath([letters[..<first], letters[first..<second], letters[second...]].map { FilePath(Array($0)) })
-            }
-        }
-        #expect(Set(paths.map(\.hashValue)).count == paths.count)
-    }
-
     @Test("a directory that exists gets a number, unless the user wants to fill it")
     func existing() throws {
         try make("inbox/album")
