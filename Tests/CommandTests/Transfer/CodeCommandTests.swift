@@ -248,14 +248,23 @@ struct CodeCommandTests {
     func ambiguous() async throws {
         let (ann, code) = try await sender()
         let number = code.prefix { $0 != "-" }
-        let other = try Advertiser(
-            peer: PeerID(displayName: "eve"), service: type, info: ["does": "send"],
-            code: InvitationCode("\(number)-island-guitar"), configuration: .loopback)
-        try await other.start()
+        // Two of one process answer at the same moment, also on a busy machine. Ann is not to answer before them.
+        try await ann.suspend()
+        let others = try [("eve", "island-guitar"), ("zoe", "guitar-island")].map { name, words in
+            try Advertiser(
+                peer: PeerID(displayName: name), service: type, info: ["does": "send"],
+                code: InvitationCode("\(number)-\(words)"), configuration: .loopback)
+        }
+        for one in others { try await one.start() }
         let bob = try await start(["receive", code] + receiving, "bob").finish()
         #expect(bob.code == 1)
         #expect(bob.errors.contains("2 peers announce code number \(number)"), "\(bob.errors)")
-        await other.stop()
+        for one in others {
+            var guesses = one.codeEvents.makeAsyncIterator()
+            await one.stop()
+            #expect(await guesses.next() == nil)
+        }
+        ann.process.signal(SIGCONT)
         #expect(try await start(["receive", code] + receiving, "bob").finish().code == 0)
         #expect(try await ann.finish().code == 0)
     }
