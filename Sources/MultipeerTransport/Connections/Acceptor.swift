@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerHandshake
 
-/// The listening sockets of a driver.
+/// The listening sockets of a session.
 struct Acceptor {
     /// Connections that wait to be accepted: when that many wait, the system drops the next, which is repeated a second later.
     private static let backlog: Int32 = 1_024
@@ -11,20 +11,6 @@ struct Acceptor {
 
     /// The port that they share with other uses of this process; nil when it is the driver's alone.
     let sharedPort: SharedPort?
-
-    /// When their driver accepts.
-    enum Phase {
-        /// The loop watches them.
-        case accepting
-        /// Then, or when a connection is closed.
-        case paused(until: Moment)
-        /// Once the session has ended that shares the port.
-        case left
-    }
-
-    var phase = Phase.paused(until: .distantFuture)
-    /// How often the loop began to watch them.
-    private(set) var watches = 0
 
     final class Listener: Sendable {
         let socket: Socket
@@ -108,8 +94,7 @@ struct Acceptor {
 // MARK: the sockets on the loop
 
 extension Acceptor {
-    mutating func register(on loop: EventLoop, for client: any LoopClient) throws(SocketFault) {
-        watches += 1
+    func register(on loop: EventLoop, for client: any LoopClient) throws(SocketFault) {
         for (token, listener) in listeners.sorted(by: { $0.key > $1.key }) {
             try loop.register(listener.socket.descriptor, for: client, token: token, interest: .readable)
         }

@@ -131,7 +131,7 @@ extension ConnectionDriver {
         connection.channel = nil
         connection.isReleased = true
         // A descriptor becomes free: the next that waits can have it.
-        if sockets.acceptResumes != nil { sockets.acceptor?.phase = .paused(until: loop.now) }
+        if sockets.acceptResumes != nil { sockets.acceptResumes = loop.now }
     }
 
     /// Reports a connection that ended below the frames.

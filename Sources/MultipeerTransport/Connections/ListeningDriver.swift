@@ -13,7 +13,7 @@ extension ListeningDriver {
         sockets.acceptor = acceptor
         do throws(SocketFault) {
             guard mayAccept else { throw .tooManyFiles }
-            try beginAccepting()
+            try acceptor.register(on: loop, for: self)
         } catch {
             stopListening()
             throw error
@@ -28,29 +28,15 @@ extension ListeningDriver {
         sockets.acceptor?.deregister(from: loop)
         sockets.acceptor?.sharedPort?.release(by: self)
         sockets.acceptor = nil
-    }
-
-    /// A session has come to the port, or has left it.
-    func sessionChanged() {
-        switch sockets.acceptor?.phase {
-        case .left where !hasSession: resume()
-        case .accepting where hasSession, .paused where hasSession: leaveAccepting()
-        default: break
-        }
-        loop.wantsTurnEnd(self)
-    }
-
-    /// Whether a session shares the port, which then takes all connections: only it sees which are for invitations, and it has limits for
-    /// expected peers.
-    private var hasSession: Bool {
-        guard let session = sockets.acceptor?.sharedPort?.session else { return false }
-        return session !== self
+        sockets.acceptResumes = nil
     }
 
     /// Accepts the connections of the listening socket with this token.
     func accept(from token: Int) {
         guard let listener = sockets.acceptor?.listeners[token] else { return }
-        if hasSession { return leaveAccepting() }
+        // Only a session sees which connections are for invitations, and it has limits for expected peers: while one shares the
+        // port, it takes all of them.
+        if let session = sockets.acceptor?.sharedPort?.session, session !== self { return pauseAccepting() }
         let mayGoOn = listener.accept(leaving: Self.left) { socket, remote in
             _ = admit(socket, from: remote, at: loop.now)
         }
@@ -82,31 +68,18 @@ extension ListeningDriver {
         return id
     }
 
-    private func beginAccepting() throws(SocketFault) {
-        if hasSession { return leaveAccepting() }
-        try sockets.acceptor?.register(on: loop, for: self)
-        sockets.acceptor?.phase = .accepting
-    }
-
-    /// Leaves the connections to the session. This one's loop does not even learn of them.
-    private func leaveAccepting() {
-        sockets.acceptor?.deregister(from: loop)
-        sockets.acceptor?.phase = .left
-    }
-
     /// Pauses accepting, also when no descriptor is left: unauthenticated peers wait in the backlog for a while, or until a connection
     /// is closed, and the loop does not spin over them.
     private func pauseAccepting() {
         sockets.acceptor?.deregister(from: loop)
-        sockets.acceptor?.phase = .paused(until: loop.now + .milliseconds(250))
+        sockets.acceptResumes = loop.now + .milliseconds(250)
     }
 
     /// Resumes accepting when the pause is over.
     func resumeAccepting() {
-        if let resumes = sockets.acceptResumes, resumes <= loop.now { resume() }
-    }
-
-    private func resume() {
-        do throws(SocketFault) { try beginAccepting() } catch { pauseAccepting() }
+        guard let resumes = sockets.acceptResumes, resumes <= loop.now else { return }
+        sockets.acceptResumes = nil
+        guard let acceptor = sockets.acceptor else { return }
+        do throws(SocketFault) { try acceptor.register(on: loop, for: self) } catch { pauseAccepting() }
     }
 }

@@ -61,14 +61,12 @@ package final class SharedPort: Sendable {
 extension SharedPort {
     /// Returns what the session listens with. Throws when the port is taken, by this process or another one.
     func open(for session: SessionDriver, at addresses: [SocketAddress]) throws(SessionFault) -> Acceptor {
-        let opened = try state.withLock { state throws(SessionFault) in
+        try state.withLock { state throws(SessionFault) in
             guard state.session == nil else { throw taken("another session of this process") }
             let acceptor = try acceptor(&state, addresses, on: session.loop)
             state.session = session
             return acceptor
         }
-        sessionChanged()
-        return opened
     }
 
     /// Returns what the listener for invitations listens with. It takes the addresses of a session that has the port, if it is to
@@ -89,20 +87,11 @@ extension SharedPort {
 
     /// Ends the part of this driver in the port.
     func release(by driver: some ListeningDriver) {
-        let isSession = state.withLock { state in
-            let isSession = state.session === driver
-            if isSession { state.session = nil }
+        state.withLock { state in
+            if state.session === driver { state.session = nil }
             if state.invitations === driver { state.invitations = nil }
             state.closeIfUnused()
-            return isSession
         }
-        if isSession { sessionChanged() }
-    }
-
-    /// Lets the listener for invitations accept, or leave that to the session.
-    private func sessionChanged() {
-        guard let invitations else { return }
-        Task.following(on: invitations.loop.taskExecutor) { await invitations.sessionChanged() }
     }
 
     /// Takes a place for a connection that is passed on; returns false when none is free. [limit.unauthenticated]

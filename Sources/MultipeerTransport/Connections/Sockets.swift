@@ -19,6 +19,8 @@ final class Sockets {
     var dialledFrom: Set<SocketAddress.Host> = []
     /// The listening sockets; nil while the driver does not listen.
     var acceptor: Acceptor?
+    /// When paused accepting resumes.
+    var acceptResumes: Moment?
     private let loop: EventLoop
     /// Released with the last owner on the loop.
     private(set) lazy var buffers = loop.buffers
@@ -32,11 +34,6 @@ final class Sockets {
     static let beforeLink = 16_384
     /// Two of the longest frames.
     static let frames = 2 * (FrameHeader.byteCount + 65_536)
-
-    /// When paused accepting resumes.
-    var acceptResumes: Moment? {
-        if case .paused(let until) = acceptor?.phase { until } else { nil }
-    }
 
     /// When the next of the watched connections is to be looked at.
     var nextLook: Moment? {

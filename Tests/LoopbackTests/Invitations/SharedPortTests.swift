@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-@testable import MultipeerTransport
+import MultipeerTransport
 import TestSupport
 import Testing
 
@@ -174,36 +174,6 @@ struct SharedPortTests {
     }
 
     @Test(
-        "while a session takes the connections of a port, its advertiser's loop looks for none, and does so afterwards"
-    )
-    func left() async throws {
-        let port = SharedPort(try ReservedPort.next())
-        func session() async throws -> Session {
-            var configuration = Session.Configuration.loopback()
-            configuration.overrides.sharedPort = port
-            let session = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
-            _ = try await session.connectionData()
-            return session
-        }
-        let first = try await session()
-        let bob = try await Host(sharing: port)
-        bob.welcomeEverybody()
-        func invited() async throws { _ = try await PeerID(displayName: "cid").invite(bob).get() }
-        for _ in 0..<3 { try await invited() }
-        #expect(await bob.listener.watches == 0)
-        await first.driver.shutDown()
-        try await invited()
-        #expect(await bob.listener.watches == 1)
-        // One that comes later takes them over, too.
-        let second = try await session()
-        for _ in 0..<3 { try await invited() }
-        await second.driver.shutDown()
-        try await invited()
-        #expect(await bob.listener.watches == 2)
-        await bob.listener.stop()
-    }
-
-    @Test(
         "a first message in single bytes, and peers that never finish theirs, keep no one out [limit.unauthenticated]"
     )
     func slow() async throws {
@@ -247,9 +217,4 @@ struct SharedPortTests {
             try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         }
     }
-}
-
-extension InvitationListener {
-    /// How often its loop began to watch the listening sockets.
-    fileprivate var watches: Int { sockets.acceptor?.watches ?? 0 }
 }

@@ -12,15 +12,14 @@ struct Host: Sendable {
     let listener: InvitationListener
     let address: SocketAddress
 
-    init(_ identity: Identity? = nil, sharing port: SharedPort? = nil) async throws {
+    init(_ identity: Identity? = nil) async throws {
         peer =
             if let identity {
                 try PeerID(displayName: "bob", identity: identity)
             } else {
                 try PeerID(displayName: "bob")
             }
-        listener = try InvitationListener(
-            peer: peer, identity: identity, listening: [.loopback], sharedPort: port)
+        listener = try InvitationListener(peer: peer, identity: identity, listening: [.loopback])
         address = SocketAddress.loopback.with(port: try await listener.start())
     }
 
